@@ -1,0 +1,249 @@
+"""Measure the numerical choices: the tables of docs/physics.md, each row with its sample size and standard error.
+
+python -m calibration.numerics convergence --drops 400
+python -m calibration.numerics carry-over --games 60
+python -m calibration.numerics knock --states 300
+python -m calibration.numerics games --games 20
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing as mp
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from typing import TypeVar
+
+import numpy as np
+from scipy import stats
+
+from calibration.living import LivingGame, LivingTower, play_living
+from tower_sim.apparatus.catalogue import load
+from tower_sim.cubes import supply
+from tower_sim.games.amerigo import DropEntry, Rules, play
+from tower_sim.model import until_landed
+from tower_sim.outcome import Status
+from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.simulator import PhysicsModel
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+SETTINGS = PhysicsSettings()
+VARIANTS: dict[str, PhysicsSettings] = {
+    "as shipped": SETTINGS,
+    "step travel 0.05 edge, longest step 1/1000 s": replace(SETTINGS, step_travel=0.05, timestep=1 / 1000),
+    "fixed step 1/4000 s": replace(SETTINGS, step_travel=10, timestep=1 / 4000),
+    "fixed step 1/1000 s": replace(SETTINGS, step_travel=10, timestep=1 / 1000),
+    "fixed step 1/500 s": replace(SETTINGS, step_travel=10, timestep=1 / 500),
+    "fixed step 1/250 s": replace(SETTINGS, step_travel=10, timestep=1 / 250),
+    "step travel 0.2 edge": replace(SETTINGS, step_travel=0.2),
+    "relaxation 0.02 s": replace(SETTINGS, relaxation=0.02),
+    "relaxation 0.1 s": replace(SETTINGS, relaxation=0.1),
+    "relaxation 0.005 s (ERP 0.2 at 1/1000 s)": replace(SETTINGS, relaxation=0.005),
+    "30 iterations": replace(SETTINGS, iterations=30),
+    "100 iterations": replace(SETTINGS, iterations=100),
+    "quiet for 0.5 s": replace(SETTINGS, quiet_time=0.5),
+    "contact breaking 0.5 % of the edge": replace(SETTINGS, contact_breaking=0.005),
+    "contact breaking 5 % of the edge": replace(SETTINGS, contact_breaking=0.05),
+}
+
+
+def mean_se(values: Sequence[float]) -> tuple[float, float]:
+    """Return mean and standard error."""
+    return float(np.mean(values)), float(np.std(values, ddof=1) / np.sqrt(len(values)))
+
+
+def share(hits: int, trials: int) -> tuple[float, float, float]:
+    """Return a share and its exact (Clopper-Pearson) 95 % interval."""
+    interval = stats.binomtest(hits, trials).proportion_ci()
+    return hits / trials, float(interval.low), float(interval.high)
+
+
+def first_drop(settings: PhysicsSettings, seed: int) -> tuple[Status, int, int]:
+    """Throw 49 cubes into the empty `amerigo` tower: status, how many stay, how many of them on the floors."""
+    with PhysicsModel(load("amerigo"), settings) as model:
+        cubes = supply({"any": 49}, model.cube_edge)
+        outcome = model.drop(model.empty(), cubes, np.random.default_rng(seed))
+    floors = sum(resident.region.endswith("floor") for resident in outcome.state.residents)
+    return outcome.status, len(outcome.state.residents), floors
+
+
+def living_game(seed: int) -> LivingGame:
+    """Play a game with forks; see `play_living`."""
+    with PhysicsModel(load("amerigo")) as model:
+        return play_living(model, seed)
+
+
+def game(seed: int) -> list[DropEntry]:
+    """Play a published game in the shipped tower."""
+    with PhysicsModel(load("amerigo")) as model:
+        return list(play(model, Rules(), seed))
+
+
+def woken(seed: int) -> tuple[int, int, int] | None:
+    """Throw 49 cubes, then wake the residents in place, and re-created: residents, and how many came out of each."""
+    with PhysicsModel(load("amerigo")) as model, LivingTower(model) as tower:
+        if tower.drop(supply({"any": 49}, model.cube_edge), np.random.default_rng(seed)) is None:
+            return None
+        state = tower.state()
+        again = model.knock(state, 0.0, np.random.default_rng(seed))
+        out = tower.wake()
+        return None if out is None else (len(state.residents), out, len(again.emerged))
+
+
+KNOCK_CUBES = 42  # leaves about 15 residents
+
+
+def knocked(strengths: Sequence[float], seed: int) -> tuple[int, list[int]]:
+    """Throw some cubes, then knock on forks of that state: residents, and how many each strength released."""
+    with PhysicsModel(load("amerigo")) as model:
+        cubes = supply({"any": KNOCK_CUBES}, model.cube_edge)
+        state = until_landed(partial(model.drop, model.empty(), cubes), np.random.SeedSequence(seed)).state
+        released = [
+            len(until_landed(partial(model.knock, state, x), np.random.SeedSequence(seed, spawn_key=(i,))).emerged)
+            for i, x in enumerate(strengths)
+        ]
+    return len(state.residents), released
+
+
+def spread_out(work: Callable[[Task], Result], tasks: Sequence[Task], workers: int) -> Iterator[Result]:
+    """Do `tasks` on several processes, in order, and show on standard error how far it is."""
+    with mp.get_context("spawn").Pool(workers) as pool:
+        for i, result in enumerate(pool.imap(work, tasks), 1):
+            if sys.stderr.isatty():
+                print(f"\r{i}/{len(tasks)} ", end="\r" if i == len(tasks) else "", file=sys.stderr, flush=True)
+            yield result
+
+
+def convergence(drops: int, workers: int) -> None:
+    """Print how many of 49 cubes the shipped tower keeps under other numerical settings, the same hands in each."""
+    print("| settings | kept of 49, mean +- se | sd | minus shipped | on the floors | failed draws | drops |")
+    print("|---|---|---|---|---|---|---|")
+    shipped: dict[int, int] = {}
+    for name, settings in VARIANTS.items():
+        results = list(spread_out(partial(first_drop, settings), range(drops), workers))
+        kept = {seed: kept for seed, (status, kept, _) in enumerate(results) if status.is_landing}
+        floors = sum(on for status, _, on in results if status.is_landing) / max(sum(kept.values()), 1)
+        shipped = shipped or kept
+        mean, se = mean_se(list(kept.values()))
+        both = [kept[seed] - shipped[seed] for seed in kept if seed in shipped]
+        difference = "" if settings == SETTINGS else "{:+.2f} +- {:.2f}".format(*mean_se(both))
+        sd = np.std(list(kept.values()), ddof=1)
+        print(
+            f"| {name} | {mean:.2f} +- {se:.2f} | {sd:.2f} | {difference} | {floors:.1%} "
+            f"| {drops - len(kept)} | {drops} |",
+            flush=True,
+        )
+
+
+def carry_over(games: int, workers: int) -> None:
+    """Print the difference that re-creating the state makes: forks of the same states, whole games, bare waking."""
+    played = list(spread_out(living_game, range(games), workers))
+    by_game = [[f.recreated_out - f.living_out for f in each.forks if f.drop > 0] for each in played]
+    differences = [d for each in by_game for d in each]
+    # forks of one game share its history: the standard error is taken over games
+    mean, se = float(np.mean(differences)), mean_se([float(np.mean(each)) for each in by_game])[1]
+    low, high = mean - 1.96 * se, mean + 1.96 * se
+    print(
+        f"forks: {len(differences)} of {games} games; out of the re-created minus the living tower: "
+        f"{mean:+.3f} +- {se:.3f} (95 %: {low:+.3f} to {high:+.3f})"
+    )
+    living = [each.inside[-1] for each in played if len(each.inside) == Rules().drops]
+    entries = list(spread_out(game, range(10_000, 10_000 + games), workers))
+    recreated = [sum(each[-1].inside.values()) for each in entries]
+    (a, sa), (b, sb) = mean_se(living), mean_se(recreated)
+    se = float(np.hypot(sa, sb))
+    print(
+        f"inside after 36 drops: living {a:.2f} +- {sa:.2f} ({len(living)} games), re-created {b:.2f} +- {sb:.2f} "
+        f"({len(recreated)} games); difference {b - a:+.2f} +- {se:.2f} "
+        f"(95 %: {b - a - 1.96 * se:+.2f} to {b - a + 1.96 * se:+.2f})"
+    )
+    wakes = [each for each in spread_out(woken, range(5 * games), workers) if each is not None]
+    for name, column in (("in place", 1), ("re-created", 2)):
+        cubes, states = sum(each[column] for each in wakes), sum(each[column] > 0 for each in wakes)
+        residents = sum(each[0] for each in wakes)
+        p, low, high = share(states, len(wakes))
+        print(
+            f"all residents woken {name}: {cubes} of {residents} fell out ({cubes / residents:.2%}), "
+            f"in {states} of {len(wakes)} states ({p:.1%}, 95 %: {low:.1%} to {high:.1%})"
+        )
+
+
+def knock(states: int, workers: int) -> None:
+    """Print the chance that a knock releases a cube, by strength."""
+    strengths = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
+    results = list(spread_out(partial(knocked, strengths), range(states), workers))
+    mean, se = mean_se([residents for residents, _ in results])
+    print(f"residents before the knock: {mean:.1f} +- {se:.1f} ({states} states)\n")
+    print(
+        "| strength, g | at least one falls (95 % interval) | cubes released, mean +- se | states |\n|---|---|---|---|"
+    )
+    for i, strength in enumerate(strengths):
+        released = [each[i] for _, each in results]
+        p, low, high = share(sum(x > 0 for x in released), states)
+        print(
+            "| {} | {:.1%} ({:.1%} to {:.1%}) | {:.2f} +- {:.2f} | {} |".format(
+                strength, p, low, high, *mean_se(released), states
+            )
+        )
+
+
+def games(number: int, workers: int) -> None:
+    """Print what whole published games in the shipped tower look like."""
+    played = list(spread_out(game, range(number), workers))
+    inside = np.array([[sum(entry.inside.values()) for entry in each] for each in played])
+    rows: dict[str, Iterable[float]] = {
+        "inside after the set-up": inside[:, 0],
+        "inside after round 1": inside[:, 7],
+        "inside after round 3": inside[:, 21],
+        "inside after round 5": inside[:, 35],
+        "thrown a phase": [np.mean([sum(e.thrown.values()) for e in each[1:]]) for each in played],
+        "out a phase": [np.mean([sum(e.emerged.values()) for e in each[1:]]) for each in played],
+        "of them residents": [_old_out(each) for each in played],
+        "actions a phase": [np.mean([len(e.actions) for e in each[1:]]) for each in played],
+        "action points a phase": [np.mean([e.action_points for e in each[1:]]) for each in played],
+        "skipped phases a game": [sum(e.skipped for e in each[1:]) for each in played],
+    }
+    print(f"| {number} games | mean +- se over games |\n|---|---|")
+    for name, values in rows.items():
+        print("| {} | {:.2f} +- {:.2f} |".format(name, *mean_se(list(values))))
+    skipped = [sum(e.skipped for e in each[1:]) for each in played]
+    draws = sum(e.attempts for each in played for e in each)
+    redrawn = sum(len(e.failures) for each in played for e in each)
+    jammed = sum(e.status is Status.JAMMED for each in played for e in each)
+    _, low, high = share(redrawn, draws)
+    print(
+        f"\nmost phases skipped in a game: {max(skipped)}; games with at most 5: {sum(s <= 5 for s in skipped)}; "
+        f"draws that were no landing: {redrawn} of {draws} (95 %: {low:.2%} to {high:.2%}); jammed: {jammed}"
+    )
+
+
+def _old_out(entries: Sequence[DropEntry]) -> float:
+    """Mean number of cubes a phase that came out and were not thrown in it."""
+    old = [
+        len({cube.id for cube in now.state.central} & {cube.id for cube in before.state.tower.cubes})
+        for before, now in pairwise(entries)
+    ]
+    return float(np.mean(old))
+
+
+def main() -> None:
+    """Run one of the measurements."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--workers", type=int, default=mp.cpu_count(), help="processes")
+    commands = parser.add_subparsers(required=True, dest="measure")
+    commands.add_parser("convergence").add_argument("--drops", type=int, dest="number", default=400)
+    commands.add_parser("carry-over").add_argument("--games", type=int, dest="number", default=60)
+    commands.add_parser("knock").add_argument("--states", type=int, dest="number", default=300)
+    commands.add_parser("games").add_argument("--games", type=int, dest="number", default=20)
+    options = parser.parse_args()
+    measures = {"convergence": convergence, "carry-over": carry_over, "knock": knock, "games": games}
+    measures[options.measure](options.number, options.workers)
+
+
+if __name__ == "__main__":
+    main()

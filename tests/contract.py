@@ -1,0 +1,218 @@
+"""What every DropModel promises, as a test class that each model's tests inherit."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tower_sim.cubes import Cube, supply
+from tower_sim.errors import UsageError
+from tower_sim.model import DropModel, replay
+from tower_sim.outcome import Outcome, Status
+from tower_sim.state import TowerState, rng_text
+
+PLACE = re.compile(r"inside:\w+|tray|table|border|zone:\w+")
+
+
+class DropModelContract:
+    """Inherit, and override the `model` fixture with scope "class" or wider; a drop may fail, a promise may not.
+
+    A model whose tower keeps no cube sets `keeps_cubes = False`; the tests that need a cube inside are then skipped.
+    """
+
+    supply_size = 20
+    throw_size = 5
+    chain_length = 10
+    keeps_cubes = True
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def model(cls) -> DropModel:
+        raise AssertionError("override the model fixture")
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def cubes(cls, model: DropModel) -> tuple[Cube, ...]:
+        return supply({"red": cls.supply_size // 2, "blue": -(-cls.supply_size // 2)}, model.cube_edge)
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def chain(cls, model: DropModel, cubes: tuple[Cube, ...]) -> list[tuple[TowerState, Outcome]]:
+        """Each drop of a chain: the state before it and its outcome; states are immutable, so tests share them."""
+        return list(cls._chain(model, cubes, hand_over=lambda state: state))
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def laden(cls, chain: list[tuple[TowerState, Outcome]]) -> TowerState:
+        """A state with cubes inside, if this model's tower keeps any."""
+        states = [outcome.state for _, outcome in chain if outcome.state.residents or not cls.keeps_cubes]
+        assert states, f"no cube inside after any of {cls.chain_length} drops; is keeps_cubes = False right?"
+        return states[-1]
+
+    @classmethod
+    def _chain(
+        cls, model: DropModel, cubes: Sequence[Cube], hand_over: Callable[[TowerState], TowerState]
+    ) -> Iterator[tuple[TowerState, Outcome]]:
+        """Throw the first cubes of a queue, put what came out at its end, hand the state over to the next drop."""
+        state, queue = model.empty(), list(cubes)
+        for number in range(cls.chain_length):
+            state = hand_over(state)
+            thrown = queue[: cls.throw_size]
+            outcome = model.drop(state, thrown, _rng(number))
+            yield state, outcome
+            state = outcome.state
+            inside = set(state.cubes)
+            queue = [cube for cube in (*queue[cls.throw_size :], *thrown) if cube not in inside]
+            queue += sorted(set(cubes) - inside - set(queue))
+
+    def _outside(self, cubes: Sequence[Cube], state: TowerState) -> list[Cube]:
+        return [cube for cube in cubes if cube not in state.cubes][: self.throw_size]
+
+    def test_every_thrown_and_resident_cube_lands_exactly_once(self, chain):
+        for before, outcome in chain:
+            assert sorted(x.cube for x in outcome.landings) == sorted((*before.cubes, *outcome.thrown))
+            if outcome.status.is_landing:
+                accounted = (*outcome.state.cubes, *outcome.emerged)
+                assert sorted(accounted) == sorted((*before.cubes, *outcome.thrown))
+
+    def test_the_new_state_holds_exactly_the_cubes_inside_and_a_failed_drop_leaves_the_state_alone(self, chain):
+        for before, outcome in chain:
+            if outcome.status.is_landing:
+                assert sorted(outcome.state.cubes) == sorted(outcome.inside)
+            else:
+                assert outcome.state == before
+
+    def test_outcomes_name_their_model_and_count_as_one_attempt(self, model, chain):
+        for _, outcome in chain:
+            assert (outcome.model, outcome.apparatus) == (model.name, model.apparatus)
+            assert outcome.status in Status
+            assert (outcome.attempts, outcome.knocked_out) == (1, ())
+
+    def test_every_place_has_a_legal_form_and_only_a_failed_drop_loses_cubes(self, chain):
+        for _, outcome in chain:
+            for landing in outcome.landings:
+                lost = landing.place == "lost" and not outcome.status.is_landing
+                assert lost or PLACE.fullmatch(landing.place), landing
+
+    def test_a_landed_drop_adds_itself_to_the_log(self, chain):
+        for number, (before, outcome) in enumerate(chain):
+            if outcome.status.is_landing:
+                *past, event = outcome.state.log
+                assert tuple(past) == before.log
+                assert (event.kind, event.rng) == ("drop", rng_text(_rng(number)))
+                assert sorted(event.thrown) == sorted(outcome.thrown)
+                assert sorted(event.emerged) == [cube.id for cube in outcome.emerged]
+
+    def test_a_resident_remembers_the_last_drop_that_threw_it_counted_from_0(self, chain):
+        for _, outcome in chain:
+            drops = [event for event in outcome.state.log if event.kind == "drop"]
+            for resident in outcome.state.residents:
+                assert resident.since == max(i for i, event in enumerate(drops) if resident.cube in event.thrown)
+
+    def test_a_chain_of_drops_equals_the_same_chain_through_tokens(self, model, cubes, chain):
+        def by_text(state: TowerState) -> TowerState:
+            return TowerState.from_token(state.token())
+
+        assert list(self._chain(model, cubes, hand_over=by_text)) == chain
+
+    def test_a_state_can_be_forked_and_the_input_state_stays_as_it_was(self, model, cubes, laden):
+        token, thrown = laden.token(), self._outside(cubes, laden)
+        one = model.drop(laden, thrown, _rng(50))
+        other = model.drop(laden, thrown, _rng(50))
+        assert one == other
+        assert laden.token() == token
+
+    def test_the_rng_given_is_the_only_source_of_randomness_and_is_drawn_from(self, model, cubes, laden):
+        thrown, given = self._outside(cubes, laden), [_rng(51), _rng(51)]
+        outcomes = []
+        for seed, rng in enumerate(given):
+            np.random.seed(seed)
+            random.seed(seed)
+            outcomes.append(model.drop(laden, thrown, rng))
+            assert rng_text(rng) != rng_text(_rng(51))
+        assert outcomes[0] == outcomes[1]
+        assert rng_text(given[0]) == rng_text(given[1])
+
+    def test_another_rng_may_give_another_outcome(self, model, cubes):
+        thrown = cubes[: self.throw_size]
+        landings = {str(model.drop(model.empty(), thrown, _rng(60 + i)).landings) for i in range(5)}
+        assert len(landings) > 1
+
+    def test_replaying_the_log_from_the_empty_tower_gives_the_same_state(self, model, laden):
+        knocked = model.knock(laden, 0.5, _rng(52)).state
+        assert replay(model, knocked) == knocked
+
+    def test_throwing_nothing_is_allowed_and_loses_no_cube(self, model, laden):
+        outcome = model.drop(laden, (), _rng(53))
+        assert outcome.thrown == ()
+        assert sorted(x.cube for x in outcome.landings) == sorted(laden.cubes)
+
+    @pytest.mark.parametrize("strength", [0.0, 0.3, 2.0])
+    def test_a_knock_keeps_every_cube_and_is_logged(self, model, laden, strength):
+        outcome = model.knock(laden, strength, _rng(54))
+        assert outcome.thrown == ()
+        assert sorted(x.cube for x in outcome.landings) == sorted(laden.cubes)
+        if outcome.status.is_landing:
+            assert sorted((*outcome.state.cubes, *outcome.emerged)) == sorted(laden.cubes)
+            event = outcome.state.log[-1]
+            assert (event.kind, event.strength, event.thrown) == ("knock", strength, ())
+            assert sorted(event.emerged) == [cube.id for cube in outcome.emerged]
+        else:
+            assert outcome.state == laden
+
+    @pytest.mark.parametrize("strength", [-0.1, math.nan, math.inf, -math.inf])
+    def test_a_knock_of_negative_or_endless_strength_is_refused(self, model, strength):
+        with pytest.raises(UsageError):
+            model.knock(model.empty(), strength, _rng(55))
+
+    def test_a_cube_thrown_twice_is_refused(self, model, cubes):
+        with pytest.raises(UsageError):
+            model.drop(model.empty(), (cubes[0], cubes[0]), _rng(56))
+
+    def test_two_cubes_of_one_number_are_refused(self, model, cubes):
+        with pytest.raises(UsageError):
+            model.drop(model.empty(), (cubes[0], replace(cubes[0], colour="green")), _rng(56))
+
+    def test_a_cube_already_inside_is_refused(self, model, laden):
+        if not self.keeps_cubes:
+            pytest.skip("this tower keeps no cube")
+        with pytest.raises(UsageError):
+            model.drop(laden, laden.cubes[:1], _rng(57))
+
+    @pytest.mark.parametrize("foreign", [{"digest": "another"}, {"model": "another"}])
+    def test_a_state_of_another_model_or_apparatus_is_refused(self, model, cubes, foreign):
+        state = replace(model.empty(), **foreign)
+        with pytest.raises(UsageError):
+            model.drop(state, cubes[:1], _rng(58))
+        with pytest.raises(UsageError):
+            model.knock(state, 0.5, _rng(58))
+
+    def test_a_generator_that_could_not_be_replayed_is_refused(self, model, cubes):
+        with pytest.raises(UsageError):
+            model.drop(model.empty(), cubes[:1], np.random.Generator(np.random.MT19937(1)))
+
+    def test_the_json_document_has_the_documented_keys_and_a_state_that_reads_back(self, chain):
+        _, outcome = chain[-1]
+        document = json.loads(json.dumps(outcome.to_json(7, ["green"]), allow_nan=False))
+        assert list(document) == [
+            "schema", "version", "seed", "model", "apparatus", "status", "attempts", "thrown", "emerged", "inside",
+            "knocked_out", "extrapolated", "landings", "state",
+        ]  # fmt: skip
+        assert (document["schema"], document["version"], document["seed"]) == ("tower-sim/outcome", 1, "7")
+        for key in ("thrown", "emerged", "inside", "knocked_out"):
+            assert document[key].keys() >= {"green"}
+            assert document[key]["green"] == 0
+        assert sum(document["thrown"].values()) == len(outcome.thrown)
+        assert sum(document["inside"].values()) + sum(document["emerged"].values()) == len(document["landings"])
+        assert TowerState.from_token(document["state"]) == outcome.state
+
+
+def _rng(number: int) -> np.random.Generator:
+    return np.random.default_rng(np.random.SeedSequence(2013, spawn_key=(number,)))

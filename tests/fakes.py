@@ -1,0 +1,124 @@
+"""Towers without physics, for tests: one that tosses coins and one that does what it is told."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tower_sim.cubes import Cube
+from tower_sim.errors import UsageError
+from tower_sim.outcome import Landing, Outcome, Status
+from tower_sim.state import Event, Resident, TowerState, rng_text
+
+REGION = "tower"
+
+
+@dataclass(frozen=True)
+class CoinTower:
+    """Every cube comes out independently: one just thrown with `p_out`, one already inside with `p_resident`.
+
+    A knock releases each resident with probability min(1, strength). Either fails (times out) with `failure_rate`.
+    """
+
+    p_out: float = 2 / 3
+    p_resident: float = 1 / 3
+    failure_rate: float = 0.0
+    name: str = "coin"
+    apparatus: str = "coin"
+    cube_edge: float = 0.008
+
+    @property
+    def digest(self) -> str:
+        return f"{self.p_out}/{self.p_resident}/{self.failure_rate}"
+
+    def empty(self) -> TowerState:
+        return TowerState(self.name, self.apparatus, self.digest)
+
+    def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
+        _check_throw(self.empty(), state, cubes)
+        begun = rng_text(rng)
+        if rng.random() < self.failure_rate:
+            return _failed(state, cubes)
+        chances = [self.p_out] * len(cubes) + [self.p_resident] * len(state.residents)
+        tossed = rng.random(len(chances)) < chances
+        out = [c for c, is_out in zip((*cubes, *state.cubes), tossed, strict=True) if is_out]
+        return _outcome(state, "drop", begun, cubes, out)
+
+    def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
+        _check_throw(self.empty(), state, ())
+        _check_strength(strength)
+        begun = rng_text(rng)
+        if rng.random() < self.failure_rate:
+            return _failed(state, ())
+        tossed = rng.random(len(state.residents)) < min(1.0, strength)
+        out = [c for c, is_out in zip(state.cubes, tossed, strict=True) if is_out]
+        return _outcome(state, "knock", begun, (), out, strength)
+
+
+@dataclass(frozen=True)
+class ScriptedTower:
+    """The n-th drop brings out `drops[n]`, the n-th knock `knocks[n]`: so many cubes of each colour, lowest first."""
+
+    drops: tuple[Mapping[str, int], ...] = ()
+    knocks: tuple[Mapping[str, int], ...] = ()
+    name: str = "scripted"
+    apparatus: str = "script"
+    cube_edge: float = 0.008
+
+    def empty(self) -> TowerState:
+        return TowerState(self.name, self.apparatus, "script")
+
+    def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
+        _check_throw(self.empty(), state, cubes)
+        out = _pick((*cubes, *state.cubes), self.drops[state.drops])
+        return _outcome(state, "drop", rng_text(rng), cubes, out)
+
+    def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
+        _check_throw(self.empty(), state, ())
+        _check_strength(strength)
+        out = _pick(state.cubes, self.knocks[len(state.log) - state.drops])
+        return _outcome(state, "knock", rng_text(rng), (), out, strength)
+
+
+def _pick(cubes: Iterable[Cube], counts: Mapping[str, int]) -> list[Cube]:
+    by_number = sorted(cubes)
+    picked: list[Cube] = []
+    for colour, count in counts.items():
+        of_colour = [cube for cube in by_number if cube.colour == colour]
+        assert len(of_colour) >= count, f"the script wants {count} {colour} of {len(of_colour)}"
+        picked += of_colour[:count]
+    return picked
+
+
+def _outcome(
+    state: TowerState, kind: str, begun: str, thrown: Sequence[Cube], out: Sequence[Cube], strength: float = 0.0
+) -> Outcome:
+    outside = set(out)
+    inside = [r for r in state.residents if r.cube not in outside]
+    inside += [Resident(cube, REGION, state.drops) for cube in thrown if cube not in outside]
+    landings = [Landing(cube, "tray") for cube in out] + [Landing(r.cube, f"inside:{r.region}") for r in inside]
+    event = Event(kind, begun, tuple(thrown), tuple(sorted(cube.id for cube in out)), strength)
+    after = state.after(inside, event)
+    return Outcome(state.model, state.apparatus, Status.SETTLED, tuple(thrown), tuple(landings), after)
+
+
+def _failed(state: TowerState, thrown: Sequence[Cube]) -> Outcome:
+    landings = [Landing(cube, "lost") for cube in thrown]
+    landings += [Landing(r.cube, f"inside:{r.region}") for r in state.residents]
+    return Outcome(state.model, state.apparatus, Status.TIMED_OUT, tuple(thrown), tuple(landings), state)
+
+
+def _check_throw(empty: TowerState, state: TowerState, cubes: Sequence[Cube]) -> None:
+    if (state.model, state.digest) != (empty.model, empty.digest):
+        raise UsageError(f"state is of {state.model} {state.digest}; allowed is {empty.model}; start from empty()")
+    numbers = [cube.id for cube in (*cubes, *state.cubes)]
+    if len(set(numbers)) < len(numbers):
+        raise UsageError(f"cubes {sorted(numbers)} are not all different; allowed is each once; number them anew")
+
+
+def _check_strength(strength: float) -> None:
+    if not (math.isfinite(strength) and strength >= 0):
+        raise UsageError(f"strength is {strength}; allowed is a finite number from 0; try 0.5")

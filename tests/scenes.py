@@ -1,0 +1,189 @@
+"""Scenes for tests of the physics: one of the tower's cubes, a box floor under it, and the engine as towers use it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tower_sim.apparatus.parts import Box, Quaternion, Surface, Vector, tilted_about_y
+from tower_sim.physics.world import GRAVITY, Motion, World
+from tower_sim.state import Pose
+
+Array = npt.NDArray[np.float64]
+
+EDGE = 0.008
+MASS = 650.0 * EDGE**3
+INERTIA = MASS * EDGE**2 / 6
+UPRIGHT: Quaternion = (0.0, 0.0, 0.0, 1.0)
+DOWN: Vector = (0.0, 0.0, -GRAVITY)
+WEIGHTLESS: Vector = (0.0, 0.0, 0.0)
+CORNERS: Array = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float) / 2
+
+
+@dataclass(frozen=True)
+class Thing:
+    """A cube to be: its size, mass and moment of inertia (None: a uniform cube's)."""
+
+    edge: float = EDGE
+    mass: float = MASS
+    inertia: float | None = None
+
+
+TOWER_CUBE = Thing()
+
+
+def floor(slope: float = 0.0) -> Box:
+    """Return a box, 4 m wide, whose top passes through the origin and descends towards +x at the angle `slope`."""
+    thick = 0.25
+    centre = (-thick * math.sin(slope), 0.0, -thick * math.cos(slope))
+    return Box("floor", "floor", centre, (2.0, 2.0, thick), tilted_about_y(slope))
+
+
+def set_up(
+    world: World,
+    poses: Sequence[Pose],
+    pair: Surface,
+    boxes: Sequence[Box] = (),
+    gravity: Vector = DOWN,
+    thing: Thing = TOWER_CUBE,
+) -> list[int]:
+    """Clear the world and put `boxes` and cubes at rest at `poses` there; `pair` is every contact's."""
+    world.clear(thing.edge, gravity)
+    world.add_boxes(boxes, {"floor": pair}, pair)
+    world.set_cubes(thing.mass, thing.inertia)
+    return [world.add_cube(pose) for pose in poses]
+
+
+def run(world: World, bodies: Sequence[int], seconds: float) -> Iterator[Motion]:
+    """Go on for `seconds`, rounded up to whole windows, as a drop does; yield the motion after every window."""
+    motion = world.motion(bodies)
+    for _ in range(math.ceil(seconds / world.settings.window - 1e-9)):
+        world.advance(motion)
+        motion = world.motion(bodies)
+        yield motion
+
+
+def run_out(world: World, bodies: Sequence[int], seconds: float) -> Motion:
+    """Go on for `seconds`, rounded up to whole windows, and return the last motion."""
+    *_, last = run(world, bodies, seconds)
+    return last
+
+
+def matrices(orientation: Array) -> Array:
+    """Return the rotation matrices of unit quaternions (x, y, z, w): (n, 4) to (n, 3, 3)."""
+    x, y, z, w = orientation.T
+    return np.stack(
+        [
+            1 - 2 * (y * y + z * z),
+            2 * (x * y - z * w),
+            2 * (x * z + y * w),
+            2 * (x * y + z * w),
+            1 - 2 * (x * x + z * z),
+            2 * (y * z - x * w),
+            2 * (x * z - y * w),
+            2 * (y * z + x * w),
+            1 - 2 * (x * x + y * y),
+        ],
+        axis=1,
+    ).reshape(-1, 3, 3)
+
+
+def turns(rng: np.random.Generator, number: int) -> Array:
+    """Draw orientations uniform over the rotations: unit quaternions (x, y, z, w), shape (number, 4)."""
+    q = rng.normal(size=(number, 4))
+    return q / np.linalg.norm(q, axis=1, keepdims=True)
+
+
+def pose(position: Sequence[float] | Array, orientation: Sequence[float] | Array = UPRIGHT) -> Pose:
+    """Make a pose of any sequences of numbers."""
+    x, y, z = (float(v) for v in position)
+    a, b, c, w = (float(v) for v in orientation)
+    return Pose((x, y, z), (a, b, c, w))
+
+
+def deepest(cube: Box, others: Sequence[Box]) -> float:
+    """Return by how much (m) `cube` overlaps the one of `others` that it overlaps most; 0 if none.
+
+    The separating axis theorem for two boxes: the least overlap along the 3 + 3 face normals and the 9 cross products
+    of edges is the distance by which they must be moved apart.
+    """
+    if not others:
+        return 0.0
+    mine = matrices(np.array([cube.orientation]))[0].T
+    theirs = matrices(np.array([box.orientation for box in others])).transpose(0, 2, 1)
+    crossed = np.cross(mine[None, :, None], theirs[:, None]).reshape(-1, 9, 3)
+    axes = np.concatenate([np.broadcast_to(mine, theirs.shape), theirs, crossed], axis=1)
+    length = np.linalg.norm(axes, axis=2)
+    parallel = length < 1e-6  # two edges in one direction span no plane; the face normals decide then
+    axes = axes / np.where(parallel, 1.0, length)[:, :, None]
+    reach = np.abs(axes @ mine.T) @ np.array(cube.half)
+    half = np.array([box.half for box in others])
+    reach += np.einsum("nac,nc->na", np.abs(np.einsum("nai,nci->nac", axes, theirs)), half)
+    apart = np.array([box.centre for box in others]) - np.array(cube.centre)
+    overlap = reach - np.abs(np.einsum("nai,ni->na", axes, apart))
+    return max(0.0, float(np.where(parallel, np.inf, overlap).min(axis=1).max()))
+
+
+def routh(
+    slip: Array, mobility: Array, friction: float, restitution: float, pieces: int = 300
+) -> tuple[Array, Array, Array]:
+    """Integrate impacts at one point along the normal impulse (Routh's method) with Coulomb friction.
+
+    slip (n, 3): the point's velocity before (m/s), z away from the surface, slip[:, 2] < 0; mobility (n, 3, 3): how
+    that velocity answers to an impulse (1/kg). Returns the impulses (n, 3) (N s) with Poisson's restitution (ratio of
+    normal impulses) and with Newton's (ratio of normal speeds), and by how much (rad) slip changed its direction
+    before the later of the two, pi where it stopped or reversed.
+
+    Each piece of normal impulse brings the friction, not above the bound, that leaves the least slip or opposes it:
+    slip, sticking and slip anew are one rule. The error is of the order of 1 / `pieces`.
+    """
+    velocity, impulse = slip.copy(), np.zeros_like(slip)
+    piece = -slip[:, 2] / mobility[:, 2, 2] / pieces
+    stiffness, frame = np.linalg.eigh(mobility[:, :2, :2])
+    first = -slip[:, :2] / np.linalg.norm(slip[:, :2], axis=1, keepdims=True)
+    compression = np.full(len(slip), np.inf)
+    poisson, newton = np.full_like(slip, np.nan), np.full_like(slip, np.nan)
+    turn = np.zeros(len(slip))
+    while np.isnan(poisson).any() or np.isnan(newton).any():
+        going = np.isnan(poisson[:, 0]) | np.isnan(newton[:, 0])
+        free = velocity[:, :2] + mobility[:, :2, 2] * piece[:, None]
+        rubbed = _friction(np.einsum("nji,nj->ni", frame, free), stiffness, friction * piece)
+        rubbed = np.einsum("nij,nj->ni", frame, rubbed)
+        added = np.column_stack([rubbed, piece])
+        impulse = impulse + added
+        velocity = velocity + np.einsum("nij,nj->ni", mobility, added)
+
+        size = np.linalg.norm(rubbed, axis=1)
+        along = np.clip((rubbed * first).sum(axis=1) / np.maximum(size, 1e-300), -1.0, 1.0)
+        now = np.where(size < 0.999 * friction * piece, math.pi, np.arccos(along))
+        turn = np.where(going, np.maximum(turn, now), turn)
+
+        compression = np.where(np.isinf(compression) & (velocity[:, 2] >= 0), impulse[:, 2], compression)
+        ended = np.isnan(poisson[:, 0]) & (impulse[:, 2] >= (1 + restitution) * compression)
+        poisson[ended] = impulse[ended]
+        ended = np.isnan(newton[:, 0]) & (velocity[:, 2] >= -restitution * slip[:, 2])
+        newton[ended] = impulse[ended]
+    return poisson, newton, turn
+
+
+def _friction(free: Array, stiffness: Array, bound: Array) -> Array:
+    """Return the friction impulse for slip `free` (n, 2) it would have without, both along the principal axes.
+
+    The impulse that stops the slip if it is within `bound` (n,), else one of size `bound` against the slip it leaves:
+    -bound * s with (rho + bound * stiffness) s = free and |s| = 1, whose root rho Newton's method finds from below.
+    """
+    stopping = -free / stiffness
+    sticks = np.linalg.norm(stopping, axis=1) <= bound
+    scaled = np.maximum(bound, 1e-300)[:, None] * stiffness
+    rho = np.maximum(np.linalg.norm(free, axis=1) - scaled[:, 1], 0.0)
+    for _ in range(5):
+        s = free / (rho[:, None] + scaled)
+        size = np.linalg.norm(s, axis=1)
+        slope = (s**2 / (rho[:, None] + scaled)).sum(axis=1)
+        rho = np.maximum(rho + (size - 1) * size**2 / slope, 0.0)
+    s = free / (rho[:, None] + scaled)
+    return np.where(sticks[:, None], stopping, -bound[:, None] * s)

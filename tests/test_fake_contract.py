@@ -1,0 +1,59 @@
+"""The fake tower keeps the contract, so that what is tested with it holds for any model."""
+
+import numpy as np
+import pytest
+from contract import DropModelContract
+from fakes import CoinTower
+
+from tower_sim.cubes import supply
+from tower_sim.model import MAX_ATTEMPTS, TooManyFailedDraws, until_landed
+from tower_sim.outcome import Status
+
+
+class TestCoinTower(DropModelContract):
+    @pytest.fixture(scope="class")
+    @classmethod
+    def model(cls):
+        return CoinTower()
+
+
+class TestCoinTowerThatOftenFails(DropModelContract):
+    @pytest.fixture(scope="class")
+    @classmethod
+    def model(cls):
+        return CoinTower(failure_rate=0.5)
+
+    def test_its_chain_has_failed_and_landed_drops(self, chain):
+        assert {outcome.status for _, outcome in chain} == {Status.SETTLED, Status.TIMED_OUT}
+
+
+class TestCoinTowerThatKeepsNothing(DropModelContract):
+    keeps_cubes = False
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def model(cls):
+        return CoinTower(p_out=1.0, p_resident=1.0)
+
+    def test_another_rng_may_give_another_outcome(self, model, cubes):
+        assert model.drop(model.empty(), cubes, np.random.default_rng(1)).emerged == cubes
+
+
+def test_thrown_cubes_come_out_with_two_thirds_and_residents_with_one_third():
+    model, cubes = CoinTower(), supply({"red": 3000, "blue": 3000}, 0.008)
+    inside = CoinTower(p_out=0.0).drop(CoinTower(p_out=0.0).empty(), cubes[:3000], np.random.default_rng(1)).state
+    state = model.empty().after(inside.residents, inside.log[0])
+    emerged = model.drop(state, cubes[3000:], np.random.default_rng(2)).emerged
+    red = sum(cube.colour == "red" for cube in emerged)
+    spread = 5 * (3000 * 2 / 9) ** 0.5
+    assert abs(red - 1000) < spread
+    assert abs(len(emerged) - red - 2000) < spread
+
+
+def test_a_tower_that_always_fails_is_given_up_after_the_most_attempts_allowed():
+    model = CoinTower(failure_rate=1.0)
+    cubes = supply({"red": 3}, 0.008)
+    with pytest.raises(TooManyFailedDraws) as raised:
+        until_landed(lambda rng: model.drop(model.empty(), cubes, rng), np.random.SeedSequence(1))
+    assert raised.value.outcome.attempts == MAX_ATTEMPTS
+    assert raised.value.outcome.state == model.empty()

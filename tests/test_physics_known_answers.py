@@ -1,0 +1,422 @@
+"""The engine, set as for towers, against answers that are known without it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from scenes import (
+    CORNERS,
+    EDGE,
+    INERTIA,
+    MASS,
+    WEIGHTLESS,
+    Array,
+    Thing,
+    deepest,
+    floor,
+    matrices,
+    pose,
+    routh,
+    run,
+    run_out,
+    set_up,
+    turns,
+)
+from scipy.spatial.transform import Rotation
+
+from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.parts import Box, Surface, tilted_about_y
+from tower_sim.cubes import supply
+from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.physics.world import GRAVITY, Motion, World
+from tower_sim.simulator import PhysicsModel
+
+WOOD = Surface(friction=0.4, restitution=0.4)
+OVERLAP = 0.02 * EDGE
+
+
+@pytest.fixture
+def world() -> Iterator[World]:
+    with World(PhysicsSettings()) as world:
+        yield world
+
+
+# A slope: a cube lies flat on a floor that descends towards +x.
+
+
+@pytest.mark.parametrize("friction", [0.2, 0.4, 0.6, 0.8])
+@pytest.mark.parametrize("below", [1.0, 2.0, 5.0])
+def test_a_cube_stays_on_a_slope_below_the_angle_of_friction(world: World, friction: float, below: float):
+    along, _ = _slide(world, friction, math.atan(friction) - math.radians(below))
+    crept = along[-1] - along[49]
+    print(f"friction {friction}, {below} degrees below: crept {crept * 1e6:.2f} um in the second half second")
+    assert abs(along[-1]) < 0.1 * EDGE
+    assert abs(crept) < 0.01 * EDGE
+
+
+@pytest.mark.parametrize("friction", [0.2, 0.4, 0.6, 0.8])
+@pytest.mark.parametrize("above", [0.5, 2.0, 4.0])
+def test_a_cube_slides_down_a_steeper_slope_as_fast_as_coulomb_friction_lets_it(
+    world: World, friction: float, above: float
+):
+    slope = math.atan(friction) + math.radians(above)
+    _, speed = _slide(world, friction, slope)
+    times = world.settings.window * np.arange(1, len(speed) + 1)
+    late = times > 0.1  # by then the cube lies still on the slope but for its sliding
+    acceleration = np.polyfit(times[late], speed[late], 1)[0]
+    expected = GRAVITY * (math.sin(slope) - friction * math.cos(slope))
+    print(f"friction {friction}, {above} degrees above: {acceleration:.4f}, expected {expected:.4f} m/s2")
+    assert acceleration == pytest.approx(expected, rel=0.03)
+
+
+def _slide(world: World, friction: float, slope: float) -> tuple[Array, Array]:
+    """Let a cube go on a slope for a second; return how far down the slope it is and how fast, after each window."""
+    across = np.array([math.sin(slope), 0.0, math.cos(slope)])
+    down = np.array([math.cos(slope), 0.0, -math.sin(slope)])
+    start = pose(across * EDGE / 2, tilted_about_y(slope))
+    bodies = set_up(world, [start], Surface(friction, WOOD.restitution), [floor(slope)])
+    motions = list(run(world, bodies, 1.0))
+    return np.array([m.position[0] @ down for m in motions]), np.array([m.velocity[0] @ down for m in motions])
+
+
+@pytest.mark.parametrize("friction", [1.5, 2.0])
+@pytest.mark.parametrize(("degrees", "topples"), [(44.0, False), (46.0, True)])
+def test_a_cube_on_a_rough_slope_topples_at_45_degrees(world: World, friction: float, degrees: float, topples: bool):
+    slope = math.radians(degrees)
+    across = np.array([math.sin(slope), 0.0, math.cos(slope)])
+    start = pose(across * EDGE / 2, tilted_about_y(slope))
+    bodies = set_up(world, [start], Surface(friction, WOOD.restitution), [floor(slope)])
+    motions = run(world, bodies, 1.5)
+    turned = [math.degrees(math.acos(min(1.0, float(matrices(m.orientation)[0, :, 2] @ across)))) for m in motions]
+    print(f"friction {friction}, slope {degrees}: turned by at most {max(turned):.2f} degrees")
+    assert (max(turned) > 45) if topples else (max(turned) < 2)
+
+
+# A flat drop: a cube falls on a level floor, face down.
+
+
+@pytest.mark.parametrize("restitution", [0.3, 0.5, 0.7])
+def test_a_flat_drop_bounces_with_the_nominal_restitution(world: World, restitution: float):
+    """Heights are drawn, so that the impact comes at every phase of a step."""
+    rng = np.random.default_rng(1)
+    bands = [(0.02, 0.03), (0.03, 0.06), (0.06, 0.1), (0.1, 0.2), (0.2, 0.3)]
+    heights = np.concatenate([[0.02, 0.3], *[rng.uniform(low, high, 25) for low, high in bands]])
+    effective = np.array([_bounce(world, restitution, float(height)) for height in heights])
+    worst = int(np.abs(effective - restitution).argmax())
+    print(
+        f"restitution {restitution}: mean {effective.mean():.3f}, worst {effective[worst]:.3f} "
+        f"from {heights[worst] * 1e3:.1f} mm, n = {len(heights)}"
+    )
+    assert np.abs(effective - restitution).max() < 0.1
+
+
+def _bounce(world: World, restitution: float, height: float) -> float:
+    """Return the speed after a flat impact over the speed before it, both at the height of touch."""
+    bodies = set_up(world, [pose((0, 0, EDGE / 2 + height))], Surface(WOOD.friction, restitution), [floor()])
+    rising = False
+    for motion in run(world, bodies, 1.0):
+        # The window in which the cube turns may end inside the impact, so the next one is read.
+        if rising:
+            energy = motion.velocity[0, 2] ** 2 / 2 + GRAVITY * (motion.position[0, 2] - EDGE / 2)
+            return math.sqrt(energy / (GRAVITY * height))
+        rising = bool(motion.velocity[0, 2] > 0)
+    raise AssertionError(f"a cube dropped from {height} m did not bounce within a second")
+
+
+# A corner impact: no gravity; a tumbling cube strikes a level floor with one corner and flies on.
+
+
+@dataclass(frozen=True)
+class Impacts:
+    """Impacts on one corner: what came in, what the known answers say, what the engine did.
+
+    slip (n, 3): the corner's velocity before (m/s). engine, poisson, newton (n, 3): the floor's impulse (N s).
+    kept_*: kinetic energy after over before. turn: by how much (rad) slip changes direction, pi where it stops.
+    """
+
+    slip: Array
+    engine: Array
+    poisson: Array
+    newton: Array
+    kept_engine: Array
+    kept_poisson: Array
+    kept_newton: Array
+    turn: Array
+
+
+@pytest.mark.parametrize("friction", [0.0, 1e6])
+def test_the_reference_for_impacts_has_the_closed_form_without_slip_and_without_friction(friction: float):
+    """The judge judged: with no friction or no slip at all the equations are linear."""
+    rng = np.random.default_rng(2)
+    _, _, arm, slip = _draw_corners(rng, 200)
+    mobility = _mobility(arm, INERTIA)
+    impulse = routh(slip, mobility, friction, 0.4)[0]
+    if friction == 0:
+        expected = -1.4 * slip[:, 2, None] / mobility[:, 2, 2, None] * np.array([0, 0, 1.0])
+    else:
+        # Slip ends at once; then K P = (0, 0, u) must hold beside the normal impulse of the slip-free compression.
+        expected = -np.linalg.solve(mobility, slip[:, :, None])[:, :, 0]
+        more = 0.4 * expected[:, 2]
+        hold = -np.linalg.solve(mobility[:, :2, :2], mobility[:, :2, 2, None])[:, :, 0]
+        expected += more[:, None] * np.column_stack([hold, np.ones(len(hold))])
+        # Stopping the slip may lift the corner by itself; then there is nothing left to compress.
+        compressed = expected[:, 2] > -slip[:, 2] / mobility[:, 2, 2] / 2
+        impulse, expected = impulse[compressed], expected[compressed]
+    error = np.linalg.norm(impulse - expected, axis=1) / np.linalg.norm(expected, axis=1)
+    # Compression and rebound each end within one piece; the shortest compression has half of its 300 pieces.
+    assert error.max() < 2 / 150
+
+
+@pytest.mark.parametrize(
+    ("pair", "inertia"),
+    [
+        (WOOD, None),
+        (WOOD, 1.2 * INERTIA),
+        (Surface(0.2, 0.3), None),
+        (Surface(0.4, 0.1), None),
+        (Surface(0.6, 0.7), None),
+    ],
+)
+def test_corner_impacts_keep_the_energy_that_rigid_body_theory_says(world: World, pair: Surface, inertia: float | None):
+    """Routh's method with Poisson's restitution. 1.2: an inertia unlike a uniform cube's is really used."""
+    impacts = _corner_impacts(world, pair, inertia, 300)
+    difference = impacts.kept_engine - impacts.kept_poisson
+    print(
+        f"{pair}, inertia {inertia}: engine keeps {impacts.kept_engine.mean():.4f}, Poisson "
+        f"{impacts.kept_poisson.mean():.4f}, Newton {impacts.kept_newton.mean():.4f}, difference "
+        f"{difference.mean():+.4f} +- {_standard_error(difference):.4f}, n = {len(difference)}"
+    )
+    assert abs(difference.mean()) < 0.03
+    # No impact may give energy; the correction of overlap may add its own speed, a few mm/s.
+    assert impacts.kept_engine.max() < 1.01
+
+
+@pytest.mark.parametrize("friction", [0.1, 0.2, 0.4])
+def test_friction_in_a_corner_impact_opposes_slip_that_goes_on_in_one_direction(world: World, friction: float):
+    """By the reference, slip lasts through the impact and turns by less than 10 degrees."""
+    impacts = _corner_impacts(world, Surface(friction, WOOD.restitution), None, 500)
+    straight = impacts.turn < math.radians(10)
+    tangential, slip = impacts.engine[straight, :2], impacts.slip[straight, :2]
+    length = np.linalg.norm(tangential, axis=1)
+    cosine = -(tangential * slip).sum(axis=1) / length / np.linalg.norm(slip, axis=1)
+    ratio = length / impacts.engine[straight, 2]
+    print(
+        f"friction {friction}: cosine mean {cosine.mean():.4f}, least {cosine.min():.4f}; friction over normal impulse "
+        f"{ratio.min():.4f} to {ratio.max():.4f}; n = {straight.sum()} of {len(straight)}"
+    )
+    assert straight.sum() > 30
+    assert cosine.mean() > 0.99
+    assert cosine.min() > math.cos(math.radians(20))
+    assert ratio == pytest.approx(friction, rel=0.01)
+
+
+def test_friction_in_a_corner_impact_never_leaves_the_cone(world: World):
+    impacts = _corner_impacts(world, WOOD, None, 300)
+    ratio = np.linalg.norm(impacts.engine[:, :2], axis=1) / impacts.engine[:, 2]
+    assert ratio.max() < WOOD.friction * (1 + 1e-6)
+
+
+def _corner_impacts(world: World, pair: Surface, inertia: float | None, number: int) -> Impacts:
+    """Draw impacts, answer them by theory, and run them: each within one window, towards its end.
+
+    Kept are those which are single impacts, by theory, to the window's end: no other corner comes within 2 % of an
+    edge of the floor, and the one that struck recedes from it.
+    """
+    moment = INERTIA if inertia is None else inertia
+    rng = np.random.default_rng(3)
+    turn, motion, arm, slip = _draw_corners(rng, 6 * number)
+    velocity, spin = motion[:, :3], motion[:, 3:]
+    poisson, newton, turned = routh(slip, _mobility(arm, moment), pair.friction, pair.restitution)
+
+    def after(impulse: Array) -> tuple[Array, Array]:
+        return velocity + impulse / MASS, spin + np.cross(arm, impulse) / moment
+
+    window = world.settings.window
+    touch = window * rng.uniform(0.65, 0.8, len(slip))
+    single = np.ones(len(slip), dtype=bool)
+    before = np.zeros(len(slip))
+    for time in np.linspace(0, window, 31):
+        past = (time > touch)[:, None]
+        fly = np.where(past, after(poisson)[0], velocity)
+        tumble = np.where(past, after(poisson)[1], spin)
+        struck, next_lowest = _lowest_two(turn, arm, fly, tumble, time - touch)
+        single &= next_lowest > OVERLAP
+        single &= ~past[:, 0] | (struck > before)
+        before = np.where(past[:, 0], struck, 0.0)
+    chosen = np.flatnonzero(single)[:number]
+    assert len(chosen) == number
+
+    ended: list[Array] = []
+    for i in chosen:
+        start = Rotation.from_rotvec(-spin[i] * touch[i]) * Rotation.from_quat(turn[i])
+        begin = pose(-arm[i] - velocity[i] * touch[i], start.as_quat())
+        thing = Thing(inertia=inertia)
+        bodies = set_up(world, [begin], pair, [floor()], WEIGHTLESS, thing)
+        world.set_velocity(bodies[0], velocity[i], spin[i])
+        end = run_out(world, bodies, window)
+        ended.append(np.concatenate([end.velocity[0], end.spin[0]]))
+    out = np.array(ended)
+    before = _kinetic(velocity, spin, moment)[chosen]
+    return Impacts(
+        slip=slip[chosen],
+        engine=MASS * (out[:, :3] - velocity[chosen]),
+        poisson=poisson[chosen],
+        newton=newton[chosen],
+        kept_engine=_kinetic(out[:, :3], out[:, 3:], moment) / before,
+        kept_poisson=_kinetic(*after(poisson), moment)[chosen] / before,
+        kept_newton=_kinetic(*after(newton), moment)[chosen] / before,
+        turn=turned[chosen],
+    )
+
+
+def _draw_corners(rng: np.random.Generator, number: int) -> tuple[Array, Array, Array, Array]:
+    """Draw cubes at the moment one corner strikes: orientation, velocity and spin (n, 6), arm to the corner, its slip.
+
+    Drawn as in a tower, about 1 m/s and 30 rad/s a component; kept if the corner comes in faster than 0.3 m/s, where
+    every contact bounces.
+    """
+    turn = turns(rng, 4 * number)
+    motion = np.concatenate([rng.normal(0, 1.0, (4 * number, 3)), rng.normal(0, 30.0, (4 * number, 3))], axis=1)
+    corners = np.einsum("nij,kj->nki", matrices(turn), CORNERS * EDGE)
+    arm = corners[np.arange(len(corners)), corners[:, :, 2].argmin(axis=1)]
+    slip = motion[:, :3] + np.cross(motion[:, 3:], arm)
+    fast = np.flatnonzero(slip[:, 2] < -0.3)[:number]
+    return turn[fast], motion[fast], arm[fast], slip[fast]
+
+
+def _lowest_two(turn: Array, arm: Array, velocity: Array, spin: Array, time: Array) -> tuple[Array, Array]:
+    """Return the heights of the corner that touches the floor at time 0, and of the lowest other, at `time`."""
+    flown = (Rotation.from_rotvec(spin * time[:, None]) * Rotation.from_quat(turn)).as_matrix()
+    at_touch = np.einsum("nj,kj->nk", matrices(turn)[:, 2], CORNERS * EDGE)
+    heights = np.einsum("nj,kj->nk", flown[:, 2], CORNERS * EDGE) + (velocity[:, 2] * time - arm[:, 2])[:, None]
+    index = at_touch.argmin(axis=1)[:, None]
+    struck = np.take_along_axis(heights, index, axis=1)[:, 0]
+    np.put_along_axis(heights, index, np.inf, axis=1)
+    return struck, heights.min(axis=1)
+
+
+def _mobility(arm: Array, inertia: float) -> Array:
+    """Return how a point's velocity answers to an impulse there (1/kg), for a body of isotropic inertia."""
+    crossed = (arm**2).sum(axis=1)[:, None, None] * np.eye(3) - arm[:, :, None] * arm[:, None, :]
+    return np.eye(3) / MASS + crossed / inertia
+
+
+def _kinetic(velocity: Array, spin: Array, inertia: float) -> Array:
+    return (MASS * (velocity**2).sum(axis=-1) + inertia * (spin**2).sum(axis=-1)) / 2
+
+
+# Flight: a spinning cube touches nothing.
+
+
+def test_a_cube_flying_free_keeps_energy_and_momenta_to_a_thousandth(world: World):
+    velocity, spin = np.array([1.5, -0.7, 2.0]), np.array([60.0, -90.0, 40.0])
+    bodies = set_up(world, [pose((0.1, 0.2, 0.3), turns(np.random.default_rng(4), 1)[0])], WOOD, [], WEIGHTLESS)
+    world.set_velocity(bodies[0], velocity, spin)
+
+    def conserved(motion: Motion) -> tuple[Array, Array, Array]:
+        momentum = MASS * motion.velocity[0]
+        angular = INERTIA * motion.spin[0] + np.cross(motion.position[0], momentum)
+        return _kinetic(motion.velocity[0], motion.spin[0], INERTIA), momentum, angular
+
+    first = conserved(world.motion(bodies))
+    worst = 0.0
+    for motion in run(world, bodies, 5.0):
+        for now, then in zip(conserved(motion), first, strict=True):
+            worst = max(worst, float(np.linalg.norm(now - then) / np.linalg.norm(then)))
+    print(f"energy, momentum and angular momentum: largest relative change {worst:.1e} in 5 s")
+    assert worst < 1e-3
+
+
+@pytest.mark.parametrize("steps_a_second", [500, 4000])
+def test_a_falling_cube_is_where_semi_implicit_euler_says(world: World, steps_a_second: int):
+    """x_n = x_0 + n h v + n (n + 1) / 2 h^2 g, turned by n h times the spin; both to 1e-5 (m; rad; every window)."""
+    velocity, spin = np.array([0.4, -0.3, 1.0]), np.array([20.0, -30.0, 10.0])
+    start = pose((0.1, 0.2, 0.3), turns(np.random.default_rng(5), 1)[0])
+    bodies = set_up(world, [start], WOOD)
+    world.set_velocity(bodies[0], velocity, spin)
+    h, pull = 1 / steps_a_second, np.array([0.0, 0.0, -GRAVITY])
+    moved, turned = 0.0, 0.0
+    for n in range(5, steps_a_second + 1, 5):
+        world.step(h, 5)
+        motion = world.motion(bodies)
+        place = np.array(start.position) + n * h * velocity + n * (n + 1) / 2 * h**2 * pull
+        turn = Rotation.from_rotvec(spin * n * h) * Rotation.from_quat(start.orientation)
+        moved = max(moved, float(np.abs(motion.position[0] - place).max()))
+        turned = max(turned, float((Rotation.from_quat(motion.orientation[0]) * turn.inv()).magnitude()))
+    print(f"{steps_a_second} steps in 1 s: off by {moved:.1e} m and {turned:.1e} rad")
+    assert moved < 1e-5
+    assert turned < 1e-5
+
+
+# At rest: cubes lie on the floor, on each other, in the tower.
+
+
+@pytest.mark.parametrize("depth", [-0.1, 0.0, 0.01, 0.3])
+@pytest.mark.parametrize(
+    ("turn", "other", "apart"),
+    [
+        ((0, 0, 0), (0, 0, 0), (0, 0, 1)),  # face on face
+        ((0, 0, 45), (0, 0, 0), (0.5 + math.sqrt(0.5), 0, 0)),  # edge on face
+        ((0, 0, 45), (0, 45, 0), (2 * math.sqrt(0.5), 0, 0)),  # edge across edge
+    ],
+)
+def test_the_judge_of_overlap_knows_how_far_two_cubes_reach_into_each_other(
+    turn: tuple[float, ...], other: tuple[float, ...], apart: tuple[float, ...], depth: float
+):
+    """In edges: two cubes touch at the distance `apart`; the second is moved in by `depth`."""
+    place = np.array(apart) * (1 - depth / math.hypot(*apart))
+    first, second = (
+        pose(at, Rotation.from_euler("xyz", by, degrees=True).as_quat())
+        for at, by in (((0, 0, 0), turn), (place, other))
+    )
+    cubes = [Box("cube", "cube", p.position, (0.5, 0.5, 0.5), p.orientation) for p in (first, second)]
+    assert deepest(cubes[0], cubes[1:]) == pytest.approx(max(depth, 0.0), abs=1e-9)
+
+
+@pytest.mark.parametrize("height", [0.0, 0.05])
+def test_a_cube_at_rest_on_the_floor_overlaps_it_by_at_most_2_percent_of_its_edge(world: World, height: float):
+    bodies = set_up(world, [pose((0, 0, EDGE / 2 + height), tilted_about_y(0.01))], WOOD, [floor()])
+    overlap = _overlap(run_out(world, bodies, 2.0), [floor()])
+    print(f"from {height} m: overlap {overlap / EDGE:.3%} of the edge")
+    assert overlap < OVERLAP
+
+
+def test_cubes_in_a_stack_of_three_overlap_by_at_most_2_percent_of_their_edge(world: World):
+    bodies = set_up(world, [pose((0, 0, (0.5 + 1.05 * i) * EDGE)) for i in range(3)], WOOD, [floor()])
+    motion = run_out(world, bodies, 2.0)
+    overlap = _overlap(motion, [floor()])
+    print(f"overlap {overlap / EDGE:.3%} of the edge")
+    assert motion.position[:, 2] == pytest.approx([EDGE * (0.5 + i) for i in range(3)], abs=3 * OVERLAP)
+    assert overlap < OVERLAP
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_cubes_at_rest_in_the_tower_overlap_by_at_most_2_percent_of_their_edge(seed: int):
+    tower = load("amerigo")
+    with PhysicsModel(tower) as model:
+        outcome = model.drop(model.empty(), supply({"any": 49}, tower.cube_edge), np.random.default_rng(seed))
+    poses = [x.pose for x in outcome.landings if x.pose is not None]
+    still = np.zeros((len(poses), 3))
+    motion = Motion(np.array([p.position for p in poses]), np.array([p.orientation for p in poses]), still, still)
+    overlap = _overlap(motion, tower.boxes)
+    print(f"seed {seed}: {len(poses)} cubes inside, largest overlap {overlap / tower.cube_edge:.3%} of the edge")
+    assert outcome.status.is_landing
+    assert len(poses) > 5
+    assert overlap < 0.02 * tower.cube_edge
+
+
+def _overlap(motion: Motion, boxes: tuple[Box, ...] | list[Box]) -> float:
+    """Return the deepest overlap (m) of any cube with a box or another cube."""
+    cubes = [
+        Box("cube", "cube", motion.pose(i).position, (EDGE / 2, EDGE / 2, EDGE / 2), motion.pose(i).orientation)
+        for i in range(len(motion.position))
+    ]
+    return max(deepest(cube, [*boxes, *cubes[i + 1 :]]) for i, cube in enumerate(cubes))
+
+
+def _standard_error(values: Array) -> float:
+    return float(values.std(ddof=1) / math.sqrt(len(values)))

@@ -1,0 +1,64 @@
+"""The architecture: imports run with the flow, and one folder knows the engine."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "tower_sim"
+
+# a module may import from its own rank and from lower ones
+RANKS = [
+    {"errors"},
+    {"cubes"},
+    {"state"},
+    {"outcome"},
+    {"apparatus"},
+    {"landing"},
+    {"model"},
+    {"physics", "games"},
+    {"simulator"},
+    {"drawing", "report"},
+    {"cli"},
+    {"__main__", "__init__"},
+]
+
+
+def rank(part: str) -> int:
+    return next(i for i, names in enumerate(RANKS) if part in names)
+
+
+def imports(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(node.module or "")
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_no_import_runs_against_the_flow(path: Path):
+    own = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    for name in imports(path):
+        if name.startswith("tower_sim."):
+            part = name.split(".")[1]
+            assert part == own or rank(part) < rank(own), f"{own} imports {part}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_only_the_physics_folder_imports_pybullet(path: Path):
+    if path.parent.name != "physics":
+        assert not any(name.split(".")[0].startswith("pybullet") for name in imports(path))
+
+
+def test_games_know_neither_physics_nor_random_numbers_of_their_own():
+    for path in (PACKAGE / "games").glob("*.py"):
+        text = path.read_text("utf-8")
+        assert "default_rng" not in text
+        assert "import random" not in text

@@ -1,0 +1,104 @@
+"""Recorded tosses of one real cube, thrown again by the engine.
+
+The record (ContactNets, DAIRLab/contact-nets, BSD 3-Clause) is not part of this project: set TOWER_SIM_TOSSES to the
+.npz file that holds it, or to its folder.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scenes import Array, Thing, floor, matrices, pose, run_out, set_up
+
+from tower_sim.apparatus.parts import Surface
+from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.physics.world import World
+
+VARIABLE = "TOWER_SIM_TOSSES"
+FRAMES_PER_SECOND = 148.0
+CUBE = Thing(edge=2 * 0.0524, mass=0.37, inertia=8.1e-4)
+LISTED = Surface(friction=0.18, restitution=0.125)
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Where tosses began and ended: `start` and `end` (n, 2) in the plane (m), `matrix` (n, 3, 3) at the end."""
+
+    start: Array
+    end: Array
+    matrix: Array
+
+    @property
+    def travel(self) -> Array:
+        """How far each cube got in the plane from its first to its last frame (m)."""
+        return np.linalg.norm(self.end - self.start, axis=1)
+
+    @property
+    def lowest_face(self) -> list[tuple[int, float]]:
+        """Which of the cube's axes is the steepest, and whether it points up."""
+        steep = self.matrix[:, 2, :]
+        axis = np.abs(steep).argmax(axis=1)
+        return [(int(a), float(np.sign(row[a]))) for a, row in zip(axis, steep, strict=True)]
+
+
+@pytest.fixture(scope="module")
+def real_and_simulated() -> tuple[Ends, Ends]:
+    """All recorded tosses, and each one simulated from its first frame for as long as its record lasts."""
+    given = os.environ.get(VARIABLE)
+    if not given:
+        pytest.skip(f"{VARIABLE} is not set; set it to the .npz file of recorded cube tosses, or to its folder")
+    path = Path(given)
+    with np.load(path / "tosses.npz" if path.is_dir() else path) as record:
+        length = record["length"]
+        position = record["position"].astype(float)
+        turn = record["quaternion_wxyz"].astype(float)[:, [1, 2, 3, 0]]
+        velocity = record["velocity"].astype(float)
+        body_spin = record["angular_velocity_body"].astype(float)
+    last = np.cumsum(length) - 1
+    first = last - length + 1
+    turn /= np.linalg.norm(turn, axis=1, keepdims=True)
+    spin = np.einsum("nij,nj->ni", matrices(turn[first]), body_spin[first])
+    ends: list[Array] = []
+    end_turns: list[Array] = []
+    with World(PhysicsSettings()) as world:
+        for k, i in enumerate(first):
+            bodies = set_up(world, [pose(position[i], turn[i])], LISTED, [floor()], thing=CUBE)
+            world.set_velocity(bodies[0], velocity[i], spin[k])
+            motion = run_out(world, bodies, (length[k] - 1) / FRAMES_PER_SECOND)
+            ends.append(motion.position[0, :2])
+            end_turns.append(motion.orientation[0])
+    start = position[first, :2]
+    real = Ends(start, position[last, :2], matrices(turn[last]))
+    return real, Ends(start, np.array(ends), matrices(np.array(end_turns)))
+
+
+def test_a_tossed_cube_ends_within_31_mm_of_the_real_one_on_average(real_and_simulated: tuple[Ends, Ends]):
+    real, simulated = real_and_simulated
+    error = np.linalg.norm(simulated.end - real.end, axis=1) * 1e3
+    print(f"end error in the plane: {error.mean():.1f} +- {_standard_error(error):.1f} mm, n = {len(error)}")
+    assert error.mean() <= 31.0
+
+
+def test_a_tossed_cube_ends_on_the_right_face_in_82_of_100(real_and_simulated: tuple[Ends, Ends]):
+    real, simulated = real_and_simulated
+    right = np.array([a == b for a, b in zip(real.lowest_face, simulated.lowest_face, strict=True)], dtype=float)
+    print(f"lowest face right: {right.mean():.1%} +- {_standard_error(right):.1%}, n = {len(right)}")
+    assert right.mean() >= 0.82
+
+
+def test_tossed_cubes_travel_as_far_as_real_ones_within_5_percent(real_and_simulated: tuple[Ends, Ends]):
+    real, simulated = real_and_simulated
+    difference = simulated.travel - real.travel
+    print(
+        f"travel: {simulated.travel.mean():.4f} m, real {real.travel.mean():.4f} m, "
+        f"difference {difference.mean():+.4f} +- {_standard_error(difference):.4f} m, n = {len(difference)}"
+    )
+    assert simulated.travel.mean() == pytest.approx(real.travel.mean(), rel=0.05)
+
+
+def _standard_error(values: Array) -> float:
+    return float(values.std(ddof=1) / np.sqrt(len(values)))

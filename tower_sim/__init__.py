@@ -1,0 +1,47 @@
+"""tower_sim: a rigid-body simulator of board-game cube towers.
+
+    from tower_sim import PhysicsModel, load, supply
+
+Lengths are metres, masses kilograms, times seconds.
+"""
+
+import sys
+
+if sys.version_info >= (3, 12):
+    raise ImportError(
+        f"tower_sim needs Python 3.11, this is {sys.version_info.major}.{sys.version_info.minor}: PyBullet has no "
+        "binary wheels for newer Pythons; make the environment with python3.11 -m venv .venv"
+    )
+
+from tower_sim.apparatus.catalogue import load, names
+from tower_sim.cubes import Cube, count_by_colour, supply
+from tower_sim.errors import UsageError
+from tower_sim.model import DropModel, TooManyFailedDraws, knock_then_drop, replay, until_landed
+from tower_sim.outcome import Landing, Outcome, Status
+from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.simulator import PhysicsModel
+from tower_sim.state import Pose, Resident, TowerState
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Cube",
+    "DropModel",
+    "Landing",
+    "Outcome",
+    "PhysicsModel",
+    "PhysicsSettings",
+    "Pose",
+    "Resident",
+    "Status",
+    "TooManyFailedDraws",
+    "TowerState",
+    "UsageError",
+    "count_by_colour",
+    "knock_then_drop",
+    "load",
+    "names",
+    "replay",
+    "supply",
+    "until_landed",
+]

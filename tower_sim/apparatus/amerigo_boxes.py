@@ -1,0 +1,149 @@
+"""Build the Amerigo tower's boxes and regions from its parameters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+from tower_sim.apparatus.amerigo import SHEET, AmerigoTower, Floor, ramp_height
+from tower_sim.apparatus.parts import Apparatus, Box, Hand, Region, tilted_about_x, tilted_about_y
+
+_THICK = 6e-3  # walls are this thick outwards, where nothing can see it: a fast cube overlaps by under 2 mm
+
+
+def build(tower: AmerigoTower, name: str, profile: dict[str, Any], digest: str) -> Apparatus:
+    """Build the boxes and regions of `tower`."""
+    half = tower.tube.inside / 2
+    surfaces = tower.surfaces
+    return Apparatus(
+        name=name,
+        profile=profile,
+        digest=digest,
+        boxes=tuple(_boxes(tower)),
+        surfaces={"cardboard": surfaces.cardboard, "funnel": surfaces.funnel},
+        between_cubes=surfaces.cube,
+        cube_edge=tower.cubes.edge,
+        cube_density=tower.cubes.density,
+        hand=Hand(
+            tower.release.height,
+            tower.release.spread,
+            tower.release.speed,
+            tower.release.spin,
+            tower.release.interval if tower.release.manner == "pour" else 0.0,
+        ),
+        swept=tower.exit.emerged == "swept",
+        regions=(
+            Region("funnel", tower.tube.top),
+            Region("upper_floor", tower.upper_floor.top),
+            Region("lower_floor", tower.lower_floor.top),
+            Region("ramp", 0.0),
+        ),
+        tube_half=half,
+        tube_top=tower.tube.top,
+        rim_half=tower.funnel.rim / 2,
+        rim_top=tower.tube.top + tower.funnel.height,
+        exit_x=half + _THICK,
+        exit_top=tower.ramp.lip + SHEET + tower.exit.height,
+        tray_x=half + tower.tray.length,
+        tray_half_y=tower.tray.width / 2,
+    )
+
+
+def openings(floor: Floor, inside: float) -> list[tuple[float, float, float, float]]:
+    """Return the openings of a floor as rectangles (x0, x1, y0, y1) in m, evenly spaced over the tube."""
+    half = inside / 2
+    if floor.pattern == "corners":
+        edges = [(-half, -half + floor.opening), (half - floor.opening, half)]
+        return [(*x, *y) for x in edges for y in edges]
+    ledge = (inside - floor.openings * floor.opening) / (floor.openings + 1)
+    starts = [-half + ledge + i * (ledge + floor.opening) for i in range(floor.openings)]
+    across = [(start, start + floor.opening) for start in starts]
+    if floor.pattern == "squares":
+        return [(*x, *y) for x in across for y in across]
+    along = (-floor.length / 2, floor.length / 2)
+    return [(*along, *a) if floor.along == "x" else (*a, *along) for a in across]
+
+
+def _boxes(tower: AmerigoTower) -> Iterator[Box]:
+    yield from _tube(tower)
+    yield from _funnel(tower)
+    yield from _floor("upper_floor", tower.upper_floor, tower.tube.inside)
+    yield from _floor("lower_floor", tower.lower_floor, tower.tube.inside)
+    yield from _ramp_and_tray(tower)
+
+
+def _span(part: str, x: tuple[float, float], y: tuple[float, float], z: tuple[float, float], surface: str) -> Box:
+    """Make an upright box from its extents along x, y and z."""
+    centre = ((x[0] + x[1]) / 2, (y[0] + y[1]) / 2, (z[0] + z[1]) / 2)
+    half = ((x[1] - x[0]) / 2, (y[1] - y[0]) / 2, (z[1] - z[0]) / 2)
+    return Box(part, surface, centre, half)
+
+
+def _tube(tower: AmerigoTower) -> Iterator[Box]:
+    half, top = tower.tube.inside / 2, tower.tube.top
+    outer = half + _THICK
+    yield _span("tube", (-outer, -half), (-outer, outer), (0, top), "cardboard")
+    yield _span("tube", (-half, outer), (half, outer), (0, top), "cardboard")
+    yield _span("tube", (-half, outer), (-outer, -half), (0, top), "cardboard")
+    exit_top = tower.ramp.lip + SHEET + tower.exit.height
+    yield _span("tube", (half, outer), (-half, half), (exit_top, top), "cardboard")
+
+
+def _funnel(tower: AmerigoTower) -> Iterator[Box]:
+    """Four slanted walls, each a box as long as the rim is wide, and the ribs.
+
+    A wall reaches past its neighbours' inner faces only outside the funnel, so the inside is exactly the frustum.
+    """
+    half, rim = tower.tube.inside / 2, tower.funnel.rim / 2
+    rise, run = tower.funnel.height, rim - half
+    slant = math.hypot(rise, run)
+    lean = math.atan2(run, rise)
+    # middle of the inner face, moved out by half the thickness along the outward normal
+    across = (half + rim) / 2 + _THICK / 2 * math.cos(lean)
+    z = tower.tube.top + rise / 2 - _THICK / 2 * math.sin(lean)
+    flat = (_THICK / 2, rim + _THICK, slant / 2)
+    for sign in (1, -1):
+        yield Box("funnel", "funnel", (sign * across, 0, z), flat, tilted_about_y(sign * lean))
+        turned = (flat[1], flat[0], flat[2])
+        yield Box("funnel", "funnel", (0, sign * across, z), turned, tilted_about_x(-sign * lean))
+    if tower.funnel.rib_height > 0:
+        thin, bottom = tower.funnel.rib_thickness / 2, tower.tube.top
+        reach = half + run * tower.funnel.rib_height / rise
+        z_range = (bottom, bottom + tower.funnel.rib_height)
+        yield _span("rib", (-reach, reach), (-thin, thin), z_range, "funnel")
+        yield _span("rib", (-thin, thin), (-reach, reach), z_range, "funnel")
+
+
+def _floor(part: str, floor: Floor, inside: float) -> Iterator[Box]:
+    """Cut the openings out of the floor: bands of y, in each the stretches of x that no opening covers."""
+    holes = openings(floor, inside)
+    half = inside / 2
+    z = (floor.top - floor.thickness, floor.top)
+    cuts = sorted({-half, half, *(y for hole in holes for y in hole[2:])})
+    for low, high in pairwise(cuts):
+        in_band = sorted(hole[:2] for hole in holes if hole[2] <= (low + high) / 2 <= hole[3])
+        start = -half
+        for x0, x1 in [*in_band, (half, half)]:
+            if x0 - start > 1e-9:
+                yield _span(part, (start, x0), (low, high), z, "cardboard")
+            start = x1
+
+
+def _ramp_and_tray(tower: AmerigoTower) -> Iterator[Box]:
+    half, angle = tower.tube.inside / 2, tower.ramp.angle
+    # the ramp runs on through the front wall, so that no step is left in the exit
+    x0, x1 = -half, half
+    length = (x1 - x0) / math.cos(angle)
+    x, z = (x0 + x1) / 2, ramp_height(tower, (x0 + x1) / 2)
+    centre = (x - SHEET / 2 * math.sin(angle), 0.0, z - SHEET / 2 * math.cos(angle))
+    yield Box("ramp", "cardboard", centre, (length / 2, half, SHEET / 2), tilted_about_y(angle))
+    outer, width, wall = half + tower.tray.length, tower.tray.width / 2, tower.tray.wall + SHEET
+    yield _span("tray", (-half, outer + _THICK), (-width - _THICK, width + _THICK), (0, SHEET), "cardboard")
+    if tower.tray.wall > 0:
+        yield _span("tray", (outer, outer + _THICK), (-width - _THICK, width + _THICK), (SHEET, wall), "cardboard")
+        for sign in (1, -1):
+            y = sorted((sign * width, sign * (width + _THICK)))
+            yield _span("tray", (half, outer), (y[0], y[1]), (SHEET, wall), "cardboard")
+    yield _span("table", (-1, 1), (-1, 1), (-0.05, 0), "cardboard")

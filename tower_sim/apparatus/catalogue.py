@@ -1,0 +1,76 @@
+"""The catalogue: load an apparatus by the name of a shipped profile or from a TOML file, and check it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Callable
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from tower_sim.apparatus import amerigo, amerigo_boxes
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.errors import UsageError
+
+SCHEMA = "tower-sim/apparatus"
+VERSION = 1
+
+
+def names() -> list[str]:
+    """Return the names of the shipped profiles."""
+    files = resources.files("tower_sim.apparatus.profiles").iterdir()
+    return sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
+
+
+def load(name_or_file: str | Path) -> Apparatus:
+    """Load an apparatus: a shipped profile's name, or the path of a TOML file in the same format.
+
+    Raises UsageError, in one line, for an unknown name, a file that cannot be read, and parameters that make no sense.
+    """
+    if str(name_or_file) in names():
+        name = str(name_or_file)
+        text = resources.files("tower_sim.apparatus.profiles").joinpath(f"{name}.toml").read_text("utf-8")
+        return parse(text, name)
+    path = Path(name_or_file)
+    if not path.is_file():
+        raise UsageError(
+            f"apparatus {str(name_or_file)!r} is neither a shipped profile nor a file; "
+            f"allowed are {', '.join(names())} or the path of a TOML file"
+        )
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"apparatus file {path} cannot be read ({error}); give a readable UTF-8 TOML file") from error
+    return parse(text, path.stem)
+
+
+def parse(text: str, name: str) -> Apparatus:
+    """Make the apparatus called `name` from the text of a profile; raises UsageError naming profile and field."""
+    try:
+        return _from_tables(tomllib.loads(text), name)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"profile {name}: not TOML ({error}); correct the line") from error
+    except UsageError as error:
+        raise UsageError(f"profile {name}: {error}") from None
+
+
+def _from_tables(profile: dict[str, Any], name: str) -> Apparatus:
+    tables = dict(profile)
+    for key, allowed in (("schema", SCHEMA), ("version", VERSION)):
+        value = tables.pop(key, None)
+        if value != allowed:
+            raise UsageError(f"{key} = {value!r}; allowed is {allowed!r}; write that line at the top")
+    kind = tables.pop("kind", None)
+    if kind not in _KINDS:
+        raise UsageError(f"kind = {kind!r}; allowed is one of {', '.join(map(repr, _KINDS))}; write that line")
+    canonical = json.dumps(profile, sort_keys=True, separators=(",", ":"))
+    return _KINDS[kind](tables, name, profile, hashlib.sha256(canonical.encode()).hexdigest()[:16])
+
+
+def _amerigo(tables: dict[str, Any], name: str, profile: dict[str, Any], digest: str) -> Apparatus:
+    return amerigo_boxes.build(amerigo.read(tables), name, profile, digest)
+
+
+_KINDS: dict[str, Callable[[dict[str, Any], str, dict[str, Any], str], Apparatus]] = {"amerigo_tower": _amerigo}

@@ -1,0 +1,86 @@
+"""Read tables of a TOML profile into frozen dataclasses: units in the key, bounds in the field, one line an error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, field, fields
+from typing import Any, TypeVar, cast
+
+from tower_sim.errors import UsageError
+
+T = TypeVar("T")
+
+# unit suffix of the key -> factor to SI
+_UNITS = {"mm": 1e-3, "deg": math.pi / 180, "kg_m3": 1.0, "m_s": 1.0, "rad_s": 1.0, "s": 1.0, "": 1.0}
+
+
+def number(unit: str, low: float, high: float, default: float | None = None) -> Any:
+    """Declare a number: key suffix `unit`, allowed `low` to `high` (in that unit), stored in SI."""
+    metadata = {"unit": unit, "low": low, "high": high}
+    if default is None:
+        return field(metadata=metadata)
+    return field(metadata=metadata, default=default * _UNITS[unit])
+
+
+def choice(*allowed: str) -> Any:
+    """Declare one of the words `allowed`."""
+    return field(metadata={"allowed": allowed})
+
+
+def count(low: int, high: int) -> Any:
+    """Declare a whole number from `low` to `high`."""
+    return field(metadata={"low": low, "high": high})
+
+
+def key_of(item: Field[Any]) -> str:
+    """Return the TOML key of a field: its name and its unit."""
+    unit = item.metadata.get("unit", "")
+    return f"{item.name}_{unit}" if unit else item.name
+
+
+def read_table(cls: type[T], table: object, where: str) -> T:
+    """Make a `cls` from the TOML table `table`, called `where` in messages.
+
+    Raises UsageError for an unknown or missing key, a wrong type and a value out of bounds.
+    """
+    if not isinstance(table, Mapping):
+        raise UsageError(f"{where} = {table!r}; allowed is a table; write it as [{where}]")
+    values = cast("Mapping[str, object]", table)
+    declared = {key_of(item): item for item in fields(cast("Any", cls))}
+    refuse_unknown(values, declared, where)
+    read: dict[str, Any] = {}
+    for key, item in declared.items():
+        if key in values:
+            read[item.name] = _read(values[key], item, f"{where}.{key}")
+        elif item.default is MISSING:
+            raise UsageError(f"{where}.{key} is missing; allowed is {_allowed(item)}; add the key")
+    return cls(**read)
+
+
+def refuse_unknown(values: Mapping[str, object], known: Mapping[str, object], where: str) -> None:
+    """Raise UsageError for the first key of `values` that `known` does not have."""
+    for key in values:
+        if key not in known:
+            raise UsageError(f"{where}.{key} is unknown; allowed are {', '.join(known)}; correct or remove it")
+
+
+def _read(value: object, item: Field[Any], where: str) -> Any:
+    bad = UsageError(f"{where} = {value!r}; allowed is {_allowed(item)}; change it")
+    if "allowed" in item.metadata:
+        if value not in item.metadata["allowed"]:
+            raise bad
+        return value
+    whole = "unit" not in item.metadata
+    if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
+        raise bad
+    if not item.metadata["low"] <= value <= item.metadata["high"]:  # False for nan too
+        raise bad
+    return value if whole else value * _UNITS[item.metadata["unit"]]
+
+
+def _allowed(item: Field[Any]) -> str:
+    if "allowed" in item.metadata:
+        return "one of " + ", ".join(repr(word) for word in item.metadata["allowed"])
+    kind = "a number" if "unit" in item.metadata else "a whole number"
+    return f"{kind} from {item.metadata['low']:g} to {item.metadata['high']:g}"

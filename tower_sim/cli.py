@@ -1,0 +1,206 @@
+"""The command line: parse, call, print."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import secrets
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+
+from tower_sim.apparatus.catalogue import load, names
+from tower_sim.cubes import supply
+from tower_sim.errors import UsageError
+from tower_sim.games import amerigo
+from tower_sim.model import knock_then_drop, until_landed
+from tower_sim.report import drop_report, game_head, game_line, game_summary
+from tower_sim.simulator import PhysicsModel
+from tower_sim.state import TowerState
+
+MAX_SEED = 2**128 - 1
+_MAX_CUBES = 500
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status: 0 done, 2 the caller's mistake, 1 anything else."""
+    try:
+        options = _parser().parse_args(arguments)
+        run: Callable[[argparse.Namespace], None] = options.run
+        run(options)
+    except UsageError as error:
+        print(f"tower-sim: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("tower-sim: interrupted", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output has gone; Python would complain while it flushes
+        return 1
+    return 0
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints are one line, and the caller's mistake."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; see {self.prog} --help")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="tower-sim", description="Drop cubes through board-game cube towers, with real physics.")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=_Parser)
+
+    play = commands.add_parser("play", help="play the tower's part of a whole game")
+    play.add_argument("game", choices=["amerigo"], metavar="GAME", help="amerigo")
+    play.add_argument("--apparatus", default="amerigo", metavar="NAME|FILE", help=_APPARATUS_HELP)
+    play.add_argument("--rules", default="amerigo", metavar="FILE", help="house rules as TOML (default: the published)")
+    play.add_argument("--rounds", type=int, metavar="N", help="rounds to play (default: the rules' 5)")
+    play.add_argument("--save-plot", type=Path, metavar="FILE", help="also draw the game into FILE (.png, .pdf, .svg)")
+    _add_common(play)
+    play.set_defaults(run=_play)
+
+    drop = commands.add_parser("drop", help="throw cubes once, or knock on the table")
+    drop.add_argument("apparatus", metavar="APPARATUS", help=_APPARATUS_HELP)
+    drop.add_argument("--cubes", default="", metavar="COLOUR=N,...", help="the cubes to throw, as in blue=4,red=2")
+    drop.add_argument("--state", metavar="TOKEN|@FILE", help="the state token of an earlier drop, or a file with it")
+    drop.add_argument(
+        "--knock", type=float, metavar="STRENGTH", help="knock on the table first; peak acceleration in g"
+    )
+    _add_common(drop)
+    drop.set_defaults(run=_drop)
+
+    show = commands.add_parser("show", help="draw an apparatus: a 3D view and a dimensioned section")
+    show.add_argument("apparatus", metavar="APPARATUS", help=_APPARATUS_HELP)
+    show.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help=".png, .pdf or .svg")
+    show.add_argument("--state", metavar="TOKEN|@FILE", help="also draw the cubes inside, from a drop's state token")
+    show.set_defaults(run=_show)
+    return parser
+
+
+_APPARATUS_HELP = f"a shipped profile ({', '.join(names())}) or a TOML file"
+
+
+def _add_common(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--seed", type=_seed, metavar="N", help="0 to 2^128 - 1 (default: drawn, and printed)")
+    parser.add_argument("--model", default="physics", choices=["physics"], help="what drops the cubes")
+    parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal() or int(text) > MAX_SEED:
+        raise argparse.ArgumentTypeError(f"{text!r}; allowed is a whole number from 0 to 2^128 - 1")
+    return int(text)
+
+
+def _play(options: argparse.Namespace) -> None:
+    apparatus = load(options.apparatus)
+    rules = amerigo.Rules.load(options.rules)
+    if options.rounds is not None:
+        rules = replace(rules, rounds=options.rounds)
+    seed = secrets.randbits(128) if options.seed is None else options.seed
+    plot: Path | None = options.save_plot
+    if plot is not None:
+        from tower_sim.drawing import check_path
+
+        check_path(plot)
+    entries: list[amerigo.DropEntry] = []
+    say = _silent if options.json else print
+    with PhysicsModel(apparatus) as model:
+        say(f"Amerigo, tower {apparatus.name}, {model.name}, seed {seed}")
+        say(game_head(rules))
+        for entry in amerigo.play(model, rules, seed):
+            entries.append(entry)
+            say(game_line(entry, rules), flush=True)
+    if plot is not None:
+        from tower_sim.drawing import draw_game
+
+        draw_game(entries, rules, plot, title=f"Amerigo, tower {apparatus.name}, {model.name}, seed {seed}")
+    if options.json:
+        document = amerigo.game_json(entries, seed=seed, model=model.name, apparatus=apparatus.name, rules=rules)
+        print(json.dumps(document))
+    else:
+        print(game_summary(entries, rules))
+        if plot is not None:
+            print(f"plot: {plot}")
+
+
+def _drop(options: argparse.Namespace) -> None:
+    apparatus = load(options.apparatus)
+    counts = _cubes(options.cubes)
+    knock: float | None = options.knock
+    if not counts and knock is None:
+        raise UsageError("nothing to do: --cubes is empty and there is no --knock; try --cubes blue=4,red=2")
+    seed = secrets.randbits(128) if options.seed is None else options.seed
+    stream = np.random.SeedSequence(seed)
+    with PhysicsModel(apparatus) as model:
+        state = _state(options.state) or model.empty()
+        thrown = supply(counts, model.cube_edge, first_id=state.next_id)
+        if knock is None:
+            outcome = until_landed(partial(model.drop, state, thrown), stream)
+        else:
+            outcome = knock_then_drop(model, state, knock, thrown, stream)
+    colours = [*counts, *sorted({cube.colour for cube in state.cubes} - set(counts))]
+    if options.json:
+        print(json.dumps(outcome.to_json(seed, colours)))
+    else:
+        print(drop_report(outcome, colours, seed))
+
+
+def _show(options: argparse.Namespace) -> None:
+    from tower_sim.drawing import draw_apparatus
+
+    apparatus = load(options.apparatus)
+    state = _state(options.state)
+    if state is not None and state.apparatus != apparatus.name:
+        raise UsageError(
+            f"state belongs to apparatus {state.apparatus!r}; allowed is a state of {apparatus.name!r}; "
+            f"show {state.apparatus} instead"
+        )
+    draw_apparatus(apparatus, options.output, state)
+    print(options.output)
+
+
+def _silent(line: str, flush: bool = False) -> None:
+    """Print nothing: `--json` keeps standard output for the document."""
+
+
+def _state(text: str | None) -> TowerState | None:
+    """Read `--state`: a token, or @FILE with a token or a `drop --json` document in it."""
+    if text is None:
+        return None
+    if text.startswith("@"):
+        try:
+            text = Path(text[1:]).read_text("utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"--state file {text[1:]!r} cannot be read ({error}); give a file with a token") from error
+        if text.startswith("{"):
+            text = _token_of_document(text)
+    return TowerState.from_token(text)
+
+
+def _token_of_document(text: str) -> str:
+    try:
+        return str(json.loads(text)["state"])
+    except (ValueError, KeyError) as error:
+        raise UsageError(
+            "--state file holds neither a token nor a 'drop --json' document with a 'state'; save one of them there"
+        ) from error
+
+
+def _cubes(text: str) -> dict[str, int]:
+    """Read `--cubes`: COLOUR=N, separated by commas."""
+    counts: dict[str, int] = {}
+    for item in filter(None, (part.strip() for part in text.split(","))):
+        colour, equals, number = (part.strip() for part in item.partition("="))
+        if not (colour and equals and number.isdecimal()) or colour in counts:
+            raise UsageError(f"--cubes item {item!r}; allowed is COLOUR=N, each colour once; try --cubes blue=4,red=2")
+        counts[colour] = int(number)
+    if sum(counts.values()) > _MAX_CUBES:
+        raise UsageError(f"--cubes are {sum(counts.values())} in all; allowed are up to {_MAX_CUBES}; throw fewer")
+    return counts

@@ -1,0 +1,179 @@
+"""A drawing sheet in mm: lines, dimensions and notes whose size on paper does not depend on the scale."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.collections import LineCollection, PathCollection
+from matplotlib.figure import Figure
+from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.path import Path as Outline
+
+from tower_sim.drawing.files import FONT, GREY, INK
+from tower_sim.drawing.solids import Array, Face, View, outline
+
+_THIN = 0.5
+_ARROW = 15.0  # pt: a dimension line shorter than this has its arrows outside
+_CHARACTER = 0.58 * FONT  # pt: the mean width of one
+
+
+class Sheet:
+    """Axes in data units of mm, as large as fits: content reaches to `right` etc., pairs of (mm, pt beyond that).
+
+    `pt` is the length (mm) of one point on paper.
+    """
+
+    def __init__(
+        self,
+        figure: Figure,
+        where: tuple[float, float, float, float],
+        left: Sequence[tuple[float, float]],
+        right: Sequence[tuple[float, float]],
+        bottom: Sequence[tuple[float, float]],
+        top: Sequence[tuple[float, float]],
+    ) -> None:
+        canvas: Any = figure
+        self.axes: Any = canvas.add_axes(where)
+        self.axes.set_axis_off()
+        size = (figure.get_figwidth() * where[2] * 72, figure.get_figheight() * where[3] * 72)
+        self.pt = 1e-9
+        for points, lows, highs in ((size[0], left, right), (size[1], bottom, top)):
+            self.pt = max([self.pt, *((b - a) / (points - p - q) for a, p in lows for b, q in highs)])
+        for points, lows, highs, limit in (
+            (size[0], left, right, self.axes.set_xlim),
+            (size[1], bottom, top, self.axes.set_ylim),
+        ):
+            low, high = min(a - p * self.pt for a, p in lows), max(b + q * self.pt for b, q in highs)
+            spare = (points * self.pt - (high - low)) / 2
+            limit(low - spare, high + spare)
+
+    def text(self, x: float, y: float, words: str, across: str = "center", up: str = "center", **style: Any) -> None:
+        """Write `words` at (x, y)."""
+        paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
+        style = {"fontsize": FONT, "color": INK, "bbox": paper, "zorder": 8} | style
+        self.axes.text(x, y, words, ha=across, va=up, **style)
+
+    def line(self, *points: tuple[float, float], width: float = _THIN, colour: str = GREY, **style: Any) -> None:
+        """Draw a thin line through `points`."""
+        self.axes.plot(*zip(*points, strict=True), lw=width, color=colour, **({"zorder": 6} | style))
+
+    def rectangle(self, x: float, y: float, width: float, height: float, fill: str, edge: float) -> None:
+        """Draw a rectangle from its lower left corner, with an edge of `edge` points."""
+        self.axes.add_patch(Rectangle((x, y), width, height, facecolor=fill, edgecolor=INK, linewidth=edge))
+
+    def across(self, low: float, high: float, y: float, words: str, start: float, drop: float = 0.0) -> None:
+        """Dimension from x = `low` to `high` on the height `y`, of something at height `start`.
+
+        The words stand over the line, or `drop` points under it.
+        """
+        beyond = math.copysign(2 * self.pt, y - start)
+        for x in (low, high):
+            self.line((x, start), (x, y + beyond))
+        self._arrows((low, y), (high, y))
+        place = (y + 1.5 * self.pt, "bottom") if drop == 0 else (y - drop * self.pt, "top")
+        self.text((low + high) / 2, place[0], words, up=place[1])
+
+    def upright(
+        self, x: float, low: float, high: float, words: str, start: float, at: float | None = None, side: int = 1
+    ) -> None:
+        """Dimension from y = `low` to `high` on the line at `x`, of something at `start`; words at height `at`.
+
+        `side`: 1 with the words on the right, -1 on the left.
+        """
+        beyond = math.copysign(2 * self.pt, x - start)
+        for y in (low, high):
+            self.line((start, y), (x + beyond, y))
+        self._arrows((x, low), (x, high))
+        middle = (low + high) / 2
+        at = middle if at is None else at
+        if abs(at - middle) > 2 * self.pt:
+            self.line((x, middle), (x + side * 5 * self.pt, at))
+        self.text(x + side * 5 * self.pt, at, words, "left" if side > 0 else "right")
+
+    def _arrows(self, a: tuple[float, float], b: tuple[float, float]) -> None:
+        start, end = np.array(a), np.array(b)
+        length = float(np.linalg.norm(end - start))
+        one = (end - start) / max(length, 1e-9)
+        if length < _ARROW * self.pt:
+            self.line(a, b, colour=INK)
+            for tip, tail in ((start, start - 9 * self.pt * one), (end, end + 9 * self.pt * one)):
+                self._arrow(tail, tip, "-|>")
+        else:
+            self._arrow(start, end, "<|-|>")
+
+    def _arrow(self, tail: Array, tip: Array, style: str) -> None:
+        shape = {"arrowstyle": f"{style},head_length=0.35,head_width=0.13", "lw": _THIN, "color": INK}
+        shape |= {"shrinkA": 0, "shrinkB": 0, "mutation_scale": 13}
+        self.axes.annotate("", tip, tail, arrowprops=shape, zorder=7)
+
+    def leader(self, tip: tuple[float, float], words: str, x: float, y: float, across: str) -> None:
+        """Write `words` at (x, y), with a line to a dot at `tip`."""
+        for width, colour in ((2.2, "white"), (0.7, INK)):
+            self.line((x + (-3 if across == "left" else 3) * self.pt, y), tip, width=width, colour=colour)
+        self.axes.plot(*tip, "o", ms=3, mfc=INK, mec="white", mew=0.5, zorder=7)
+        self.text(x, y, words, across)
+
+    def paint(self, faces: Sequence[Face], view: View, colours: Sequence[Any], width: float) -> None:
+        """Paint `faces` in their order, each with the outline of its drawn edges."""
+        outlines: list[Outline] = []
+        fills: list[Any] = []
+        strokes: list[Any] = []
+        widths: list[float] = []
+        for face, colour in zip(faces, colours, strict=True):
+            ring = view.project(face.corners)
+            outlines.append(Outline(np.concatenate([ring, ring[:1]]), closed=True))
+            fills.append(colour)
+            strokes.append(colour)  # covers the hairline that antialiasing leaves between two pieces of a face
+            widths.append(0.4)
+            for ends in outline(face, view):
+                outlines.append(Outline(ends))
+                fills.append("none")
+                strokes.append(INK)
+                widths.append(width)
+        made: Any = PathCollection(
+            outlines, facecolors=fills, edgecolors=strokes, linewidths=widths, capstyle="round", joinstyle="round"
+        )
+        made.set_zorder(2)
+        self.axes.add_collection(made, autolim=False)
+
+    def hatch(self, faces: Sequence[Face], view: View, slope: int, gap: float = 3.2) -> None:
+        """Hatch `faces` with thin lines at 45 degrees, `slope` 1 or -1, `gap` points apart."""
+        if not faces:
+            return
+        rings = [view.project(face.corners) for face in faces]
+        shape: Any = Outline.make_compound_path(*(Outline(np.concatenate([r, r[:1]]), closed=True) for r in rings))
+        points = np.concatenate(rings)
+        (x0, y0), (x1, y1) = points.min(axis=0), points.max(axis=0)
+        tall = y1 - y0
+        step = gap * self.pt
+        starts = [i * step for i in range(math.floor((x0 - tall) / step), math.ceil(x1 / step))]
+        ends = (y0, y1) if slope > 0 else (y1, y0)
+        lines = [((x, ends[0]), (x + tall, ends[1])) for x in starts]
+        clip = PathPatch(shape, facecolor="none", edgecolor="none", transform=self.axes.transData)
+        made: Any = LineCollection(lines, colors=INK, linewidths=0.45, zorder=3)
+        self.axes.add_collection(made, autolim=False)
+        made.set_clip_path(clip)
+
+
+def spread(wanted: Sequence[float], gap: float) -> list[float]:
+    """Return places as near as can be (least squares) to those `wanted`, in their order, at least `gap` apart."""
+    order = np.argsort(wanted, kind="stable")
+    blocks: list[list[float]] = []
+    for rank, i in enumerate(order):
+        blocks.append([wanted[i] - rank * gap])
+        while len(blocks) > 1 and np.mean(blocks[-2]) > np.mean(blocks[-1]):
+            last = blocks.pop()
+            blocks[-1] += last
+    flat = [float(np.mean(block)) for block in blocks for _ in block]
+    placed = [0.0] * len(flat)
+    for rank, i in enumerate(order):
+        placed[i] = flat[rank] + rank * gap
+    return placed
+
+
+def width_of(words: str) -> float:
+    """Return about how wide `words` are on paper, in points."""
+    return len(words) * _CHARACTER

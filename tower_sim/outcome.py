@@ -1,0 +1,114 @@
+"""What one drop (or knock) did: a status, where every cube is, and the state that carries over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from tower_sim.cubes import Cube, count_by_colour
+from tower_sim.state import Pose, TowerState
+
+SCHEMA = "tower-sim/outcome"
+VERSION = 1
+
+
+class Status(StrEnum):
+    """How a drop ended; only `SETTLED` and `JAMMED` are landings, the others are drawn again."""
+
+    SETTLED = "settled"
+    JAMMED = "jammed"
+    TIMED_OUT = "timed_out"
+    ESCAPED = "escaped"
+
+    @property
+    def sentence(self) -> str:
+        """The status said in one sentence."""
+        return _SENTENCES[self]
+
+    @property
+    def is_landing(self) -> bool:
+        """Whether every cube came to a place that a game may use."""
+        return self in (Status.SETTLED, Status.JAMMED)
+
+
+_SENTENCES = {
+    Status.SETTLED: "Every cube came to rest.",
+    Status.JAMMED: "Time ran out while some cubes crept, none of them faster than the creep bound.",
+    Status.TIMED_OUT: "Time ran out while a cube was still moving.",
+    Status.ESCAPED: "A cube left the apparatus where it cannot.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """Where one cube is: `inside:REGION`, `tray`, `table`, `zone:NAME`, `border` or, for a failed drop, `lost`.
+
+    `pose` is given where the model knows one and the cube still lies there.
+    """
+
+    cube: Cube
+    place: str
+    pose: Pose | None = None
+
+    @property
+    def inside(self) -> bool:
+        """Whether the cube is still inside the apparatus."""
+        return self.place.startswith("inside:")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The facts of one drop.
+
+    `thrown` are the cubes let go, `emerged` those that came out, `landings` one entry for every thrown and every
+    resident cube, `state` what stays inside (the input state again when the drop failed), `failures` the statuses of
+    the draws before this one. `knocked_out` are the cubes that a knock released: of a knock alone they are the
+    `emerged`, of a throw after it they are among the `thrown`.
+    """
+
+    model: str
+    apparatus: str
+    status: Status
+    thrown: tuple[Cube, ...]
+    landings: tuple[Landing, ...]
+    state: TowerState
+    knocked_out: tuple[Cube, ...] = ()
+    failures: tuple[Status, ...] = ()
+    extrapolated: bool = False
+
+    @property
+    def attempts(self) -> int:
+        """How many times the drop was drawn, this one included."""
+        return 1 + len(self.failures)
+
+    @property
+    def emerged(self) -> tuple[Cube, ...]:
+        """The cubes that came out, by number."""
+        return tuple(sorted(landing.cube for landing in self.landings if not landing.inside))
+
+    @property
+    def inside(self) -> tuple[Cube, ...]:
+        """The cubes that stayed, by number."""
+        return tuple(sorted(landing.cube for landing in self.landings if landing.inside))
+
+    def to_json(self, seed: int, colours: Sequence[str] = ()) -> dict[str, Any]:
+        """Return the `drop --json` document; `colours` fixes the order and the zeros of the counts."""
+        every = [*colours, *sorted({x.cube.colour for x in self.landings} - set(colours))]
+        return {
+            "schema": SCHEMA,
+            "version": VERSION,
+            "seed": str(seed),
+            "model": self.model,
+            "apparatus": self.apparatus,
+            "status": str(self.status),
+            "attempts": self.attempts,
+            "thrown": count_by_colour(self.thrown, every),
+            "emerged": count_by_colour(self.emerged, every),
+            "inside": count_by_colour(self.inside, every),
+            "knocked_out": count_by_colour(self.knocked_out, every),
+            "extrapolated": self.extrapolated,
+            "landings": [{"cube": x.cube.id, "colour": x.cube.colour, "place": x.place} for x in self.landings],
+            "state": self.state.token(),
+        }

@@ -1,0 +1,38 @@
+"""Knock: the table jerks for a moment; in the frame of the apparatus that is a short swing of gravity."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from tower_sim.physics.world import GRAVITY
+
+MAX_STRENGTH = 5.0
+SECONDS = 0.1  # [assumed] a table knocked by hand moves out and back in about a tenth of a second
+
+
+@dataclass(frozen=True, slots=True)
+class Shake:
+    """The table moves out and back once along the horizontal direction (`x`, `y`), peak acceleration `strength` (g).
+
+    Its displacement is proportional to sin^4(pi t / SECONDS), so that it begins and ends at rest where it was; at
+    strength 1 it moves by 2.5 mm.
+    """
+
+    strength: float
+    x: float
+    y: float
+
+    @staticmethod
+    def draw(strength: float, rng: np.random.Generator) -> Shake:
+        """Draw the direction uniformly from `rng`."""
+        angle = rng.uniform(0.0, 2 * math.pi)
+        return Shake(strength, math.cos(angle), math.sin(angle))
+
+    def gravity(self, time: float) -> tuple[float, float, float]:
+        """Return the gravity (m/s2) felt in the apparatus at `time` (s) after the knock began."""
+        u = math.sin(math.pi * time / SECONDS) ** 2 if time < SECONDS else 0.0
+        swing = self.strength * GRAVITY * (4 * u * u - 3 * u)
+        return (swing * self.x, swing * self.y, -GRAVITY)

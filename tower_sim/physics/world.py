@@ -1,0 +1,216 @@
+"""World: one Bullet client with the fixed boxes and the cubes in it. Metres outside, centimetres inside.
+
+Bullet's thresholds suit bodies of about a unit, so lengths are scaled by 100 at this border, both ways.
+Cubes are multibodies (`useMaximalCoordinates=False`): only that path has a true friction cone. It clamps every
+velocity coordinate at 100 units unless `maxJointVelocity` is raised. Bullet multiplies friction and restitution of
+the two bodies of a pair, so each body gets a factor such that the products are the wanted pairs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+
+import numpy as np
+import numpy.typing as npt
+
+from tower_sim.apparatus.parts import Box, Surface
+from tower_sim.physics.engine import bullet
+from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.state import Pose
+
+CM = 100.0
+GRAVITY = 9.81
+_GRAM = 1000.0  # the natural unit of mass beside centimetres
+_LIFTED_CLAMP = 1e5
+
+
+@dataclass(slots=True)
+class Motion:
+    """Poses and velocities of some cubes at one moment: arrays of shape (n, 3), (n, 4), (n, 3), (n, 3), SI, x y z w."""
+
+    position: npt.NDArray[np.float64]
+    orientation: npt.NDArray[np.float64]
+    velocity: npt.NDArray[np.float64]
+    spin: npt.NDArray[np.float64]
+
+    def pose(self, i: int) -> Pose:
+        """Return the pose of cube `i`."""
+        x, y, z = (float(v) for v in self.position[i])
+        a, b, c, w = (float(v) for v in self.orientation[i])
+        return Pose((x, y, z), (a, b, c, w))
+
+
+class World:
+    """One Bullet world. Use it as a context manager; `clear` empties it, so that one client serves many drops."""
+
+    def __init__(self, settings: PhysicsSettings) -> None:
+        self.settings = settings
+        self._client: int = bullet.connect(bullet.DIRECT)
+        self._edge = 0.0
+        self._pull = 0.0
+        self._cube_shape = -1
+        self._cube_mass = 0.0
+        self._cube_inertia: float | None = None
+        self._cube_surface = Surface(0.0, 0.0)
+
+    def __enter__(self) -> World:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Disconnect from the engine."""
+        if self._client >= 0:
+            bullet.disconnect(self._client)
+            self._client = -1
+
+    def clear(self, edge: float, gravity: tuple[float, float, float] = (0.0, 0.0, -GRAVITY)) -> None:
+        """Empty the world and set the engine up for cubes of edge `edge` (m) under `gravity` (m/s2)."""
+        settings = self.settings
+        self._edge = edge
+        bullet.resetSimulation(physicsClientId=self._client)
+        bullet.setPhysicsEngineParameter(
+            numSubSteps=0,
+            numSolverIterations=settings.iterations,
+            solverResidualThreshold=settings.residual,
+            contactBreakingThreshold=settings.contact_breaking * edge * CM,
+            restitutionVelocityThreshold=settings.restitution_speed * CM,
+            useSplitImpulse=1,
+            splitImpulsePenetrationThreshold=0.0,
+            physicsClientId=self._client,
+        )
+        self.set_gravity(gravity)
+
+    def set_iterations(self, iterations: int) -> None:
+        """Set the contact solver's iterations a step; `clear` sets them back to the settings'."""
+        bullet.setPhysicsEngineParameter(numSolverIterations=iterations, physicsClientId=self._client)
+
+    def set_gravity(self, gravity: tuple[float, float, float]) -> None:
+        """Set gravity (m/s2); swinging it is the same as moving the apparatus."""
+        self._pull = math.hypot(*gravity)
+        bullet.setGravity(*(g * CM for g in gravity), physicsClientId=self._client)
+
+    def add_boxes(self, boxes: Iterable[Box], surfaces: Mapping[str, Surface], cube: Surface) -> None:
+        """Add fixed boxes; `surfaces` holds the cube's pair with each surface, `cube` the pair of two cubes.
+
+        Also fixes what every later cube's surface is.
+        """
+        self._cube_surface = Surface(math.sqrt(cube.friction), math.sqrt(cube.restitution))
+        for box in boxes:
+            pair = surfaces[box.surface]
+            shape = bullet.createCollisionShape(
+                bullet.GEOM_BOX, halfExtents=[h * CM for h in box.half], physicsClientId=self._client
+            )
+            body = bullet.createMultiBody(
+                0, shape, -1, [c * CM for c in box.centre], box.orientation, physicsClientId=self._client
+            )
+            bullet.changeDynamics(
+                body,
+                -1,
+                lateralFriction=_factor(pair.friction, self._cube_surface.friction),
+                restitution=_factor(pair.restitution, self._cube_surface.restitution),
+                rollingFriction=0.0,
+                spinningFriction=0.0,
+                physicsClientId=self._client,
+            )
+
+    def set_cubes(self, mass: float, inertia: float | None = None) -> None:
+        """Say what the cubes are: mass (kg) and moment of inertia about each axis (kg m2; None: a uniform cube's)."""
+        self._cube_shape = bullet.createCollisionShape(
+            bullet.GEOM_BOX, halfExtents=[self._edge / 2 * CM] * 3, physicsClientId=self._client
+        )
+        self._cube_mass = mass * _GRAM
+        self._cube_inertia = None if inertia is None else inertia * _GRAM * CM**2
+
+    def add_cube(self, pose: Pose) -> int:
+        """Add a cube at rest; returns its number in this world."""
+        body: int = bullet.createMultiBody(
+            self._cube_mass,
+            self._cube_shape,
+            -1,
+            [x * CM for x in pose.position],
+            pose.orientation,
+            useMaximalCoordinates=False,
+            physicsClientId=self._client,
+        )
+        bullet.changeDynamics(
+            body,
+            -1,
+            lateralFriction=self._cube_surface.friction,
+            restitution=self._cube_surface.restitution,
+            rollingFriction=0.0,
+            spinningFriction=0.0,
+            linearDamping=0.0,
+            angularDamping=0.0,
+            maxJointVelocity=_LIFTED_CLAMP,
+            activationState=bullet.ACTIVATION_STATE_ENABLE_SLEEPING,
+            physicsClientId=self._client,
+        )
+        if self._cube_inertia is not None:
+            bullet.changeDynamics(body, -1, localInertiaDiagonal=[self._cube_inertia] * 3, physicsClientId=self._client)
+        return body
+
+    def set_velocity(self, body: int, velocity: Iterable[float], spin: Iterable[float]) -> None:
+        """Give a cube a velocity (m/s) and a spin (rad/s, world frame)."""
+        bullet.resetBaseVelocity(body, [v * CM for v in velocity], list(spin), physicsClientId=self._client)
+
+    def put_to_sleep(self, body: int) -> None:
+        """Stop a cube and leave it out of the solution until another body touches it."""
+        self.set_velocity(body, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+        bullet.changeDynamics(body, -1, activationState=bullet.ACTIVATION_STATE_SLEEP, physicsClientId=self._client)
+
+    def wake(self, body: int) -> None:
+        """Wake a cube."""
+        bullet.changeDynamics(body, -1, activationState=bullet.ACTIVATION_STATE_WAKE_UP, physicsClientId=self._client)
+
+    def remove(self, body: int) -> None:
+        """Take a cube out of the world."""
+        bullet.removeBody(body, physicsClientId=self._client)
+
+    def advance(self, motion: Motion) -> int:
+        """Go on by one window of the settings from `motion`, all that moves; returns the number of engine steps.
+
+        The steps are so fine that no cube travels further in one than the settings allow.
+        """
+        settings = self.settings
+        fastest = float(np.linalg.norm(motion.velocity, axis=1).max(initial=0.0)) + self._pull * settings.window
+        step = min(settings.timestep, settings.step_travel * self._edge / fastest) if fastest > 0 else settings.timestep
+        steps = math.ceil(settings.window / step - 1e-9)
+        self.step(settings.window / steps, steps)
+        return steps
+
+    def step(self, timestep: float, steps: int) -> None:
+        """Take `steps` engine steps of `timestep` seconds each.
+
+        Overlap is corrected at the rate overlap / relaxation: the engine adds this speed to a contact's bounce, so
+        a fixed fraction a step (its usual setting) would add energy that does not vanish with the timestep.
+        """
+        bullet.setPhysicsEngineParameter(
+            fixedTimeStep=timestep,
+            contactERP=min(timestep / self.settings.relaxation, 1.0),
+            physicsClientId=self._client,
+        )
+        for _ in range(steps):
+            bullet.stepSimulation(physicsClientId=self._client)
+
+    def motion(self, bodies: Iterable[int]) -> Motion:
+        """Read poses and velocities of `bodies`, in their order."""
+        client = self._client
+        rows: list[tuple[float, ...]] = []
+        for body in bodies:
+            position, orientation = bullet.getBasePositionAndOrientation(body, client)
+            velocity, spin = bullet.getBaseVelocity(body, client)
+            rows.append((*position, *orientation, *velocity, *spin))
+        table = np.array(rows, dtype=np.float64).reshape(-1, 13)
+        return Motion(table[:, :3] / CM, table[:, 3:7], table[:, 7:10] / CM, table[:, 10:])
+
+
+def _factor(pair: float, other: float) -> float:
+    """Return what a body must carry so that its product with `other` is `pair`."""
+    return pair / other if other > 0 else 0.0

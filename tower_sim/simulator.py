@@ -1,0 +1,156 @@
+"""PhysicsModel: the pipeline from a hand over the tower to an outcome, as rigid-body physics. READ FIRST.
+
+apparatus -> world -> release -> settle -> landing -> outcome
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from types import TracebackType
+
+import numpy as np
+
+from tower_sim import landing
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.cubes import Cube
+from tower_sim.errors import UsageError
+from tower_sim.outcome import Landing, Outcome
+from tower_sim.physics.knock import MAX_STRENGTH, Shake
+from tower_sim.physics.release import Launch, release
+from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.physics.settle import Scene, settle
+from tower_sim.physics.world import World
+from tower_sim.state import Event, Resident, TowerState, rng_text
+
+
+class PhysicsModel:
+    """A DropModel that drops rigid cubes through an apparatus with PyBullet.
+
+    Every drop builds the world anew in a cleared client, so that it depends on its arguments only; cubes inside start
+    asleep where the state has them and wake when something hits them (docs/physics.md: what that does).
+    Holds one engine client: close it, or use the model as a context manager.
+    """
+
+    name = "physics"
+
+    def __init__(self, apparatus: Apparatus, settings: PhysicsSettings | None = None) -> None:
+        self.shape = apparatus
+        self.settings = settings or PhysicsSettings()
+        self._world = World(self.settings)
+        both = f"{apparatus.digest} {self.settings.digest()}"
+        self._digest = hashlib.sha256(both.encode()).hexdigest()[:16]
+
+    def __enter__(self) -> PhysicsModel:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the engine client back."""
+        self._world.close()
+
+    @property
+    def apparatus(self) -> str:
+        """The apparatus's name."""
+        return self.shape.name
+
+    @property
+    def cube_edge(self) -> float:
+        """The edge (m) of the cubes this apparatus is made for."""
+        return self.shape.cube_edge
+
+    def empty(self) -> TowerState:
+        """Return the state with no cube inside."""
+        return TowerState(self.name, self.shape.name, self._digest)
+
+    def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
+        """Throw `cubes` in; see DropModel. Random: what `release` draws; all else follows from the arguments."""
+        self._check(state, cubes)
+        written = rng_text(rng)
+        launches = release(cubes, self.shape.hand, self.shape.rim_top, self.shape.cube_edge, rng)
+        return self._run(state, tuple(cubes), launches, None, Event("drop", written, tuple(cubes), ()))
+
+    def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
+        """Knock on the table, `strength` in g; see DropModel. Random: the direction."""
+        self._check(state, ())
+        if not (math.isfinite(strength) and 0 <= strength <= MAX_STRENGTH):
+            raise UsageError(
+                f"knock strength = {strength:g}; allowed is 0 to {MAX_STRENGTH:g} (peak acceleration in g); "
+                "try 0.5 for a light and 2 for a hard knock"
+            )
+        written = rng_text(rng)
+        shake = Shake.draw(strength, rng)
+        outcome = self._run(state, (), [], shake, Event("knock", written, (), (), strength))
+        return replace(outcome, knocked_out=outcome.emerged)
+
+    def _run(
+        self,
+        state: TowerState,
+        thrown: tuple[Cube, ...],
+        launches: Sequence[Launch],
+        shake: Shake | None,
+        event: Event,
+    ) -> Outcome:
+        """Build the world, let it run until all is still, look where the cubes are."""
+        scene = self._build(state)
+        if shake is not None:
+            scene.wake_all()
+        status = settle(scene, launches, shake)
+        landings = self._look(scene, (*state.cubes, *thrown))
+        if not status.is_landing:
+            return Outcome(self.name, self.shape.name, status, thrown, landings, state)
+        since = {resident.cube: resident.since for resident in state.residents}
+        residents = [
+            Resident(x.cube, x.place.removeprefix("inside:"), since.get(x.cube, state.drops), x.pose)
+            for x in landings
+            if x.inside
+        ]
+        out = tuple(x.cube.id for x in landings if not x.inside)
+        event = Event(event.kind, event.rng, event.thrown, out, event.strength)
+        return Outcome(self.name, self.shape.name, status, thrown, landings, state.after(residents, event))
+
+    def _build(self, state: TowerState) -> Scene:
+        """Build the apparatus and lay the residents, asleep, where the state has them."""
+        shape, world = self.shape, self._world
+        world.clear(shape.cube_edge)
+        world.add_boxes(shape.boxes, shape.surfaces, shape.between_cubes)
+        world.set_cubes(shape.cube_density * shape.cube_edge**3)
+        scene = Scene(world, shape)
+        for resident in state.residents:
+            if resident.pose is None:
+                raise UsageError(f"cube {resident.cube.id} in the state has no pose; give a state made by {self.name}")
+            scene.lay(resident.cube, resident.pose)
+        return scene
+
+    def _look(self, scene: Scene, cubes: Sequence[Cube]) -> tuple[Landing, ...]:
+        """Say where each cube is; one that was swept away lies in the tray, one that never left the hand is lost."""
+        motion = scene.motion()
+        places = landing.places(motion.position, motion.orientation, self.shape.cube_edge, self.shape)
+        poses = {number: scene.pose(number, motion, i) for i, number in enumerate(scene.bodies)}
+        found = dict(zip(scene.bodies, places, strict=True))
+        found |= dict.fromkeys(scene.swept, landing.TRAY)
+        return tuple(Landing(cube, found.get(cube.id, landing.LOST), poses.get(cube.id)) for cube in cubes)
+
+    def _check(self, state: TowerState, cubes: Sequence[Cube]) -> None:
+        """Refuse a foreign state, a cube twice and a cube of another size."""
+        if (state.model, state.digest) != (self.name, self._digest):
+            raise UsageError(
+                f"state belongs to {state.model} of apparatus {state.apparatus!r} ({state.digest}); allowed is a state "
+                f"of {self.name} of {self.shape.name!r} ({self._digest}); use that apparatus and version"
+            )
+        present = {cube.id for cube in state.cubes}
+        for cube in cubes:
+            if cube.id in present:
+                raise UsageError(f"cube {cube.id} is inside already or thrown twice; allowed is each number once")
+            present.add(cube.id)
+            if not math.isclose(cube.edge, self.shape.cube_edge, rel_tol=1e-9):
+                raise UsageError(
+                    f"cube {cube.id} has edge {cube.edge * 1e3:g} mm; allowed is this apparatus's "
+                    f"{self.shape.cube_edge * 1e3:g} mm; change the cube or [cubes] edge_mm of the profile"
+                )

@@ -1,0 +1,198 @@
+"""TowerState: the cubes that stay inside, where they lie and how they got there; and its text token."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+import math
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+
+from tower_sim.cubes import Cube
+from tower_sim.errors import UsageError
+
+TOKEN_PREFIX = "TOWER1"
+_MAX_STATE_BYTES = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """Where a cube is: centre `position` (m, apparatus frame) and unit quaternion `orientation` (x, y, z, w)."""
+
+    position: tuple[float, float, float]
+    orientation: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Resident:
+    """A cube inside: the `region` it lies in, the drop that threw it in (counted from 0), and its pose."""
+
+    cube: Cube
+    region: str
+    since: int
+    pose: Pose | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One drop or knock of a state's past, with all that is needed to replay it.
+
+    `rng` is the PCG64 state at its start (hexadecimal `state:increment:buffered`); `strength` is the knock's
+    (0 for a drop); `thrown` the cubes let go; `emerged` the numbers of the cubes that came out.
+    """
+
+    kind: str
+    rng: str
+    thrown: tuple[Cube, ...]
+    emerged: tuple[int, ...]
+    strength: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class TowerState:
+    """What a tower remembers between drops; immutable, so keeping a second reference is a fork.
+
+    `model` and `digest` name the model and the exact apparatus and settings it belongs to.
+    """
+
+    model: str
+    apparatus: str
+    digest: str
+    residents: tuple[Resident, ...] = ()
+    log: tuple[Event, ...] = ()
+
+    @property
+    def cubes(self) -> tuple[Cube, ...]:
+        """The cubes inside, in the order of `residents`."""
+        return tuple(resident.cube for resident in self.residents)
+
+    @property
+    def drops(self) -> int:
+        """How many drops made this state (knocks not counted)."""
+        return sum(event.kind == "drop" for event in self.log)
+
+    @property
+    def next_id(self) -> int:
+        """The lowest number above those of all cubes this state has ever seen."""
+        seen = (*self.cubes, *(cube for event in self.log for cube in event.thrown))
+        return max((cube.id for cube in seen), default=-1) + 1
+
+    def after(self, residents: Sequence[Resident], event: Event) -> TowerState:
+        """Return the state that follows: the new `residents`, and `event` at the end of the log."""
+        return replace(self, residents=tuple(residents), log=(*self.log, event))
+
+    def token(self) -> str:
+        """Return the state as one line of text: a versioned prefix, the packed state, a SHA-256 digest of it."""
+        body = zlib.compress(json.dumps(_to_plain(self), separators=(",", ":")).encode(), 9)
+        text = base64.urlsafe_b64encode(body).decode().rstrip("=")
+        return f"{TOKEN_PREFIX}.{text}.{_digest(text)}"
+
+    @staticmethod
+    def from_token(token: str) -> TowerState:
+        """Read a token back; the state equals the one it was made from, bit for bit.
+
+        Raises UsageError, in one line, when the token is not one of ours, of another version, or damaged.
+        """
+        parts = token.strip().split(".")
+        if len(parts) != 3 or parts[0] != TOKEN_PREFIX:
+            raise UsageError(
+                f"state token {_short(token)!r} is not a tower_sim token; allowed is one line "
+                f"'{TOKEN_PREFIX}.<state>.<digest>'; pass the 'state' value of an earlier drop, whole"
+            )
+        if _digest(parts[1]) != parts[2]:
+            raise UsageError(
+                f"state token {_short(token)!r} is damaged (its digest does not match); "
+                "copy the 'state' value of the earlier drop again, whole"
+            )
+        try:
+            body = base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4))
+            packed = zlib.decompressobj().decompress(body, _MAX_STATE_BYTES)
+            return _from_plain(json.loads(packed))
+        except (binascii.Error, zlib.error, ValueError, KeyError, TypeError, IndexError) as error:
+            raise UsageError(
+                f"state token {_short(token)!r} does not hold a tower state ({error}); "
+                "pass the 'state' value of an earlier drop, whole"
+            ) from error
+
+
+def rng_text(rng: np.random.Generator) -> str:
+    """Write down the state of a PCG64 generator, so that `rng_from_text` continues exactly there.
+
+    Raises UsageError for any other bit generator, because its drops could not be replayed.
+    """
+    state = cast("dict[str, Any]", rng.bit_generator.state)
+    if state["bit_generator"] != "PCG64":
+        raise UsageError(
+            f"rng uses {state['bit_generator']}; allowed is PCG64; make it with numpy.random.default_rng(seed)"
+        )
+    core = state["state"]
+    buffered = f"{state['uinteger']:x}" if state["has_uint32"] else ""
+    return f"{core['state']:x}:{core['inc']:x}:{buffered}"
+
+
+def rng_from_text(text: str) -> np.random.Generator:
+    """Make the generator that `rng_text` wrote down."""
+    state, increment, buffered = text.split(":")
+    bits = np.random.PCG64()
+    bits.state = {
+        "bit_generator": "PCG64",
+        "state": {"state": int(state, 16), "inc": int(increment, 16)},
+        "has_uint32": int(buffered != ""),
+        "uinteger": int(buffered or "0", 16),
+    }
+    return np.random.Generator(bits)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(f"{TOKEN_PREFIX}.{text}".encode()).hexdigest()[:16]
+
+
+def _short(token: str) -> str:
+    token = " ".join(token.split())
+    return token if len(token) <= 24 else f"{token[:16]}...{token[-4:]}"
+
+
+def _to_plain(state: TowerState) -> dict[str, Any]:
+    return {
+        "model": state.model,
+        "apparatus": state.apparatus,
+        "digest": state.digest,
+        "residents": [
+            [*_cube_to_plain(r.cube), r.region, r.since] + ([*r.pose.position, *r.pose.orientation] if r.pose else [])
+            for r in state.residents
+        ],
+        "log": [
+            [e.kind, e.rng, [_cube_to_plain(cube) for cube in e.thrown], list(e.emerged), e.strength] for e in state.log
+        ],
+    }
+
+
+def _cube_to_plain(cube: Cube) -> list[Any]:
+    return [cube.id, cube.colour, cube.edge]
+
+
+def _cube_from_plain(values: Sequence[Any]) -> Cube:
+    number, colour, edge = values
+    return Cube(int(number), str(colour), float(edge))
+
+
+def _from_plain(plain: dict[str, Any]) -> TowerState:
+    residents: list[Resident] = []
+    for row in plain["residents"]:
+        numbers = [float(x) for x in row[5:]]
+        if len(numbers) not in (0, 7) or not all(math.isfinite(x) for x in numbers):
+            raise ValueError("a pose needs 7 finite numbers")
+        x, y, z, *q = numbers or [0.0] * 7
+        pose = Pose((x, y, z), (q[0], q[1], q[2], q[3])) if numbers else None
+        residents.append(Resident(_cube_from_plain(row[:3]), str(row[3]), int(row[4]), pose))
+    log = tuple(
+        Event(str(kind), str(rng), tuple(_cube_from_plain(c) for c in thrown), tuple(emerged), float(strength))
+        for kind, rng, thrown, emerged, strength in plain["log"]
+    )
+    return TowerState(str(plain["model"]), str(plain["apparatus"]), str(plain["digest"]), tuple(residents), log)
