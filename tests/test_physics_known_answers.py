@@ -283,7 +283,7 @@ def _draw_corners(rng: np.random.Generator, number: int) -> tuple[Array, Array, 
     motion = np.concatenate([rng.normal(0, 1.0, (4 * number, 3)), rng.normal(0, 30.0, (4 * number, 3))], axis=1)
     corners = np.einsum("nij,kj->nki", matrices(turn), CORNERS * EDGE)
     arm = corners[np.arange(len(corners)), corners[:, :, 2].argmin(axis=1)]
-    slip = motion[:, :3] + np.cross(motion[:, 3:], arm)
+    slip = np.asarray(motion[:, :3] + np.cross(motion[:, 3:], arm), dtype=np.float64)
     fast = np.flatnonzero(slip[:, 2] < -0.3)[:number]
     return turn[fast], motion[fast], arm[fast], slip[fast]
 

@@ -65,6 +65,11 @@ class PhysicsModel:
         """The edge (m) of the cubes this apparatus is made for."""
         return self.shape.cube_edge
 
+    @property
+    def effort(self) -> tuple[int, float]:
+        """Engine steps taken and seconds simulated so far; nothing depends on it."""
+        return self._world.steps, self._world.seconds
+
     def empty(self) -> TowerState:
         """Return the state with no cube inside."""
         return TowerState(self.name, self.shape.name, self._digest)

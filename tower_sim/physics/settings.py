@@ -33,9 +33,9 @@ class PhysicsSettings:
     timestep: float = 1 / 500
     step_travel: float = 0.1
     window: float = 0.01
-    iterations: int = 10
+    iterations: int = 20
     knock_iterations: int = 100
-    residual: float = 0.0
+    residual: float = 1e-4
     contact_breaking: float = 0.02
     restitution_speed: float = 0.05
     quiet_speed: float = 0.005

@@ -30,7 +30,6 @@ class Scene:
         self.apparatus = apparatus
         self.bodies: dict[int, int] = {}
         self.swept: list[int] = []
-        self.steps = 0
         self._laid: dict[int, Pose] = {}
         self._quiet: dict[int, float] = {}
         self._asleep: set[int] = set()
@@ -69,13 +68,15 @@ class Scene:
         alike = abs(sum(a * b for a, b in zip(now.orientation, laid.orientation, strict=True)))
         return laid if alike > 1 - _SAME else now
 
-    def sweep(self, motion: Motion) -> None:
-        """Take the cubes that have emerged out of the world."""
+    def sweep(self, motion: Motion) -> bool:
+        """Take the cubes that have emerged out of the world; tell whether there were any."""
         numbers = list(self.bodies)
-        for i in np.flatnonzero(landing.emerged(motion.position, self.apparatus)):
+        emerged = np.flatnonzero(landing.emerged(motion.position, self.apparatus))
+        for i in emerged:
             self.world.remove(self.bodies.pop(numbers[i]))
             self.swept.append(numbers[i])
             self._asleep.discard(numbers[i])
+        return len(emerged) > 0
 
     def rest(self, motion: Motion) -> bool:
         """Count how long each cube has been quiet and put to sleep those at rest; tell whether all are."""
@@ -96,7 +97,7 @@ class Scene:
     def advance(self, motion: Motion, gravity: tuple[float, float, float]) -> None:
         """Go on by one window."""
         self.world.set_gravity(gravity)
-        self.steps += self.world.advance(motion)
+        self.world.advance(motion)
 
     def _add(self, cube: Cube, pose: Pose) -> int:
         body = self.world.add_cube(pose)
@@ -122,8 +123,7 @@ def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None)
         motion = scene.motion()
         if landing.escaped(motion.position, scene.apparatus).any():
             return Status.ESCAPED
-        if scene.apparatus.swept:
-            scene.sweep(motion)
+        if scene.apparatus.swept and scene.sweep(motion):
             motion = scene.motion()
         shaking = shake is not None and time < SECONDS
         at_rest = scene.rest(motion)

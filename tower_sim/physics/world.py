@@ -44,11 +44,16 @@ class Motion:
 
 
 class World:
-    """One Bullet world. Use it as a context manager; `clear` empties it, so that one client serves many drops."""
+    """One Bullet world. Use it as a context manager; `clear` empties it, so that one client serves many drops.
+
+    `steps` and `seconds` count the engine steps and the simulated time of its whole life.
+    """
 
     def __init__(self, settings: PhysicsSettings) -> None:
         self.settings = settings
         self._client: int = bullet.connect(bullet.DIRECT)
+        self.steps = 0
+        self.seconds = 0.0
         self._edge = 0.0
         self._pull = 0.0
         self._cube_shape = -1
@@ -108,7 +113,13 @@ class World:
                 bullet.GEOM_BOX, halfExtents=[h * CM for h in box.half], physicsClientId=self._client
             )
             body = bullet.createMultiBody(
-                0, shape, -1, [c * CM for c in box.centre], box.orientation, physicsClientId=self._client
+                0,
+                shape,
+                -1,
+                [c * CM for c in box.centre],
+                box.orientation,
+                useMaximalCoordinates=True,
+                physicsClientId=self._client,
             )
             bullet.changeDynamics(
                 body,
@@ -173,8 +184,8 @@ class World:
         """Take a cube out of the world."""
         bullet.removeBody(body, physicsClientId=self._client)
 
-    def advance(self, motion: Motion) -> int:
-        """Go on by one window of the settings from `motion`, all that moves; returns the number of engine steps.
+    def advance(self, motion: Motion) -> None:
+        """Go on by one window of the settings from `motion`, all that moves.
 
         The steps are so fine that no cube travels further in one than the settings allow.
         """
@@ -183,7 +194,6 @@ class World:
         step = min(settings.timestep, settings.step_travel * self._edge / fastest) if fastest > 0 else settings.timestep
         steps = math.ceil(settings.window / step - 1e-9)
         self.step(settings.window / steps, steps)
-        return steps
 
     def step(self, timestep: float, steps: int) -> None:
         """Take `steps` engine steps of `timestep` seconds each.
@@ -198,6 +208,8 @@ class World:
         )
         for _ in range(steps):
             bullet.stepSimulation(physicsClientId=self._client)
+        self.steps += steps
+        self.seconds += steps * timestep
 
     def motion(self, bodies: Iterable[int]) -> Motion:
         """Read poses and velocities of `bodies`, in their order."""

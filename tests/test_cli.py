@@ -1,0 +1,192 @@
+"""The command line as other programs and people meet it: in processes of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tower_sim.games.amerigo import Rules
+
+COLOURS = list(Rules().colours)
+
+
+def tower_sim(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "tower_sim", *arguments], capture_output=True, text=True, cwd=cwd, encoding="utf-8"
+    )
+
+
+@pytest.fixture(name="game", scope="module")
+def _game() -> str:
+    done = tower_sim("play", "amerigo", "--seed", "7", "--json")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_a_game_played_twice_in_two_processes_gives_the_same_bytes(game: str):
+    assert tower_sim("play", "amerigo", "--seed", "7", "--json").stdout == game
+
+
+def test_a_game_has_36_entries_with_the_documented_keys_in_order(game: str):
+    document = json.loads(game)
+    assert list(document) == ["schema", "version", "seed", "model", "apparatus", "rules", "drops"]
+    assert (document["schema"], document["version"], document["seed"]) == ("tower-sim/amerigo-game", 1, "7")
+    assert len(document["drops"]) == 36
+    for i, entry in enumerate(document["drops"]):
+        assert list(entry) == [
+            "index",
+            "round",
+            "phase",
+            "status",
+            "attempts",
+            "skipped",
+            "thrown",
+            "emerged",
+            "inside",
+            "waiting",
+            "actions",
+            "action_points",
+            "gold",
+        ]
+        assert (entry["index"], entry["round"]) == (i, -(-i // 7))
+        assert entry["phase"] == (COLOURS[(i - 1) % 7] if i else "setup")
+        for counts in ("thrown", "emerged", "inside", "waiting"):
+            assert list(entry[counts]) == COLOURS
+
+
+def test_every_cube_is_accounted_for_after_every_drop(game: str):
+    inside = dict.fromkeys(COLOURS, 0)
+    for entry in json.loads(game)["drops"]:
+        for colour in COLOURS:
+            assert inside[colour] + entry["thrown"][colour] == entry["emerged"][colour] + entry["inside"][colour]
+            assert 0 <= entry["inside"][colour] <= 7
+        inside = entry["inside"]
+
+
+def test_play_prints_a_line_a_drop_and_a_summary_and_saves_the_plot(tmp_path: Path):
+    done = tower_sim("play", "amerigo", "--rounds", "1", "--seed", "3", "--save-plot", str(tmp_path / "game.png"))
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert "seed 3" in lines[0]
+    assert [line.split()[0] for line in lines[2:10]] == [f"{i}/7" for i in range(8)]
+    assert "inside" in done.stdout
+    assert "of 7 phases skipped" in lines[-2]
+    assert (tmp_path / "game.png").stat().st_size > 10_000
+
+
+def test_a_seed_that_was_drawn_is_printed_and_plays_the_same_again():
+    first = json.loads(tower_sim("play", "amerigo", "--rounds", "0", "--json").stdout)
+    again = json.loads(tower_sim("play", "amerigo", "--rounds", "0", "--json", "--seed", first["seed"]).stdout)
+    assert first == again
+    assert int(first["seed"]) < 2**128
+
+
+def test_house_rules_from_a_file_are_played(tmp_path: Path):
+    rules = 'name = "small"\ncolours = ["red", "blue"]\nsubstitute = ""\nrounds = 2\ncubes = 5\n'
+    (tmp_path / "mine.toml").write_text(rules)
+    done = tower_sim("play", "amerigo", "--rules", str(tmp_path / "mine.toml"), "--seed", "1", "--json")
+    document = json.loads(done.stdout)
+    assert document["rules"] == "small"
+    assert len(document["drops"]) == 5
+    assert document["drops"][0]["thrown"] == {"red": 5, "blue": 5}
+
+
+def test_a_token_printed_by_one_drop_continues_in_another_process(tmp_path: Path):
+    first = json.loads(tower_sim("drop", "amerigo", "--cubes", "blue=20,red=10", "--seed", "1", "--json").stdout)
+    inside = first["inside"]
+    assert sum(inside.values()) > 0
+    by_token = tower_sim("drop", "amerigo", "--cubes", "green=4", "--state", first["state"], "--seed", "2", "--json")
+    second = json.loads(by_token.stdout)
+    for colour in ("blue", "red", "green"):
+        before = inside.get(colour, 0) + second["thrown"][colour]
+        assert before == second["emerged"][colour] + second["inside"][colour]
+    (tmp_path / "state").write_text(first["state"])
+    (tmp_path / "outcome.json").write_text(json.dumps(first))
+    for file in ("state", "outcome.json"):
+        arguments = ["--cubes", "green=4", "--state", f"@{tmp_path / file}", "--seed", "2", "--json"]
+        assert tower_sim("drop", "amerigo", *arguments).stdout == by_token.stdout
+
+
+def test_cubes_that_a_knock_released_are_thrown_with_the_next():
+    first = json.loads(tower_sim("drop", "amerigo", "--cubes", "blue=49", "--seed", "1", "--json").stdout)
+    second = json.loads(
+        tower_sim(
+            "drop", "amerigo", "--cubes", "red=2", "--state", first["state"], "--knock", "3", "--seed", "2", "--json"
+        ).stdout
+    )
+    assert second["knocked_out"]["blue"] > 0
+    assert second["thrown"] == {"red": 2, "blue": second["knocked_out"]["blue"]}
+    assert first["inside"]["blue"] == second["emerged"]["blue"] + second["inside"]["blue"]
+
+
+@pytest.fixture(name="token", scope="module")
+def _token() -> str:
+    return json.loads(tower_sim("drop", "amerigo", "--cubes", "blue=20", "--seed", "1", "--json").stdout)["state"]
+
+
+def test_a_corrupted_token_exits_2_with_one_line(token: str):
+    middle = len(token) // 2
+    corrupted = token[:middle] + ("A" if token[middle] != "A" else "B") + token[middle + 1 :]
+    done = tower_sim("drop", "amerigo", "--cubes", "blue=1", "--state", corrupted)
+    assert_refused(done, "damaged")
+
+
+def test_a_token_of_another_apparatus_exits_2_with_one_line(token: str, tmp_path: Path):
+    shipped = Path(__file__).parent.parent / "tower_sim/apparatus/profiles/amerigo.toml"
+    (tmp_path / "other.toml").write_text(shipped.read_text().replace("rim_mm = 120", "rim_mm = 121"))
+    done = tower_sim("drop", str(tmp_path / "other.toml"), "--cubes", "blue=1", "--state", token)
+    assert_refused(done, "state belongs to")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ([], "COMMAND"),
+        (["fly"], "'fly'"),
+        (["play", "chess"], "'chess'"),
+        (["play", "amerigo", "--seed", "-1"], "--seed"),
+        (["play", "amerigo", "--seed", "1.5"], "2^128"),
+        (["play", "amerigo", "--rounds", "-1"], "rounds"),
+        (["play", "amerigo", "--rules", "nowhere.toml"], "nowhere.toml"),
+        (["play", "amerigo", "--apparatus", "nowhere"], "nowhere"),
+        (["play", "amerigo", "--save-plot", "game.docx"], "game.docx"),
+        (["drop", "amerigo"], "--cubes"),
+        (["drop", "amerigo", "--cubes", "blue"], "COLOUR=N"),
+        (["drop", "amerigo", "--cubes", "blue=-3"], "COLOUR=N"),
+        (["drop", "amerigo", "--cubes", "blue=1,blue=2"], "once"),
+        (["drop", "amerigo", "--cubes", "blue=5000"], "500"),
+        (["drop", "amerigo", "--cubes", "blue=1", "--knock", "99"], "allowed is 0 to 5"),
+        (["drop", "amerigo", "--cubes", "blue=1", "--knock", "nan"], "allowed is 0 to 5"),
+        (["drop", "amerigo", "--cubes", "blue=1", "--state", "@/nowhere"], "/nowhere"),
+        (["show", "amerigo"], "-o"),
+        (["show", "amerigo", "-o", "/nowhere/tower.png"], "/nowhere"),
+    ],
+)
+def test_the_callers_mistake_exits_2_with_one_line_on_standard_error(arguments: list[str], named: str):
+    assert_refused(tower_sim(*arguments), named)
+
+
+def assert_refused(done: subprocess.CompletedProcess[str], named: str) -> None:
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert named in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_reader_that_goes_away_gets_no_traceback():
+    command = f"{sys.executable} -m tower_sim play amerigo --rounds 1 --seed 1 | head -n 1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=os.environ)
+    assert "Traceback" not in done.stderr
+
+
+def test_show_draws_the_tower_and_the_cubes_inside(tmp_path: Path, token: str):
+    for name, arguments in (("empty.png", []), ("full.png", ["--state", token])):
+        done = tower_sim("show", "amerigo", "-o", str(tmp_path / name), *arguments)
+        assert done.returncode == 0
+        assert (tmp_path / name).stat().st_size > 20_000
+    assert (tmp_path / "empty.png").read_bytes() != (tmp_path / "full.png").read_bytes()

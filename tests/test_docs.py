@@ -1,0 +1,91 @@
+"""The documentation is true: its commands run, its files exist, and CI runs the README's test command."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tower_sim import cli
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text("utf-8")
+DOCS = sorted([ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("calibration/*.md")])
+
+
+def marked(name: str) -> str:
+    found = re.search(rf"<!-- {name} -->\n```sh\n(.*?)\n```", README, re.S)
+    assert found, f"README.md has no command marked {name}"
+    return found[1]
+
+
+def test_the_readmes_two_commands_make_an_environment_and_do_their_job():
+    for name, job in (("run", "tower-sim play amerigo"), ("test", "pytest")):
+        command = marked(name)
+        assert command.startswith("python3.11 -m venv .venv && .venv/bin/pip install ")
+        assert command.endswith(job)
+        assert "\n" not in command
+
+
+def test_ci_reads_its_test_command_from_the_readme():
+    script = (ROOT / ".ci/run").read_text("utf-8")
+    lines = [line for line in script.splitlines() if line.startswith("command=")]
+    assert len(lines) == 1
+    shown = subprocess.run(
+        ["bash", "-c", f'{lines[0]}\nprintf %s "$command"'], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert shown.stdout == marked("test")
+    assert 'bash -euo pipefail -c "$command"' in script
+
+
+def inline_commands() -> list[str]:
+    """Every `tower-sim ...` command in the docs that is complete as it stands."""
+    found = {c for doc in DOCS for c in re.findall(r"`(tower-sim [^`]+)`", doc.read_text("utf-8"))}
+    return sorted(c for c in found if not re.search(r"[A-Z]{4,}|\.\.\.", c))
+
+
+def test_the_docs_show_each_command():
+    assert {c.split()[1] for c in inline_commands()} >= {"play", "drop", "show"}
+
+
+@pytest.mark.parametrize("command", inline_commands())
+def test_a_command_in_the_docs_runs(command: str, tmp_path: Path):
+    words = shlex.split(command)[1:]
+    done = subprocess.run([sys.executable, "-m", "tower_sim", *words], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_readmes_python_runs(tmp_path: Path):
+    code = re.findall(r"```python\n(.*?)```", README, re.S)
+    assert len(code) == 1
+    done = subprocess.run([sys.executable, "-c", code[0]], cwd=tmp_path, capture_output=True, text=True)
+    assert re.fullmatch(r"settled \d out, \d inside\n", done.stdout), done.stderr
+
+
+def test_every_file_that_the_docs_link_to_exists():
+    for doc in DOCS:
+        for target in re.findall(r"\]\(([^)#:]+)\)", doc.read_text("utf-8")):
+            assert (doc.parent / target).exists(), f"{doc.name} links to {target}"
+
+
+def test_every_option_of_every_command_is_in_its_help(capsys: pytest.CaptureFixture[str]):
+    for command in ("play", "drop", "show"):
+        with pytest.raises(SystemExit):
+            cli.main([command, "--help"])
+        assert "==SUPPRESS==" not in capsys.readouterr().out
+
+
+def test_no_pinned_file_names_a_download_host():
+    assert "://" not in (ROOT / "tests/constraints.txt").read_text("utf-8")
+
+
+@pytest.mark.skipif(not any(Path(p, "python3.12").exists() for p in os.get_exec_path()), reason="no Python 3.12 here")
+def test_a_newer_python_gets_a_clear_message(tmp_path: Path):
+    done = subprocess.run(["python3.12", "-m", "tower_sim"], cwd=ROOT, capture_output=True, text=True)
+    if "not installed" in done.stderr or "command not found" in done.stderr:
+        pytest.skip("python3.12 is only a launcher here")
+    assert done.returncode != 0
+    assert "tower_sim needs Python 3.11, this is 3.12" in done.stderr
