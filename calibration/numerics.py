@@ -12,7 +12,7 @@ import argparse
 import multiprocessing as mp
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from typing import TypeVar
@@ -96,6 +96,7 @@ def woken(seed: int) -> tuple[int, int, int] | None:
 
 
 KNOCK_CUBES = 42  # leaves about 15 residents
+STRENGTHS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
 
 
 def knocked(strengths: Sequence[float], seed: int) -> tuple[int, list[int]]:
@@ -140,77 +141,106 @@ def convergence(drops: int, workers: int) -> None:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class CarryOver:
+    """What re-creating the state does, measured: lists of one figure a game, and counts of woken states.
+
+    `out_differences[g]`: for each fork of game g, cubes out of the re-created tower minus the living one.
+    `inside_living`, `inside_recreated`: inside after a whole game. `woken`: residents, fallen when woken in place,
+    fallen when re-created awake, of each state.
+    """
+
+    out_differences: list[list[int]]
+    inside_living: list[int]
+    inside_recreated: list[int]
+    woken: list[tuple[int, int, int]]
+
+    def out_difference(self) -> tuple[float, float]:
+        """Mean and standard error over games, whose forks share a history."""
+        mean = float(np.mean([d for each in self.out_differences for d in each]))
+        return mean, mean_se([float(np.mean(each)) for each in self.out_differences])[1]
+
+    def inside_difference(self) -> tuple[float, float]:
+        """Mean of re-created minus living games, and its standard error."""
+        (a, sa), (b, sb) = mean_se(self.inside_living), mean_se(self.inside_recreated)
+        return b - a, float(np.hypot(sa, sb))
+
+
+def measure_carry_over(games: int, workers: int) -> CarryOver:
+    """Play `games` living games with forks and as many ordinary ones, and wake 5 times as many set-up states."""
+    living = list(spread_out(living_game, range(games), workers))
+    ordinary = list(spread_out(game, range(10_000, 10_000 + games), workers))
+    return CarryOver(
+        [[f.recreated_out - f.living_out for f in each.forks if f.drop > 0] for each in living],
+        [each.inside[-1] for each in living if len(each.inside) == Rules().drops],
+        [sum(each[-1].inside.values()) for each in ordinary],
+        [each for each in spread_out(woken, range(5 * games), workers) if each is not None],
+    )
+
+
 def carry_over(games: int, workers: int) -> None:
     """Print the difference that re-creating the state makes: forks of the same states, whole games, bare waking."""
-    played = list(spread_out(living_game, range(games), workers))
-    by_game = [[f.recreated_out - f.living_out for f in each.forks if f.drop > 0] for each in played]
-    differences = [d for each in by_game for d in each]
-    # forks of one game share its history: the standard error is taken over games
-    mean, se = float(np.mean(differences)), mean_se([float(np.mean(each)) for each in by_game])[1]
-    low, high = mean - 1.96 * se, mean + 1.96 * se
+    found = measure_carry_over(games, workers)
+    mean, se = found.out_difference()
     print(
-        f"forks: {len(differences)} of {games} games; out of the re-created minus the living tower: "
-        f"{mean:+.3f} +- {se:.3f} (95 %: {low:+.3f} to {high:+.3f})"
+        f"{sum(map(len, found.out_differences))} forks of {games} games: out of the re-created minus the living tower "
+        f"{mean:+.3f} +- {se:.3f} (95 %: {mean - 1.96 * se:+.3f} to {mean + 1.96 * se:+.3f})"
     )
-    living = [each.inside[-1] for each in played if len(each.inside) == Rules().drops]
-    entries = list(spread_out(game, range(10_000, 10_000 + games), workers))
-    recreated = [sum(each[-1].inside.values()) for each in entries]
-    (a, sa), (b, sb) = mean_se(living), mean_se(recreated)
-    se = float(np.hypot(sa, sb))
+    (a, sa), (b, sb) = mean_se(found.inside_living), mean_se(found.inside_recreated)
+    mean, se = found.inside_difference()
     print(
-        f"inside after 36 drops: living {a:.2f} +- {sa:.2f} ({len(living)} games), re-created {b:.2f} +- {sb:.2f} "
-        f"({len(recreated)} games); difference {b - a:+.2f} +- {se:.2f} "
-        f"(95 %: {b - a - 1.96 * se:+.2f} to {b - a + 1.96 * se:+.2f})"
+        f"inside after 36 drops: living {a:.2f} +- {sa:.2f} ({len(found.inside_living)} games), re-created {b:.2f} "
+        f"+- {sb:.2f} ({len(found.inside_recreated)} games), difference {mean:+.2f} +- {se:.2f}"
     )
-    wakes = [each for each in spread_out(woken, range(5 * games), workers) if each is not None]
     for name, column in (("in place", 1), ("re-created", 2)):
-        cubes, states = sum(each[column] for each in wakes), sum(each[column] > 0 for each in wakes)
-        residents = sum(each[0] for each in wakes)
-        p, low, high = share(states, len(wakes))
+        cubes, states = sum(each[column] for each in found.woken), sum(each[column] > 0 for each in found.woken)
+        residents = sum(each[0] for each in found.woken)
+        p, low, high = share(states, len(found.woken))
         print(
             f"all residents woken {name}: {cubes} of {residents} fell out ({cubes / residents:.2%}), "
-            f"in {states} of {len(wakes)} states ({p:.1%}, 95 %: {low:.1%} to {high:.1%})"
+            f"in {states} of {len(found.woken)} states ({p:.1%}, 95 %: {low:.1%} to {high:.1%})"
         )
+
+
+def measure_knock(states: int, workers: int) -> tuple[list[int], dict[float, list[int]]]:
+    """Knock on `states` states with each of `STRENGTHS`: residents of each, and cubes released by strength."""
+    results = list(spread_out(partial(knocked, STRENGTHS), range(states), workers))
+    return [each[0] for each in results], {x: [each[1][i] for each in results] for i, x in enumerate(STRENGTHS)}
 
 
 def knock(states: int, workers: int) -> None:
     """Print the chance that a knock releases a cube, by strength."""
-    strengths = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
-    results = list(spread_out(partial(knocked, strengths), range(states), workers))
-    mean, se = mean_se([residents for residents, _ in results])
+    residents, released = measure_knock(states, workers)
+    mean, se = mean_se(residents)
     print(f"residents before the knock: {mean:.1f} +- {se:.1f} ({states} states)\n")
     print(
         "| strength, g | at least one falls (95 % interval) | cubes released, mean +- se | states |\n|---|---|---|---|"
     )
-    for i, strength in enumerate(strengths):
-        released = [each[i] for _, each in results]
-        p, low, high = share(sum(x > 0 for x in released), states)
-        print(
-            "| {} | {:.1%} ({:.1%} to {:.1%}) | {:.2f} +- {:.2f} | {} |".format(
-                strength, p, low, high, *mean_se(released), states
-            )
-        )
+    for strength, counts in released.items():
+        p, low, high = share(sum(x > 0 for x in counts), states)
+        mean, se = mean_se(counts)
+        print(f"| {strength} | {p:.1%} ({low:.1%} to {high:.1%}) | {mean:.2f} +- {se:.2f} | {states} |")
 
 
 def games(number: int, workers: int) -> None:
     """Print what whole published games in the shipped tower look like."""
     played = list(spread_out(game, range(number), workers))
     inside = np.array([[sum(entry.inside.values()) for entry in each] for each in played])
-    rows: dict[str, Iterable[float]] = {
-        "inside after the set-up": inside[:, 0],
-        "inside after round 1": inside[:, 7],
-        "inside after round 3": inside[:, 21],
-        "inside after round 5": inside[:, 35],
-        "thrown a phase": [np.mean([sum(e.thrown.values()) for e in each[1:]]) for each in played],
-        "out a phase": [np.mean([sum(e.emerged.values()) for e in each[1:]]) for each in played],
+    rows: dict[str, Sequence[float]] = {
+        "inside after the set-up": inside[:, 0].tolist(),
+        "inside after round 1": inside[:, 7].tolist(),
+        "inside after round 3": inside[:, 21].tolist(),
+        "inside after round 5": inside[:, 35].tolist(),
+        "thrown a phase": [_mean(sum(e.thrown.values()) for e in each[1:]) for each in played],
+        "out a phase": [_mean(sum(e.emerged.values()) for e in each[1:]) for each in played],
         "of them residents": [_old_out(each) for each in played],
-        "actions a phase": [np.mean([len(e.actions) for e in each[1:]]) for each in played],
-        "action points a phase": [np.mean([e.action_points for e in each[1:]]) for each in played],
+        "actions a phase": [_mean(len(e.actions) for e in each[1:]) for each in played],
+        "action points a phase": [_mean(e.action_points for e in each[1:]) for each in played],
         "skipped phases a game": [sum(e.skipped for e in each[1:]) for each in played],
     }
     print(f"| {number} games | mean +- se over games |\n|---|---|")
     for name, values in rows.items():
-        print("| {} | {:.2f} +- {:.2f} |".format(name, *mean_se(list(values))))
+        print("| {} | {:.2f} +- {:.2f} |".format(name, *mean_se(values)))
     skipped = [sum(e.skipped for e in each[1:]) for each in played]
     draws = sum(e.attempts for each in played for e in each)
     redrawn = sum(len(e.failures) for each in played for e in each)
@@ -220,6 +250,10 @@ def games(number: int, workers: int) -> None:
         f"\nmost phases skipped in a game: {max(skipped)}; games with at most 5: {sum(s <= 5 for s in skipped)}; "
         f"draws that were no landing: {redrawn} of {draws} (95 %: {low:.2%} to {high:.2%}); jammed: {jammed}"
     )
+
+
+def _mean(values: Iterable[int]) -> float:
+    return float(np.mean(list(values)))
 
 
 def _old_out(entries: Sequence[DropEntry]) -> float:

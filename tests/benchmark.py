@@ -166,9 +166,8 @@ def main() -> None:
         onto, _ = throws(model, states, 5, 2 * options.runs, 2 * every)
         mean = statistics.fmean(len(state.residents) for state in states)
         print(row(f"5 cubes onto {mean:.1f} residents", onto), flush=True)
-        games = Timed(
-            [timed(partial(lambda s: list(play(model, Rules(), s)), s)) for s in range(max(options.runs // 10, 2))], []
-        )
+        seeds = range(max(options.runs // 10, 2))
+        games = Timed([timed(partial(play_whole, model, seed)) for seed in seeds], [])
         print(row("a whole game, 36 drops", games, "games"), flush=True)
         cubes = supply({"any": 5}, model.cube_edge, first_id=1000)
         before = memory_mib()

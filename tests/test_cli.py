@@ -178,6 +178,18 @@ def assert_refused(done: subprocess.CompletedProcess[str], named: str) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_cubes_that_never_land_exit_1_with_one_line(tmp_path: Path):
+    """Held 40 cm over a funnel that hardly widens, most of 60 cubes bounce past it, in every draw."""
+    shipped = Path(__file__).parent.parent / "tower_sim/apparatus/profiles/amerigo.toml"
+    text = shipped.read_text().replace("rim_mm = 120", "rim_mm = 61").replace("height_mm = 10", "height_mm = 400")
+    (tmp_path / "narrow.toml").write_text(text.replace("speed_m_s = 0.1", "speed_m_s = 2"))
+    done = tower_sim("drop", str(tmp_path / "narrow.toml"), "--cubes", "blue=60", "--seed", "1")
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert "5 draws in a row were no landing (escaped, escaped, escaped, escaped, escaped)" in done.stderr
+
+
 def test_a_reader_that_goes_away_gets_no_traceback():
     command = f"{sys.executable} -m tower_sim play amerigo --rounds 1 --seed 1 | head -n 1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=os.environ)

@@ -341,7 +341,7 @@ def test_what_is_painted_last_is_what_a_ray_meets_first(name: str) -> None:
     for _ in range(12):
         turn = rng.normal(size=4)
         centre = (*rng.uniform(-20, 20, 2), rng.uniform(20, 140))
-        faces += tilted_box("cube red", centre, [4.0] * 3, turn / np.linalg.norm(turn))
+        faces += tilted_box("cube red", centre, [4.0] * 3, [float(x) for x in turn / np.linalg.norm(turn)])
     seen = VIEW.project(np.concatenate([face.corners for face in faces]))
     points = rng.uniform(seen.min(axis=0), seen.max(axis=0), size=(1500, 2))
     nearest = np.full(len(points), np.inf)
@@ -389,7 +389,7 @@ def test_every_count_of_a_colour_that_came_out_is_written() -> None:
 def test_bars_stand_for_the_cubes_inside() -> None:
     rules = Rules(rounds=2)
     entries = entries_of(rules)
-    inside = max(game_figure(entries, rules, "a game").axes, key=lambda axes: axes.get_position().y0)
+    inside: Any = max(game_figure(entries, rules, "a game").axes, key=lambda axes: axes.get_position().y0)
     bars = [patch for patch in inside.patches if patch.get_width() == pytest.approx(0.84)]
     for i, entry in enumerate(entries):
         heights = [bar.get_height() for bar in bars if bar.get_x() + 0.42 == pytest.approx(i)]

@@ -18,7 +18,7 @@ from tower_sim.apparatus.catalogue import load, names
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
 from tower_sim.games import amerigo
-from tower_sim.model import knock_then_drop, until_landed
+from tower_sim.model import TooManyFailedDraws, knock_then_drop, until_landed
 from tower_sim.report import drop_report, game_head, game_line, game_summary
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
@@ -36,6 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UsageError as error:
         print(f"tower-sim: {error}", file=sys.stderr)
         return 2
+    except TooManyFailedDraws as error:
+        print(f"tower-sim: {error}; throw fewer cubes or change the apparatus", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print("tower-sim: interrupted", file=sys.stderr)
         return 1

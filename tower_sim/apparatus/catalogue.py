@@ -16,6 +16,7 @@ from tower_sim.errors import UsageError
 
 SCHEMA = "tower-sim/apparatus"
 VERSION = 1
+_SHAPES = 1  # raised when the same profile comes to mean another shape: tokens of the old one are then foreign
 
 
 def names() -> list[str]:
@@ -65,7 +66,7 @@ def _from_tables(profile: dict[str, Any], name: str) -> Apparatus:
     kind = tables.pop("kind", None)
     if kind not in _KINDS:
         raise UsageError(f"kind = {kind!r}; allowed is one of {', '.join(map(repr, _KINDS))}; write that line")
-    canonical = json.dumps(profile, sort_keys=True, separators=(",", ":"))
+    canonical = json.dumps([_SHAPES, profile], sort_keys=True, separators=(",", ":"))
     return _KINDS[kind](tables, name, profile, hashlib.sha256(canonical.encode()).hexdigest()[:16])
 
 

@@ -26,7 +26,7 @@ class PhysicsSettings:
     restitution_speed: below this approach speed (m/s) a contact does not bounce.
     quiet_speed, quiet_spin: a cube is quiet when every velocity component (m/s) and spin component (rad/s) is below.
     quiet_time: a cube quiet for so long is at rest; it is put to sleep until it is hit.
-    longest: simulated seconds after which a drop is stopped.
+    longest: simulated seconds after the last cube left the hand, after which a drop is stopped.
     creep: a drop stopped in which no cube moved more than this many edges in the last second is jammed.
     """
 

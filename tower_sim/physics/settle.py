@@ -116,6 +116,7 @@ def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None)
     waiting = deque(launches)
     past: deque[tuple[float, dict[int, npt.NDArray[np.float64]]]] = deque()
     time = 0.0
+    last = launches[-1].at + settings.longest if launches else settings.longest
     still = (0.0, 0.0, -GRAVITY)
     while True:
         while waiting and waiting[0].at <= time + 1e-9:
@@ -129,7 +130,7 @@ def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None)
         at_rest = scene.rest(motion)
         if at_rest and not waiting and not shaking:
             return Status.SETTLED
-        if time >= settings.longest:
+        if time >= last:
             return _stopped(scene, motion, past[0][1])
         past.append((time, dict(zip(scene.bodies, motion.position, strict=True))))
         while past[0][0] < time - _CREEP_SECONDS:
