@@ -156,9 +156,10 @@ class CarryOver:
     woken: list[tuple[int, int, int]]
 
     def out_difference(self) -> tuple[float, float]:
-        """Mean and standard error over games, whose forks share a history."""
-        mean = float(np.mean([d for each in self.out_differences for d in each]))
-        return mean, mean_se([float(np.mean(each)) for each in self.out_differences])[1]
+        """Mean and standard error over games, whose forks share a history; a game may have failed before its first."""
+        forked = [each for each in self.out_differences if each]
+        mean = float(np.mean([d for each in forked for d in each]))
+        return mean, mean_se([float(np.mean(each)) for each in forked])[1]
 
     def inside_difference(self) -> tuple[float, float]:
         """Mean of re-created minus living games, and its standard error."""

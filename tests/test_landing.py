@@ -41,6 +41,8 @@ def place(x: float, y: float, z: float, orientation=FLAT) -> str:
         (0, 40, 100, "lost"),  # in the tube's wall
         (-40, 0, 20, "lost"),
         (0, 0, -5, "lost"),
+        (0, 0, math.nan, "lost"),
+        (math.nan, 0, 100, "lost"),
         (80, 0, 60, "lost"),  # over the tray: it cannot have come by the exit
     ],
 )

@@ -35,14 +35,17 @@ def emerged(position: Array, apparatus: Apparatus) -> npt.NDArray[np.bool_]:
 
 
 def escaped(position: Array, apparatus: Apparatus) -> npt.NDArray[np.bool_]:
-    """Tell which cubes are where they cannot be: neither inside, nor over the rim's opening, nor out by the exit."""
+    """Tell which cubes are where they cannot be: neither inside, nor over the rim's opening, nor out by the exit.
+
+    A position that is not a number is where no cube can be.
+    """
     across = np.abs(position[:, :2]).max(axis=1)
     height = position[:, 2]
     rise = np.clip((height - apparatus.tube_top) / (apparatus.rim_top - apparatus.tube_top), 0.0, 1.0)
     width = apparatus.tube_half + rise * (apparatus.rim_half - apparatus.tube_half)
     in_exit = (position[:, 0] > 0) & (height < apparatus.exit_top) & (np.abs(position[:, 1]) < apparatus.tube_half)
-    out = emerged(position, apparatus)
-    return ((across > width) & ~in_exit & ~out) | (height < 0)
+    allowed = (across <= width) | in_exit | emerged(position, apparatus)
+    return ~(allowed & (height >= 0))
 
 
 def places(position: Array, orientation: Array, edge: float, apparatus: Apparatus) -> list[str]:

@@ -110,14 +110,14 @@ def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None)
     """Run until every cube is at rest or time is up, and say how it ended.
 
     Each launch is made when its time comes; `shake` swings gravity from the start. One turn of the loop is one
-    window of the settings.
+    window of the settings, in which gravity is constant.
     """
     settings = scene.world.settings
     waiting = deque(launches)
-    past: deque[tuple[float, dict[int, npt.NDArray[np.float64]]]] = deque()
-    time = 0.0
-    last = launches[-1].at + settings.longest if launches else settings.longest
     still = (0.0, 0.0, -GRAVITY)
+    end = settings.longest + (launches[-1].at if launches else 0.0)
+    near_the_end: dict[int, npt.NDArray[np.float64]] | None = None
+    time = 0.0
     while True:
         while waiting and waiting[0].at <= time + 1e-9:
             scene.launch(waiting.popleft())
@@ -130,11 +130,10 @@ def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None)
         at_rest = scene.rest(motion)
         if at_rest and not waiting and not shaking:
             return Status.SETTLED
-        if time >= last:
-            return _stopped(scene, motion, past[0][1])
-        past.append((time, dict(zip(scene.bodies, motion.position, strict=True))))
-        while past[0][0] < time - _CREEP_SECONDS:
-            past.popleft()
+        if time >= end - _CREEP_SECONDS and near_the_end is None:
+            near_the_end = dict(zip(scene.bodies, motion.position, strict=True))
+        if time >= end:
+            return _stopped(scene, motion, near_the_end or {})
         scene.advance(motion, shake.gravity(time + settings.window / 2) if shake else still)
         time += settings.window
 
