@@ -1,10 +1,7 @@
 """Amerigo's rules against the rulebook's examples, against enumeration, and against any tower at all."""
 
-import json
-import tomllib
 from collections import Counter
-from dataclasses import fields, replace
-from importlib import resources
+from dataclasses import replace
 from itertools import combinations, product
 from math import comb
 
@@ -27,7 +24,6 @@ from tower_sim.games.amerigo import (
     actions_allowed,
     after,
     cleared,
-    game_json,
     gold_for_passing,
     knocked,
     options,
@@ -418,124 +414,3 @@ def test_a_drop_cannot_be_passed_over_and_a_game_ends():
 def test_a_seed_or_a_knock_out_of_range_is_refused_before_the_first_drop(seed, knocks):
     with pytest.raises(UsageError, match="allowed is"):
         play(CoinTower(), PUBLISHED, seed, knocks)
-
-
-# Rules as data
-
-
-def test_the_shipped_file_is_the_published_game():
-    assert Rules.load("amerigo") == PUBLISHED
-    assert Rules.from_toml("") == PUBLISHED
-    assert (PUBLISHED.drops, sum(PUBLISHED.counts.values()), len(PUBLISHED.supply(0.008))) == (36, 49, 49)
-    assert PUBLISHED.phases == PUBLISHED.colours
-
-
-def test_the_shipped_file_says_every_key():
-    written = tomllib.loads((resources.files("tower_sim.games") / "amerigo.toml").read_text("utf-8"))
-    assert list(written) == [field.name for field in fields(Rules)]
-
-
-def test_a_file_changes_what_it_names_and_keeps_the_rest(tmp_path):
-    file = tmp_path / "house.toml"
-    file.write_text('colours = ["red", "blue"]\nphases = ["blue"]\nsubstitute = ""\ncubes = { blue = 3, red = 0 }\n')
-    rules = Rules.load(file)
-    assert rules == Rules(colours=["red", "blue"], phases=["blue"], substitute="", cubes={"red": 0, "blue": 3})
-    assert list(rules.counts.items()) == [("red", 0), ("blue", 3)]
-    assert (rules.rounds, rules.gold_divisor, rules.drops) == (5, 3, 6)
-    assert [cube.colour for cube in rules.supply(0.01)] == ["blue"] * 3
-
-
-def test_rules_that_play_alike_are_equal():
-    table = dict.fromkeys(reversed(PUBLISHED.colours), 7)
-    alike = Rules(colours=list(PUBLISHED.colours), phases=PUBLISHED.colours, cubes=table)
-    assert alike == PUBLISHED
-    assert hash(alike) == hash(PUBLISHED)
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("round = 5", "'round'; allowed is one of name, colours"),
-        ("rounds = -1", "rounds is -1; allowed is a whole number from 0"),
-        ("rounds = 2.5", "rounds is 2.5; allowed is a whole number"),
-        ("rounds = true", "rounds is True; allowed is a whole number"),
-        ("gold_divisor = 0", "gold_divisor is 0; allowed is a whole number from 1"),
-        ("gold_divisor_with_token = 0", "gold_divisor_with_token is 0; allowed is a whole number from 1"),
-        ("cubes = 0", "cubes is 0; allowed is a whole number from 1"),
-        ('cubes = "7"', "cubes is '7'; allowed is a whole number"),
-        ("cubes = { blue = 7 }", "allowed is a number for each of blue, black"),
-        ('colours = ["a"]\nphases = []\nsubstitute = ""\ncubes = { a = 0 }', "allowed is one cube or more"),
-        ('colours = ["a"]\nphases = []\nsubstitute = ""\ncubes = { a = "x" }', "cubes of a is 'x'"),
-        ("colours = []", "allowed is one or more different words"),
-        ('colours = ["red", "red"]', "allowed is one or more different words"),
-        ('colours = ["setup"]', "none of them empty or 'setup'"),
-        ('colours = "red"', "colours is 'red'; allowed is words in quotes"),
-        ("colours = [1]", "colours is [1]; allowed is words in quotes"),
-        ('phases = ["pink"]', "a colour in phases is 'pink'; allowed is one of blue, black"),
-        ('substitute = "pink"', "'pink'; allowed is one of blue, black, red, brown, green, yellow, white; write"),
-        ("substitute = 3", "a colour in substitute is 3"),
-        ('colours = ["red"]', 'write substitute = "" for none'),
-        ("name = 3", "name is [3]; allowed is words in quotes"),
-        ("rounds = ", "rules are not TOML"),
-    ],
-)
-def test_a_bad_rules_file_is_refused_in_one_line_that_says_what_is_allowed(text, says, tmp_path):
-    file = tmp_path / "house.toml"
-    file.write_text(text)
-    with pytest.raises(UsageError) as raised:
-        Rules.load(file)
-    message = str(raised.value)
-    assert says in message
-    assert message.startswith(f"rules file {str(file)!r}: ")
-    assert "\n" not in message
-
-
-@pytest.mark.parametrize("content", [None, b"\xff\xfe"])
-def test_a_file_that_cannot_be_read_is_refused_with_the_shipped_names(content, tmp_path):
-    file = tmp_path / "house.toml"
-    if content is not None:
-        file.write_bytes(content)
-    with pytest.raises(UsageError, match=r"allowed is a TOML file in UTF-8 or one of amerigo; try"):
-        Rules.load(str(file))
-
-
-# The document that other programs read
-
-
-def test_the_json_document_has_the_promised_keys_in_order_and_counts_of_every_colour():
-    model = CoinTower()
-    entries = play(model, PUBLISHED, 7, knocks={2: 0.5})
-    made = game_json(entries, seed=2**127, model=model.name, apparatus=model.apparatus, rules=PUBLISHED)
-    document = json.loads(json.dumps(made, allow_nan=False))
-    assert list(document) == ["schema", "version", "seed", "model", "apparatus", "rules", "drops"]
-    head = {key: document[key] for key in list(document)[:6]}
-    assert head == {
-        "schema": "tower-sim/amerigo-game", "version": 1, "seed": str(2**127), "model": "coin", "apparatus": "coin",
-        "rules": "amerigo",
-    }  # fmt: skip
-    assert len(document["drops"]) == 36
-    for drop in document["drops"]:
-        assert list(drop) == [
-            "index", "round", "phase", "status", "attempts", "skipped", "thrown", "emerged", "inside", "waiting",
-            "actions", "action_points", "gold",
-        ]  # fmt: skip
-        for key in ("thrown", "emerged", "inside", "waiting"):
-            assert list(drop[key]) == list(PUBLISHED.colours)
-        assert (drop["status"], type(drop["skipped"])) == ("settled", bool)
-
-
-def test_the_rulebook_game_reads_as_the_promised_document():
-    tower = ScriptedTower(drops=(SETUP_OUT, BLUE_PHASE_OUT))
-    setup, blue = (entry.to_json() for entry in play(tower, replace(PUBLISHED, rounds=1, phases=["blue"]), 7))
-    none = nothing_but({})
-    assert setup == {
-        "index": 0, "round": 0, "phase": "setup", "status": "settled", "attempts": 1, "skipped": False,
-        "thrown": dict.fromkeys(PUBLISHED.colours, 7), "emerged": SETUP_OUT, "inside": SETUP_INSIDE, "waiting": none,
-        "actions": [], "action_points": 0, "gold": 0,
-    }  # fmt: skip
-    assert blue == {
-        "index": 1, "round": 1, "phase": "blue", "status": "settled", "attempts": 1, "skipped": False,
-        "thrown": nothing_but({"blue": 4}), "emerged": nothing_but(BLUE_PHASE_OUT),
-        "inside": {"blue": 3, "black": 2, "red": 1, "brown": 4, "green": 1, "yellow": 2, "white": 4}, "waiting": none,
-        "actions": ["blue", "black", "red", "green"], "action_points": 4, "gold": 3,
-    }  # fmt: skip
