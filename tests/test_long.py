@@ -44,12 +44,18 @@ def test_the_chance_that_a_knock_releases_a_cube_rises_from_under_1_to_over_50_p
     assert all(b >= a - 0.03 for a, b in pairwise(ordered))
 
 
-@pytest.mark.parametrize("name", ["step travel 0.05 edge, longest step 1/1000 s", "100 iterations", "quiet for 0.5 s"])
-def test_a_finer_setting_keeps_as_many_cubes(name: str):
-    """200 set-up drops with the same hands: a difference of 1.2 cubes of 49 is seen with a power of 0.9."""
-    kept = []
+@pytest.mark.parametrize(
+    "name", ["step travel 0.05 edge", "fixed step 1/4000 s", "100 iterations, no early stop", "relaxation 0.1 s"]
+)
+def test_a_finer_setting_keeps_as_many_cubes_within_2_of_49(name: str):
+    """200 set-up drops with the same hands; the standard error of the difference is about 0.4.
+
+    An equivalence test at 5 %: the 90 % interval of the difference lies within the bound of 2 cubes, which is less
+    than any unknown of the real tower makes (docs/physics.md).
+    """
+    kept: list[dict[int, int]] = []
     for settings in (VARIANTS["as shipped"], VARIANTS[name]):
         results = spread_out(partial(first_drop, settings), range(200), WORKERS)
         kept.append({seed: stay for seed, (status, stay, _) in enumerate(results) if status.is_landing})
     mean, se = mean_se([kept[1][seed] - kept[0][seed] for seed in kept[0] if seed in kept[1]])
-    assert abs(mean) < 2.58 * se
+    assert abs(mean) + 1.645 * se < 2

@@ -44,6 +44,7 @@ def build(tower: AmerigoTower, name: str, profile: dict[str, Any], digest: str) 
         tube_top=tower.tube.top,
         rim_half=tower.funnel.rim / 2,
         rim_top=tower.tube.top + tower.funnel.height,
+        passed=tower.lower_floor.top - tower.lower_floor.thickness - math.sqrt(3) / 2 * tower.cubes.edge,
         exit_x=half + _THICK,
         exit_top=tower.ramp.lip + SHEET + tower.exit.height,
         tray_x=half + tower.tray.length,

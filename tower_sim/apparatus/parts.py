@@ -60,7 +60,8 @@ class Apparatus:
     `profile` is what the shape was made from (as read, for drawing and records) and `digest` identifies it.
     `surfaces` holds the pair of a cube with each material; `between_cubes` that of two cubes.
     Inside is the vertical square tube of half width `tube_half` up to `tube_top`, widening to half width `rim_half`
-    at `rim_top`; cubes leave at x = `exit_x` below `exit_top`. `regions` run from top to bottom.
+    at `rim_top`; a cube lower than `passed` is under everything that could hold it; cubes leave at x = `exit_x` below
+    `exit_top`. `regions` run from top to bottom.
     `tray_x` and `tray_half_y` bound the tray's floor. `swept` tells whether emerged cubes are taken away at the exit.
     """
 
@@ -79,6 +80,7 @@ class Apparatus:
     tube_top: float
     rim_half: float
     rim_top: float
+    passed: float
     exit_x: float
     exit_top: float
     tray_x: float

@@ -17,6 +17,7 @@ class PhysicsSettings:
 
     timestep: the longest engine step.
     step_travel: no cube may travel further than this many edges in one step; a window with faster cubes is cut finer.
+    passed_travel: the same for a cube that has passed everything that could hold it and is on its way out.
     window: time between two looks at the cubes (sweeping, settling, choosing the step).
     iterations: contact solver iterations a step.
     knock_iterations: the same in a knock, where all residents are awake and jams hold by chains of friction.
@@ -32,6 +33,7 @@ class PhysicsSettings:
 
     timestep: float = 1 / 500
     step_travel: float = 0.1
+    passed_travel: float = 0.2
     window: float = 0.01
     iterations: int = 20
     knock_iterations: int = 100

@@ -97,7 +97,7 @@ class Scene:
     def advance(self, motion: Motion, gravity: tuple[float, float, float]) -> None:
         """Go on by one window."""
         self.world.set_gravity(gravity)
-        self.world.advance(motion)
+        self.world.advance(motion, self.apparatus.passed)
 
     def _add(self, cube: Cube, pose: Pose) -> int:
         body = self.world.add_cube(pose)

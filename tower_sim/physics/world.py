@@ -184,15 +184,17 @@ class World:
         """Take a cube out of the world."""
         bullet.removeBody(body, physicsClientId=self._client)
 
-    def advance(self, motion: Motion) -> None:
+    def advance(self, motion: Motion, passed: float = -math.inf) -> None:
         """Go on by one window of the settings from `motion`, all that moves.
 
-        The steps are so fine that no cube travels further in one than the settings allow.
+        The steps are so fine that no cube travels further in one than the settings allow; a cube lower than `passed`
+        (m), which nothing can hold any more, may travel further.
         """
         settings = self.settings
-        fastest = float(np.linalg.norm(motion.velocity, axis=1).max(initial=0.0)) + self._pull * settings.window
-        step = min(settings.timestep, settings.step_travel * self._edge / fastest) if fastest > 0 else settings.timestep
-        steps = math.ceil(settings.window / step - 1e-9)
+        travel = np.where(motion.position[:, 2] < passed, settings.passed_travel, settings.step_travel) * self._edge
+        speed = np.linalg.norm(motion.velocity, axis=1) + self._pull * settings.window
+        rate = float((speed / travel).max(initial=1 / settings.timestep))
+        steps = math.ceil(settings.window * rate - 1e-9)
         self.step(settings.window / steps, steps)
 
     def step(self, timestep: float, steps: int) -> None:
