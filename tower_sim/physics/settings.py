@@ -20,7 +20,9 @@ class PhysicsSettings:
     passed_travel: the same for a cube that has passed everything that could hold it and is on its way out.
     window: time between two looks at the cubes (sweeping, settling, choosing the step).
     iterations: contact solver iterations a step.
-    knock_iterations: the same in a knock, where all residents are awake and jams hold by chains of friction.
+    firm_iterations, firm_relaxation: the same, without the early stop, where all residents are awake but slow: in a
+        knock, and in the further goes of wedged cubes.
+    rest_overlap: cubes at rest that overlap by more than this many edges are wedged.
     residual: the solver stops early when its largest squared velocity error falls below this (0: never).
     relaxation: overlap is corrected at the speed overlap / relaxation (s).
     contact_breaking: how far apart (edges) two bodies may be and still keep a contact point.
@@ -36,7 +38,9 @@ class PhysicsSettings:
     passed_travel: float = 0.2
     window: float = 0.01
     iterations: int = 20
-    knock_iterations: int = 100
+    firm_iterations: int = 100
+    firm_relaxation: float = 0.02
+    rest_overlap: float = 0.015
     residual: float = 1e-4
     contact_breaking: float = 0.02
     restitution_speed: float = 0.05

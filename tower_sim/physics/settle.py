@@ -19,6 +19,7 @@ from tower_sim.physics.world import GRAVITY, Motion, World
 from tower_sim.state import Pose
 
 _CREEP_SECONDS = 1.0
+_FIRM_GOES = 3
 _SAME = 1e-12  # of the edge: rounding, not motion
 
 
@@ -47,11 +48,15 @@ class Scene:
 
     def wake_all(self) -> None:
         """Wake every cube, and make the solver work harder: jams hold by chains of friction between many bodies."""
-        self.world.set_iterations(self.world.settings.knock_iterations)
+        self.world.work_harder()
         for number, body in self.bodies.items():
             self.world.wake(body)
             self._quiet[number] = 0.0
         self._asleep.clear()
+
+    def wedged(self) -> bool:
+        """Tell whether some cube overlaps another body by more than the settings allow at rest."""
+        return self.world.overlap() > self.world.settings.rest_overlap * self.apparatus.cube_edge
 
     def motion(self) -> Motion:
         """Return poses and velocities in the order of `bodies`."""
@@ -110,13 +115,15 @@ def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None)
     """Run until every cube is at rest or time is up, and say how it ended.
 
     Each launch is made when its time comes; `shake` swings gravity from the start. One turn of the loop is one
-    window of the settings, in which gravity is constant.
+    window of the settings, in which gravity is constant. Cubes that have wedged into each other when all are at rest get
+    up to three more goes, with the solver working harder.
     """
     settings = scene.world.settings
     waiting = deque(launches)
     still = (0.0, 0.0, -GRAVITY)
     end = settings.longest + (launches[-1].at if launches else 0.0)
     near_the_end: dict[int, npt.NDArray[np.float64]] | None = None
+    goes = 0
     time = 0.0
     while True:
         while waiting and waiting[0].at <= time + 1e-9:
@@ -129,7 +136,10 @@ def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None)
         shaking = shake is not None and time < SECONDS
         at_rest = scene.rest(motion)
         if at_rest and not waiting and not shaking:
-            return Status.SETTLED
+            if goes == _FIRM_GOES or not scene.wedged():
+                return Status.SETTLED
+            goes += 1
+            scene.wake_all()
         if time >= end - _CREEP_SECONDS and near_the_end is None:
             near_the_end = dict(zip(scene.bodies, motion.position, strict=True))
         if time >= end:

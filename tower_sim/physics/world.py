@@ -25,6 +25,7 @@ CM = 100.0
 GRAVITY = 9.81
 _GRAM = 1000.0  # the natural unit of mass beside centimetres
 _LIFTED_CLAMP = 1e5
+_CONTACT_DISTANCE = 8  # where getContactPoints has the distance of the two surfaces
 
 
 @dataclass(slots=True)
@@ -56,6 +57,7 @@ class World:
         self.seconds = 0.0
         self._edge = 0.0
         self._pull = 0.0
+        self._relaxation = self.settings.relaxation
         self._cube_shape = -1
         self._cube_mass = 0.0
         self._cube_inertia: float | None = None
@@ -79,6 +81,7 @@ class World:
         """Empty the world and set the engine up for cubes of edge `edge` (m) under `gravity` (m/s2)."""
         settings = self.settings
         self._edge = edge
+        self._relaxation = settings.relaxation
         bullet.resetSimulation(physicsClientId=self._client)
         bullet.setPhysicsEngineParameter(
             numSubSteps=0,
@@ -92,9 +95,14 @@ class World:
         )
         self.set_gravity(gravity)
 
-    def set_iterations(self, iterations: int) -> None:
-        """Set the contact solver's iterations a step; `clear` sets them back to the settings'."""
-        bullet.setPhysicsEngineParameter(numSolverIterations=iterations, physicsClientId=self._client)
+    def work_harder(self) -> None:
+        """Take the settings' firm iterations a step, without an early stop, and their firm relaxation, until `clear`."""
+        self._relaxation = self.settings.firm_relaxation
+        bullet.setPhysicsEngineParameter(
+            numSolverIterations=self.settings.firm_iterations,
+            solverResidualThreshold=0.0,
+            physicsClientId=self._client,
+        )
 
     def set_gravity(self, gravity: tuple[float, float, float]) -> None:
         """Set gravity (m/s2); swinging it is the same as moving the apparatus."""
@@ -205,13 +213,18 @@ class World:
         """
         bullet.setPhysicsEngineParameter(
             fixedTimeStep=timestep,
-            contactERP=min(timestep / self.settings.relaxation, 1.0),
+            contactERP=min(timestep / self._relaxation, 1.0),
             physicsClientId=self._client,
         )
         for _ in range(steps):
             bullet.stepSimulation(physicsClientId=self._client)
         self.steps += steps
         self.seconds += steps * timestep
+
+    def overlap(self) -> float:
+        """Return how deep (m) the deepest contact is of those that the last steps worked on."""
+        points = bullet.getContactPoints(physicsClientId=self._client)
+        return max((-point[_CONTACT_DISTANCE] for point in points), default=0.0) / CM
 
     def motion(self, bodies: Iterable[int]) -> Motion:
         """Read poses and velocities of `bodies`, in their order."""
