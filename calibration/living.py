@@ -10,6 +10,7 @@ import numpy as np
 from tower_sim import landing
 from tower_sim.cubes import Cube
 from tower_sim.games.amerigo import Rules
+from tower_sim.physics.knock import Shake
 from tower_sim.physics.release import release
 from tower_sim.physics.settle import Scene, settle
 from tower_sim.physics.world import World
@@ -63,8 +64,7 @@ class LivingTower:
     def wake(self) -> int | None:
         """Wake all residents in place; returns how many come out then, None when it is no landing."""
         self._scene.swept.clear()
-        self._scene.wake_all()
-        if not settle(self._scene, []).is_landing:
+        if not settle(self._scene, [], Shake(0.0, 1.0, 0.0)).is_landing:
             return None
         for number in self._scene.swept:
             del self.cubes[number]

@@ -104,8 +104,6 @@ class PhysicsModel:
     ) -> Outcome:
         """Build the world, let it run until all is still, look where the cubes are."""
         scene = self._build(state)
-        if shake is not None:
-            scene.wake_all()
         status = settle(scene, launches, shake)
         landings = self._look(scene, (*state.cubes, *thrown))
         if not status.is_landing:

@@ -114,11 +114,14 @@ class Scene:
 def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None) -> Status:
     """Run until every cube is at rest or time is up, and say how it ended.
 
-    Each launch is made when its time comes; `shake` swings gravity from the start. One turn of the loop is one
-    window of the settings, in which gravity is constant. Cubes that have wedged into each other when all are at rest get
-    up to three more goes, with the solver working harder.
+    Each launch is made when its time comes; `shake` wakes all cubes and swings gravity from the start. One turn of the
+    loop is one window of the settings, in which gravity is constant. Cubes that have wedged into each other when all
+    are at rest get up to three more goes, with the solver working harder.
     """
     settings = scene.world.settings
+    scene.world.work_as_usual()
+    if shake is not None:
+        scene.wake_all()
     waiting = deque(launches)
     still = (0.0, 0.0, -GRAVITY)
     end = settings.longest + (launches[-1].at if launches else 0.0)

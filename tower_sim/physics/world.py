@@ -81,27 +81,30 @@ class World:
         """Empty the world and set the engine up for cubes of edge `edge` (m) under `gravity` (m/s2)."""
         settings = self.settings
         self._edge = edge
-        self._relaxation = settings.relaxation
         bullet.resetSimulation(physicsClientId=self._client)
         bullet.setPhysicsEngineParameter(
             numSubSteps=0,
-            numSolverIterations=settings.iterations,
-            solverResidualThreshold=settings.residual,
             contactBreakingThreshold=settings.contact_breaking * edge * CM,
             restitutionVelocityThreshold=settings.restitution_speed * CM,
             useSplitImpulse=1,
             splitImpulsePenetrationThreshold=0.0,
             physicsClientId=self._client,
         )
+        self.work_as_usual()
         self.set_gravity(gravity)
 
+    def work_as_usual(self) -> None:
+        """Let the contact solver take the settings' iterations a step, with the early stop."""
+        self._work(self.settings.iterations, self.settings.residual, self.settings.relaxation)
+
     def work_harder(self) -> None:
-        """Take the settings' firm iterations a step, without an early stop, and their firm relaxation, until `clear`."""
-        self._relaxation = self.settings.firm_relaxation
+        """Let the contact solver take the settings' firm iterations a step, without the early stop."""
+        self._work(self.settings.firm_iterations, 0.0, self.settings.firm_relaxation)
+
+    def _work(self, iterations: int, residual: float, relaxation: float) -> None:
+        self._relaxation = relaxation
         bullet.setPhysicsEngineParameter(
-            numSolverIterations=self.settings.firm_iterations,
-            solverResidualThreshold=0.0,
-            physicsClientId=self._client,
+            numSolverIterations=iterations, solverResidualThreshold=residual, physicsClientId=self._client
         )
 
     def set_gravity(self, gravity: tuple[float, float, float]) -> None:
