@@ -12,7 +12,8 @@ from tower_sim.cubes import Cube
 from tower_sim.games.amerigo import Rules
 from tower_sim.physics.knock import Shake
 from tower_sim.physics.release import release
-from tower_sim.physics.settle import Scene, settle
+from tower_sim.physics.scene import Scene
+from tower_sim.physics.settle import settle
 from tower_sim.physics.world import World
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import Resident, TowerState
@@ -26,12 +27,7 @@ class LivingTower:
 
     def __init__(self, model: PhysicsModel) -> None:
         self.model = model
-        shape = model.shape
-        world = World(model.settings)
-        world.clear(shape.cube_edge)
-        world.add_boxes(shape.boxes, shape.surfaces, shape.between_cubes)
-        world.set_cubes(shape.cube_density * shape.cube_edge**3)
-        self._scene = Scene(world, shape)
+        self._scene = Scene(World(model.settings), model.shape)
         self.cubes: dict[int, Cube] = {}
 
     def __enter__(self) -> LivingTower:

@@ -20,8 +20,9 @@ from tower_sim.errors import UsageError
 from tower_sim.outcome import Landing, Outcome
 from tower_sim.physics.knock import MAX_STRENGTH, Shake
 from tower_sim.physics.release import Launch, release
+from tower_sim.physics.scene import Scene
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.physics.settle import Scene, settle
+from tower_sim.physics.settle import settle
 from tower_sim.physics.world import World
 from tower_sim.state import Event, Resident, TowerState, rng_text
 
@@ -120,11 +121,7 @@ class PhysicsModel:
 
     def _build(self, state: TowerState) -> Scene:
         """Build the apparatus and lay the residents, asleep, where the state has them."""
-        shape, world = self.shape, self._world
-        world.clear(shape.cube_edge)
-        world.add_boxes(shape.boxes, shape.surfaces, shape.between_cubes)
-        world.set_cubes(shape.cube_density * shape.cube_edge**3)
-        scene = Scene(world, shape)
+        scene = Scene(self._world, self.shape)
         for resident in state.residents:
             if resident.pose is None:
                 raise UsageError(f"cube {resident.cube.id} in the state has no pose; give a state made by {self.name}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Sequence
 
@@ -10,105 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim import landing
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.cubes import Cube
 from tower_sim.outcome import Status
 from tower_sim.physics.knock import SECONDS, Shake
 from tower_sim.physics.release import Launch
-from tower_sim.physics.world import GRAVITY, Motion, World
-from tower_sim.state import Pose
+from tower_sim.physics.scene import Scene
+from tower_sim.physics.world import GRAVITY, Motion
 
 _CREEP_SECONDS = 1.0
 _FIRM_GOES = 3
-_SAME = 1e-12  # of the edge: rounding, not motion
-
-
-class Scene:
-    """The cubes in a world: which engine body each cube number is, which sleep, which were swept away."""
-
-    def __init__(self, world: World, apparatus: Apparatus) -> None:
-        self.world = world
-        self.apparatus = apparatus
-        self.bodies: dict[int, int] = {}
-        self.swept: list[int] = []
-        self._laid: dict[int, Pose] = {}
-        self._quiet: dict[int, float] = {}
-        self._asleep: set[int] = set()
-
-    def lay(self, cube: Cube, pose: Pose) -> None:
-        """Put a cube to rest at `pose`, asleep until it is hit."""
-        body = self._add(cube, pose)
-        self._laid[cube.id] = pose
-        self.world.put_to_sleep(body)
-        self._asleep.add(cube.id)
-
-    def launch(self, launch: Launch) -> None:
-        """Let a cube go."""
-        self.world.set_velocity(self._add(launch.cube, launch.pose), launch.velocity, launch.spin)
-
-    def wake_all(self) -> None:
-        """Wake every cube, and make the solver work harder: jams hold by chains of friction between many bodies."""
-        self.world.work_harder()
-        for number, body in self.bodies.items():
-            self.world.wake(body)
-            self._quiet[number] = 0.0
-        self._asleep.clear()
-
-    def wedged(self) -> bool:
-        """Tell whether some cube overlaps another body by more than the settings allow at rest."""
-        return self.world.overlap() > self.world.settings.rest_overlap * self.apparatus.cube_edge
-
-    def motion(self) -> Motion:
-        """Return poses and velocities in the order of `bodies`."""
-        return self.world.motion(self.bodies.values())
-
-    def pose(self, number: int, motion: Motion, i: int) -> Pose:
-        """Return the pose of cube `number`, row `i` of `motion`; exactly the one it was laid at if it has not moved.
-
-        The engine's own conversions cost a last digit each time, which would add up over the drops of a game.
-        """
-        now, laid = motion.pose(i), self._laid.get(number)
-        if laid is None or math.dist(now.position, laid.position) > _SAME * self.apparatus.cube_edge:
-            return now
-        alike = abs(sum(a * b for a, b in zip(now.orientation, laid.orientation, strict=True)))
-        return laid if alike > 1 - _SAME else now
-
-    def sweep(self, motion: Motion) -> bool:
-        """Take the cubes that have emerged out of the world; tell whether there were any."""
-        numbers = list(self.bodies)
-        emerged = np.flatnonzero(landing.emerged(motion.position, self.apparatus))
-        for i in emerged:
-            self.world.remove(self.bodies.pop(numbers[i]))
-            self.swept.append(numbers[i])
-            self._asleep.discard(numbers[i])
-        return len(emerged) > 0
-
-    def rest(self, motion: Motion) -> bool:
-        """Count how long each cube has been quiet and put to sleep those at rest; tell whether all are."""
-        settings = self.world.settings
-        speed = np.abs(motion.velocity).max(axis=1, initial=0.0)
-        spin = np.abs(motion.spin).max(axis=1, initial=0.0)
-        for i, (number, body) in enumerate(self.bodies.items()):
-            if speed[i] >= settings.quiet_speed or spin[i] >= settings.quiet_spin:
-                self._quiet[number] = 0.0
-                self._asleep.discard(number)
-            elif number not in self._asleep:
-                self._quiet[number] += settings.window
-                if self._quiet[number] >= settings.quiet_time - 1e-9:
-                    self.world.put_to_sleep(body)
-                    self._asleep.add(number)
-        return len(self._asleep) == len(self.bodies)
-
-    def advance(self, motion: Motion, gravity: tuple[float, float, float]) -> None:
-        """Go on by one window."""
-        self.world.set_gravity(gravity)
-        self.world.advance(motion, self.apparatus.passed)
-
-    def _add(self, cube: Cube, pose: Pose) -> int:
-        body = self.world.add_cube(pose)
-        self.bodies[cube.id] = body
-        self._quiet[cube.id] = 0.0
-        return body
 
 
 def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None) -> Status:
