@@ -10,7 +10,7 @@ import numpy as np
 from tower_sim import landing
 from tower_sim.cubes import Cube
 from tower_sim.games.amerigo import Rules
-from tower_sim.physics.knock import Shake
+from tower_sim.physics.knock import HOLD, Shake
 from tower_sim.physics.release import release
 from tower_sim.physics.scene import Scene
 from tower_sim.physics.settle import settle
@@ -58,9 +58,9 @@ class LivingTower:
         return tuple(self.cubes.pop(number) for number in self._scene.swept)
 
     def wake(self) -> int | None:
-        """Wake all residents in place; returns how many come out then, None when it is no landing."""
+        """Wake all residents in place by the weakest knock; returns how many come out, None when it is no landing."""
         self._scene.swept.clear()
-        if not settle(self._scene, [], Shake(0.0, 1.0, 0.0)).is_landing:
+        if not settle(self._scene, [], Shake(HOLD, 1.0, 0.0)).is_landing:
             return None
         for number in self._scene.swept:
             del self.cubes[number]

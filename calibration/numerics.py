@@ -1,6 +1,6 @@
 """Measure the numerical choices: the tables of docs/physics.md, each row with its sample size and standard error.
 
-python -m calibration.numerics convergence --drops 400
+python -m calibration.numerics convergence --drops 200
 python -m calibration.numerics carry-over --games 60
 python -m calibration.numerics knock --states 300
 python -m calibration.numerics games --games 20
@@ -26,6 +26,7 @@ from tower_sim.cubes import supply
 from tower_sim.games.amerigo import DropEntry, Rules, play
 from tower_sim.model import until_landed
 from tower_sim.outcome import Status
+from tower_sim.physics.knock import HOLD
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 
@@ -95,7 +96,7 @@ def woken(seed: int) -> tuple[int, int, int] | None:
         if tower.drop(supply({"any": 49}, model.cube_edge), np.random.default_rng(seed)) is None:
             return None
         state = tower.state()
-        again = model.knock(state, 0.0, np.random.default_rng(seed))
+        again = model.knock(state, HOLD, np.random.default_rng(seed))
         out = tower.wake()
         return None if out is None else (len(state.residents), out, len(again.emerged))
 
@@ -276,7 +277,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--workers", type=int, default=mp.cpu_count(), help="processes")
     commands = parser.add_subparsers(required=True, dest="measure")
-    commands.add_parser("convergence").add_argument("--drops", type=int, dest="number", default=400)
+    commands.add_parser("convergence").add_argument("--drops", type=int, dest="number", default=200)
     commands.add_parser("carry-over").add_argument("--games", type=int, dest="number", default=60)
     commands.add_parser("knock").add_argument("--states", type=int, dest="number", default=300)
     commands.add_parser("games").add_argument("--games", type=int, dest="number", default=20)

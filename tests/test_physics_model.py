@@ -15,6 +15,7 @@ from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError
 from tower_sim.model import replay, until_landed
 from tower_sim.outcome import Status
+from tower_sim.physics.knock import HOLD
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
@@ -171,16 +172,16 @@ def test_the_json_document_of_a_drop_is_plain_and_complete(model: PhysicsModel, 
 
 
 def test_the_settled_stay_settled_when_all_of_them_are_woken(model: PhysicsModel):
-    """The settle criterion: wake every resident (a knock of strength 0) and go on until all are quiet again.
+    """The settle criterion: wake every resident (by the weakest knock that does) and go on until all are quiet again.
 
-    20 set-up drops. Of such states under 1 % lose a cube (docs/physics.md); more than 2 of 20 have a chance of 0.001.
+    20 set-up drops. About 4 % of such states lose a cube (docs/physics.md); more than 5 of 20 have a chance of 0.0001.
     """
     lost = 0
     for seed in range(20):
         cubes = supply({"any": 49}, model.cube_edge)
         state = until_landed(lambda rng, c=cubes: model.drop(model.empty(), c, rng), np.random.SeedSequence(seed)).state
-        lost += bool(model.knock(state, 0.0, np.random.default_rng(seed)).knocked_out)
-    assert lost <= 2
+        lost += bool(model.knock(state, HOLD, np.random.default_rng(seed)).knocked_out)
+    assert lost <= 5
 
 
 def test_the_shipped_tower_keeps_17_to_25_of_49_most_of_them_on_the_floors(model: PhysicsModel):

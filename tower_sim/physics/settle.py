@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tower_sim import landing
 from tower_sim.outcome import Status
-from tower_sim.physics.knock import SECONDS, Shake
+from tower_sim.physics.knock import HOLD, SECONDS, Shake
 from tower_sim.physics.release import Launch
 from tower_sim.physics.scene import Scene
 from tower_sim.physics.world import GRAVITY, Motion
@@ -22,13 +22,13 @@ _FIRM_GOES = 3
 def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None) -> Status:
     """Run until every cube is at rest or time is up, and say how it ended.
 
-    Each launch is made when its time comes; `shake` wakes all cubes and swings gravity from the start. One turn of the
-    loop is one window of the settings, in which gravity is constant. Cubes that have wedged into each other when all
-    are at rest get up to three more goes, with the solver working harder.
+    Each launch is made when its time comes; `shake` swings gravity from the start, and wakes all cubes unless it is
+    too weak for that. One turn of the loop is one window of the settings, in which gravity is constant. Cubes that have
+    wedged into each other when all are at rest get up to three more goes, with the solver working harder.
     """
     settings = scene.world.settings
     scene.world.work_as_usual()
-    if shake is not None:
+    if shake is not None and shake.strength >= HOLD:
         scene.wake_all()
     waiting = deque(launches)
     still = (0.0, 0.0, -GRAVITY)
