@@ -106,6 +106,11 @@ def test_residents_that_nothing_hits_stay_where_they_are_bit_for_bit(model: Phys
     assert outcome.state.residents == full.residents
 
 
+def test_a_knock_too_weak_to_wake_anything_leaves_the_residents_bit_for_bit(model: PhysicsModel, full: TowerState):
+    """Ten windows of engine steps pass, and not one resident of the re-created state wakes by itself."""
+    assert model.knock(full, HOLD / 2, np.random.default_rng(1)).state.residents == full.residents
+
+
 def test_a_state_of_another_apparatus_or_other_settings_is_refused(model: PhysicsModel, full: TowerState):
     cubes = [Cube(1000, "blue", model.cube_edge)]
     other_shape = replace(TOWER, digest="another")

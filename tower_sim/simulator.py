@@ -24,7 +24,7 @@ from tower_sim.physics.scene import Scene
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.physics.settle import settle
 from tower_sim.physics.world import World
-from tower_sim.state import Event, Resident, TowerState, rng_text
+from tower_sim.state import Event, Pose, Resident, TowerState, rng_text
 
 
 class PhysicsModel:
@@ -122,10 +122,7 @@ class PhysicsModel:
     def _build(self, state: TowerState) -> Scene:
         """Build the apparatus and lay the residents, asleep, where the state has them."""
         scene = Scene(self._world, self.shape)
-        for resident in state.residents:
-            if resident.pose is None:
-                raise UsageError(f"cube {resident.cube.id} in the state has no pose; give a state made by {self.name}")
-            scene.lay(resident.cube, resident.pose)
+        scene.lay({resident.cube: _pose(resident) for resident in state.residents})
         return scene
 
     def _look(self, scene: Scene, cubes: Sequence[Cube]) -> tuple[Landing, ...]:
@@ -154,3 +151,9 @@ class PhysicsModel:
                     f"cube {cube.id} has edge {cube.edge * 1e3:g} mm; allowed is this apparatus's "
                     f"{self.shape.cube_edge * 1e3:g} mm; change the cube or [cubes] edge_mm of the profile"
                 )
+
+
+def _pose(resident: Resident) -> Pose:
+    if resident.pose is None:
+        raise UsageError(f"cube {resident.cube.id} in the state has no pose; give a state that physics has made")
+    return resident.pose

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -31,12 +32,11 @@ class Scene:
         self._quiet: dict[int, float] = {}
         self._asleep: set[int] = set()
 
-    def lay(self, cube: Cube, pose: Pose) -> None:
-        """Put a cube to rest at `pose`, asleep until it is hit."""
-        body = self._add(cube, pose)
-        self._laid[cube.id] = pose
-        self.world.put_to_sleep(body)
-        self._asleep.add(cube.id)
+    def lay(self, cubes: Mapping[Cube, Pose]) -> None:
+        """Put cubes to rest where they are told, asleep until they are hit."""
+        self._laid = {cube.id: pose for cube, pose in cubes.items()}
+        self.world.lay_to_rest({self._add(cube, pose): pose for cube, pose in cubes.items()})
+        self._asleep |= set(self._laid)
 
     def launch(self, launch: Launch) -> None:
         """Let a cube go."""

@@ -25,6 +25,7 @@ CM = 100.0
 GRAVITY = 9.81
 _GRAM = 1000.0  # the natural unit of mass beside centimetres
 _LIFTED_CLAMP = 1e5
+_INSTANT = 1e-5  # s
 _CONTACT_DISTANCE = 8  # where getContactPoints has the distance of the two surfaces
 
 
@@ -181,6 +182,23 @@ class World:
     def set_velocity(self, body: int, velocity: Iterable[float], spin: Iterable[float]) -> None:
         """Give a cube a velocity (m/s) and a spin (rad/s, world frame)."""
         bullet.resetBaseVelocity(body, [v * CM for v in velocity], list(spin), physicsClientId=self._client)
+
+    def lay_to_rest(self, poses: Mapping[int, Pose]) -> None:
+        """Put cubes to sleep exactly at `poses`, where they are now.
+
+        The engine lets a multibody sleep only after a step in which it hardly moved, and gravity or the correction of
+        an overlap alone would wake it. So two steps are taken that are too short for gravity to move anything and that
+        correct no overlap, and then each cube is put back, to the last digit.
+        """
+        for body in poses:
+            self.put_to_sleep(body)
+        bullet.setPhysicsEngineParameter(fixedTimeStep=_INSTANT, contactERP=0.0, physicsClientId=self._client)
+        for _ in range(2):
+            bullet.stepSimulation(physicsClientId=self._client)
+        for body, pose in poses.items():
+            position = [x * CM for x in pose.position]
+            bullet.resetBasePositionAndOrientation(body, position, pose.orientation, physicsClientId=self._client)
+            self.put_to_sleep(body)
 
     def put_to_sleep(self, body: int) -> None:
         """Stop a cube and leave it out of the solution until another body touches it."""
