@@ -21,7 +21,7 @@ pytestmark = pytest.mark.long
 WORKERS = mp.cpu_count()
 
 
-def test_recreating_states_moves_the_mean_out_by_less_than_0_3_and_the_inside_after_a_game_by_less_than_0_5():
+def test_recreating_states_moves_the_mean_out_by_less_than_0_3_and_games_not_visibly_by_more_than_0_5():
     """60 games a side: the standard errors are about 0.04 for the forks and 0.8 for the whole games.
 
     Whole games vary too much for a bound of 0.5 at this size, so the difference is held to 0.5 beyond its own 95 %.
