@@ -180,7 +180,8 @@ def test_the_settled_stay_settled_when_all_of_them_are_woken(model: PhysicsModel
     """The settle criterion: wake every resident (by the weakest knock that does) and go on until all are quiet again.
 
     20 set-up drops. About 4 % of such states lose a cube, in a living world as in a re-created one (docs/physics.md):
-    that is the engine's creep in jams. More than 5 of 20 have a chance of 0.0002; a share of 40 % is caught with a power of 0.87.
+    that is the engine's creep in jams. More than 5 of 20 have a chance of 0.0002; a share of 40 % is caught with
+    a power of 0.87.
     """
     lost = 0
     for seed in range(20):
