@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from tower_sim.physics.scene import Scene
 from tower_sim.physics.settle import settle
 from tower_sim.physics.world import World
 from tower_sim.simulator import PhysicsModel
-from tower_sim.state import Resident, TowerState
+from tower_sim.state import BoardState, Resident, TowerState
 
 
 class LivingTower:
@@ -39,13 +39,15 @@ class LivingTower:
     def state(self) -> TowerState:
         """Return the state of this moment, as the model would re-create it."""
         shape, motion = self.model.shape, self._scene.motion()
-        places = landing.places(motion.position, motion.orientation, shape.cube_edge, shape)
-        residents = [
-            Resident(self.cubes[number], place.removeprefix("inside:"), 0, motion.pose(i))
+        places = [each.place for each in landing.find(motion.position, motion.orientation, shape)]
+        at_rest = [
+            Resident(self.cubes[number], place.removeprefix(landing.INSIDE), 0, motion.pose(i))
             for i, (number, place) in enumerate(zip(self._scene.bodies, places, strict=True))
         ]
         empty = self.model.empty()
-        return TowerState(empty.model, empty.apparatus, empty.digest, tuple(residents))
+        inside = [resident for resident, place in zip(at_rest, places, strict=True) if place.startswith(landing.INSIDE)]
+        outside = [resident for resident in at_rest if resident not in inside]
+        return replace(empty, residents=tuple(inside), board=BoardState(tuple(outside)))
 
     def drop(self, cubes: Sequence[Cube], rng: np.random.Generator) -> tuple[Cube, ...] | None:
         """Throw; returns the cubes that came out, or None when the draw is no landing (the tower is then spoilt)."""

@@ -1,4 +1,4 @@
-"""How fast it is, at the settings of the published figures: run `python tests/benchmark.py` (about two minutes).
+"""How fast it is, at the settings of the published figures: run `python tests/benchmark.py` (about five minutes).
 
 Prints one Markdown table. Times depend on the machine; ratios against the straightforward script, measured in turn
 with ours in the same run, depend on it much less.
@@ -26,6 +26,9 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import Cube, supply
 from tower_sim.games.amerigo import Rules, play
+from tower_sim.games.battle import play as play_battle
+from tower_sim.games.battle import start
+from tower_sim.games.dead_reckoning import Setup, Side
 from tower_sim.model import until_landed
 from tower_sim.physics.engine import bullet
 from tower_sim.physics.release import release
@@ -59,7 +62,8 @@ def straightforward(
         add(box.half, 0, box.centre, box.orientation)
     half = (tower.cube_edge / 2,) * 3
     mass = tower.cube_density * tower.cube_edge**3
-    bodies = [add(half, mass, r.pose.position, r.pose.orientation) for r in state.residents if r.pose]
+    at_rest = (*state.residents, *state.board.lying)
+    bodies = [add(half, mass, r.pose.position, r.pose.orientation) for r in at_rest if r.pose]
     for launch in release(cubes, tower.hand, tower.rim_top, tower.cube_edge, rng):
         body = add(half, mass, launch.pose.position, launch.pose.orientation)
         bullet.resetBaseVelocity(body, launch.velocity, launch.spin, physicsClientId=client)
@@ -126,6 +130,24 @@ def play_whole(model: PhysicsModel, seed: int) -> None:
         pass
 
 
+def fight(model: PhysicsModel, setup: Setup, game: int) -> None:
+    """Fight a battle without abilities."""
+    for _ in play_battle(model, start(model, setup, 0, game)):
+        pass
+
+
+def ship(runs: int, every: int) -> None:
+    """Print the rows of the combat ship: throws and battles by how many cubes are thrown."""
+    with PhysicsModel(load("dead_reckoning"), SETTINGS) as model:
+        for number in (3, 9, 20, 40):
+            thrown, _ = throws(model, [model.empty()], number, runs, every)
+            print(row(f"{number} cubes through the ship onto the empty board", thrown, "throws"), flush=True)
+        for purple, green in ((2, 1), (6, 3), (12, 8), (20, 20)):
+            setup = Setup("ship", (Side("purple", purple), Side("green", green)))
+            fought = Timed([timed(partial(fight, model, setup, game)) for game in range(runs)], [])
+            print(row(f"a battle, {purple} cubes against {green}, no abilities", fought, "battles"), flush=True)
+
+
 def resident_states(model: PhysicsModel, number: int) -> list[TowerState]:
     """Return states with about `RESIDENTS` cubes inside."""
     cubes = supply({"any": 42}, model.cube_edge)
@@ -169,6 +191,7 @@ def main() -> None:
         seeds = range(max(options.runs // 10, 2))
         games = Timed([timed(partial(play_whole, model, seed)) for seed in seeds], [])
         print(row("a whole game, 36 drops", games, "games"), flush=True)
+        ship(2 * options.runs, 2 * every)
         cubes = supply({"any": 5}, model.cube_edge, first_id=1000)
         before = memory_mib()
         readings = []

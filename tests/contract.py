@@ -77,7 +77,9 @@ class DropModelContract:
 
     def test_every_thrown_and_resident_cube_lands_exactly_once(self, chain):
         for before, outcome in chain:
-            assert sorted(x.cube for x in outcome.landings) == sorted((*before.cubes, *outcome.thrown))
+            assert sorted(outcome.lying) == sorted(set(before.board.cubes) - set(outcome.thrown))
+            accounted = (*before.cubes, *outcome.lying, *outcome.thrown)
+            assert sorted(x.cube for x in outcome.landings) == sorted(accounted)
             if outcome.status.is_landing:
                 accounted = (*outcome.state.cubes, *outcome.emerged)
                 assert sorted(accounted) == sorted((*before.cubes, *outcome.thrown))
@@ -86,6 +88,8 @@ class DropModelContract:
         for before, outcome in chain:
             if outcome.status.is_landing:
                 assert sorted(outcome.state.cubes) == sorted(outcome.inside)
+                places = {x.cube: x.place for x in outcome.landings}
+                assert all(places[r.cube] == r.region for r in outcome.state.board.lying)
             else:
                 assert outcome.state == before
 
@@ -152,13 +156,13 @@ class DropModelContract:
     def test_throwing_nothing_is_allowed_and_loses_no_cube(self, model, laden):
         outcome = model.drop(laden, (), _rng(53))
         assert outcome.thrown == ()
-        assert sorted(x.cube for x in outcome.landings) == sorted(laden.cubes)
+        assert sorted(x.cube for x in outcome.landings) == sorted((*laden.cubes, *laden.board.cubes))
 
     @pytest.mark.parametrize("strength", [0.0, 0.3, 2.0])
     def test_a_knock_keeps_every_cube_and_is_logged(self, model, laden, strength):
         outcome = model.knock(laden, strength, _rng(54))
         assert outcome.thrown == ()
-        assert sorted(x.cube for x in outcome.landings) == sorted(laden.cubes)
+        assert sorted(x.cube for x in outcome.landings) == sorted((*laden.cubes, *laden.board.cubes))
         if outcome.status.is_landing:
             assert sorted((*outcome.state.cubes, *outcome.emerged)) == sorted(laden.cubes)
             event = outcome.state.log[-1]
@@ -210,8 +214,67 @@ class DropModelContract:
             assert document[key].keys() >= {"green"}
             assert document[key]["green"] == 0
         assert sum(document["thrown"].values()) == len(outcome.thrown)
-        assert sum(document["inside"].values()) + sum(document["emerged"].values()) == len(document["landings"])
+        counted = sum(document["inside"].values()) + sum(document["emerged"].values())
+        assert counted + len(outcome.lying) == len(document["landings"])
         assert TowerState.from_token(document["state"]) == outcome.state
+
+
+class BoardModelContract(DropModelContract):
+    """What every BoardModel promises besides; the state after the chain has cubes on its board."""
+
+    keeps_cubes = False
+
+    def test_a_thrown_cube_that_lies_on_the_board_is_taken_off_first(self, model, laden):
+        again = laden.board.cubes[:2]
+        outcome = model.drop(laden, again, _rng(70))
+        assert not set(outcome.lying) & set(again)
+        assert set(outcome.lying) == set(laden.board.cubes) - set(again)
+
+    def test_another_cube_of_a_number_that_lies_on_the_board_is_refused(self, model, laden):
+        other = replace(laden.board.cubes[0], colour="green")
+        with pytest.raises(UsageError):
+            model.drop(laden, (other,), _rng(71))
+        with pytest.raises(UsageError):
+            model.place(laden, other, model.board.zones[0].name, _rng(71))
+
+    def test_what_lands_on_the_board_is_in_the_state_where_the_outcome_says(self, chain):
+        for _, outcome in chain:
+            if outcome.status.is_landing:
+                on_board = {x.cube: x.place for x in outcome.landings if not x.inside}
+                assert {r.cube: r.region for r in outcome.state.board.lying} == on_board
+
+    def test_a_cube_can_be_placed_in_every_zone_from_the_supply_and_from_the_board(self, model, laden):
+        new = Cube(laden.next_id, "green", model.cube_edge)
+        for cube in (new, laden.board.cubes[0]):
+            for number, zone in enumerate(model.board.zones):
+                outcome = model.place(laden, cube, zone.name, _rng(80 + number))
+                assert outcome.status.is_landing
+                assert {x.cube: x.place for x in outcome.landings}[cube] == f"zone:{zone.name}"
+                assert sorted(outcome.state.board.cubes) == sorted({*laden.board.cubes, cube})
+                event = outcome.state.log[-1]
+                assert (event.kind, event.thrown, event.place) == ("place", (cube,), zone.name)
+                assert event.rng == rng_text(_rng(80 + number))
+
+    def test_placing_depends_on_its_arguments_only(self, model, laden):
+        zone, cube = model.board.zones[0].name, laden.board.cubes[0]
+        token = laden.token()
+        assert model.place(laden, cube, zone, _rng(90)) == model.place(laden, cube, zone, _rng(90))
+        assert laden.token() == token
+
+    def test_an_unknown_zone_is_refused_in_one_line(self, model, laden):
+        with pytest.raises(UsageError, match="nowhere"):
+            model.place(laden, laden.board.cubes[0], "nowhere", _rng(91))
+
+    def test_taking_and_placing_are_logged_and_replayed(self, model, laden):
+        zone, (first, second, *_) = model.board.zones[1].name, laden.board.cubes
+        state = model.place(laden.take([first]), second, zone, _rng(92)).state
+        state = model.drop(state, [first], _rng(93)).state
+        assert replay(model, state) == state
+        assert TowerState.from_token(state.token()) == state
+
+    def test_a_cube_that_is_not_on_the_board_cannot_be_taken(self, model, laden):
+        with pytest.raises(UsageError, match="does not lie on the board"):
+            laden.take([Cube(999, "red", model.cube_edge)])
 
 
 def _rng(number: int) -> np.random.Generator:

@@ -38,7 +38,7 @@ class CoinTower:
         return TowerState(self.name, self.apparatus, self.digest)
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
-        _check_throw(self.empty(), state, cubes)
+        check_throw(self.empty(), state, cubes)
         begun = rng_text(rng)
         if rng.random() < self.failure_rate:
             return _failed(state, cubes)
@@ -48,8 +48,8 @@ class CoinTower:
         return _outcome(state, "drop", begun, cubes, out)
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
-        _check_throw(self.empty(), state, ())
-        _check_strength(strength)
+        check_throw(self.empty(), state, ())
+        check_strength(strength)
         begun = rng_text(rng)
         if rng.random() < self.failure_rate:
             return _failed(state, ())
@@ -72,13 +72,13 @@ class ScriptedTower:
         return TowerState(self.name, self.apparatus, "script")
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
-        _check_throw(self.empty(), state, cubes)
+        check_throw(self.empty(), state, cubes)
         out = _pick((*cubes, *state.cubes), self.drops[state.drops])
         return _outcome(state, "drop", rng_text(rng), cubes, out)
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
-        _check_throw(self.empty(), state, ())
-        _check_strength(strength)
+        check_throw(self.empty(), state, ())
+        check_strength(strength)
         out = _pick(state.cubes, self.knocks[len(state.log) - state.drops])
         return _outcome(state, "knock", rng_text(rng), (), out, strength)
 
@@ -111,14 +111,14 @@ def _failed(state: TowerState, thrown: Sequence[Cube]) -> Outcome:
     return Outcome(state.model, state.apparatus, Status.TIMED_OUT, tuple(thrown), tuple(landings), state)
 
 
-def _check_throw(empty: TowerState, state: TowerState, cubes: Sequence[Cube]) -> None:
+def check_throw(empty: TowerState, state: TowerState, cubes: Sequence[Cube]) -> None:
     if (state.model, state.digest) != (empty.model, empty.digest):
         raise UsageError(f"state is of {state.model} {state.digest}; allowed is {empty.model}; start from empty()")
-    numbers = [cube.id for cube in (*cubes, *state.cubes)]
+    numbers = [cube.id for cube in (*cubes, *state.cubes, *(set(state.board.cubes) - set(cubes)))]
     if len(set(numbers)) < len(numbers):
         raise UsageError(f"cubes {sorted(numbers)} are not all different; allowed is each once; number them anew")
 
 
-def _check_strength(strength: float) -> None:
+def check_strength(strength: float) -> None:
     if not (math.isfinite(strength) and strength >= 0):
         raise UsageError(f"strength is {strength}; allowed is a finite number from 0; try 0.5")

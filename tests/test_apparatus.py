@@ -10,7 +10,7 @@ import pytest
 from tower_sim.apparatus import amerigo
 from tower_sim.apparatus.amerigo_boxes import openings
 from tower_sim.apparatus.catalogue import load, names, parse
-from tower_sim.apparatus.parts import Apparatus, Box
+from tower_sim.apparatus.parts import Box, Tower, as_tower
 from tower_sim.errors import UsageError
 
 TEXT = resources.files("tower_sim.apparatus.profiles").joinpath("amerigo.toml").read_text("utf-8")
@@ -52,7 +52,7 @@ def test_a_floor_is_solid_exactly_where_no_opening_is(pattern: str, along: str):
         body = re.sub(r"^along *=.*$", f'along = "{along}"', body, count=1, flags=re.M)
         body = re.sub(r"^length_mm *=.*$", "length_mm = 50", body, count=1, flags=re.M)
         text = f"{head}[{table}]{body}"
-    apparatus = parse(text, pattern)
+    apparatus = as_tower(parse(text, pattern))
     tower = amerigo.read({k: v for k, v in tomllib.loads(text).items() if k not in ("schema", "version", "kind")})
     half = apparatus.tube_half
     rng = np.random.default_rng(1)
@@ -68,7 +68,7 @@ def test_a_floor_is_solid_exactly_where_no_opening_is(pattern: str, along: str):
         assert 50 < open_points < 450
 
 
-def test_nothing_stands_in_the_way_inside_the_funnel_but_the_ribs(apparatus: Apparatus):
+def test_nothing_stands_in_the_way_inside_the_funnel_but_the_ribs(apparatus: Tower):
     rng = np.random.default_rng(2)
     boxes = [box for box in apparatus.boxes if box.part not in ("rib",)]
     for _ in range(2000):
@@ -79,7 +79,7 @@ def test_nothing_stands_in_the_way_inside_the_funnel_but_the_ribs(apparatus: App
         assert not any(contains(box, point) for box in boxes)
 
 
-def test_the_tube_and_funnel_are_closed_around_the_inside(apparatus: Apparatus):
+def test_the_tube_and_funnel_are_closed_around_the_inside(apparatus: Tower):
     """Every level line out of the axis meets a wall, except through the exit."""
     rng = np.random.default_rng(3)
     for _ in range(500):
@@ -93,8 +93,8 @@ def test_the_tube_and_funnel_are_closed_around_the_inside(apparatus: Apparatus):
 
 
 @pytest.fixture(name="apparatus")
-def _apparatus() -> Apparatus:
-    return load("amerigo")
+def _apparatus() -> Tower:
+    return as_tower(load("amerigo"))
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tower_sim import cli
+from tower_sim.games.rulings import options
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -48,7 +49,7 @@ def inline_commands() -> list[str]:
 
 
 def test_the_docs_show_each_command():
-    assert {c.split()[1] for c in inline_commands()} >= {"play", "drop", "show"}
+    assert {c.split()[1] for c in inline_commands()} >= {"play", "drop", "show", "battle"}
 
 
 @pytest.mark.parametrize("command", inline_commands())
@@ -65,6 +66,19 @@ def test_the_readmes_python_runs(tmp_path: Path):
     assert re.fullmatch(r"settled \d out, \d inside\n", done.stdout), done.stderr
 
 
+def test_the_docs_list_every_ruling_with_its_choices_and_source():
+    text = (ROOT / "docs/dead_reckoning.md").read_text("utf-8")
+    for name, question in options().items():
+        choices = " ".join(f"`{choice}`: {meaning}" for choice, meaning in question.choices.items())
+        assert f"| `{name}` | {question.source} | {choices} |" in text
+
+
+def test_the_python_of_the_battle_runs():
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/dead_reckoning.md").read_text("utf-8"), re.S)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout in ("purple\n", "green\n"), done.stderr
+
+
 def test_every_file_that_the_docs_link_to_exists():
     for doc in DOCS:
         for target in re.findall(r"\]\(([^)#:]+)\)", doc.read_text("utf-8")):
@@ -72,7 +86,7 @@ def test_every_file_that_the_docs_link_to_exists():
 
 
 def test_every_option_of_every_command_is_in_its_help(capsys: pytest.CaptureFixture[str]):
-    for command in ("play", "drop", "show"):
+    for command in ("play", "drop", "show", "battle"):
         with pytest.raises(SystemExit):
             cli.main([command, "--help"])
         assert "==SUPPRESS==" not in capsys.readouterr().out

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from contract import DropModelContract
+from contract import BoardModelContract, DropModelContract
 from fakes import CoinTower
+from ships import DiceShip
 
 from tower_sim.cubes import supply
 from tower_sim.model import MAX_ATTEMPTS, TooManyFailedDraws, until_landed
@@ -37,6 +38,13 @@ class TestCoinTowerThatKeepsNothing(DropModelContract):
 
     def test_another_rng_may_give_another_outcome(self, model, cubes):
         assert model.drop(model.empty(), cubes, np.random.default_rng(1)).emerged == cubes
+
+
+class TestDiceShip(BoardModelContract):
+    @pytest.fixture(scope="class")
+    @classmethod
+    def model(cls):
+        return DiceShip(pushed=0.2)
 
 
 def test_thrown_cubes_come_out_with_two_thirds_and_residents_with_one_third():

@@ -11,6 +11,7 @@ from tower_sim import landing
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Hand
 from tower_sim.cubes import supply
+from tower_sim.landing.cubes import reach
 from tower_sim.physics.release import release
 
 TOWER = load("amerigo")
@@ -19,7 +20,7 @@ EDGE = 0.008
 
 
 def place(x: float, y: float, z: float, orientation=FLAT) -> str:
-    return landing.places(np.array([[x, y, z]]) / 1e3, np.array([orientation]), EDGE, TOWER)[0]
+    return landing.find(np.array([[x, y, z]]) / 1e3, np.array([orientation]), TOWER)[0].place
 
 
 @pytest.mark.parametrize(
@@ -61,7 +62,7 @@ def test_the_reach_of_a_turned_cube_is_that_of_its_corners(quaternion):
     v, w = q[:3], q[3]
     corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * EDGE / 2
     turned = corners + 2 * np.cross(v, np.cross(v, corners) + w * corners)
-    np.testing.assert_allclose(landing.reach(q[None], EDGE)[0], turned.max(axis=0), atol=1e-12)
+    np.testing.assert_allclose(reach(q[None], EDGE)[0], turned.max(axis=0), atol=1e-12)
 
 
 HANDS = st.builds(

@@ -11,6 +11,7 @@ from contract import DropModelContract
 
 from calibration.living import play_living
 from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.parts import as_tower
 from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError
 from tower_sim.model import replay, until_landed
@@ -20,7 +21,7 @@ from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
 
-TOWER = load("amerigo")
+TOWER = as_tower(load("amerigo"))
 
 
 @pytest.fixture(name="model", scope="module")

@@ -14,12 +14,28 @@ from typing import NoReturn
 
 import numpy as np
 
+from tower_sim.apparatus.board import as_ship
 from tower_sim.apparatus.catalogue import load, names
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
 from tower_sim.games import amerigo
+from tower_sim.games.battle import Battle, battle_json, when_behind
+from tower_sim.games.battle import play as play_battle
+from tower_sim.games.battle import start as start_battle
+from tower_sim.games.dead_reckoning import KINDS, Ability, Setup, Side
+from tower_sim.games.odds import Odds
+from tower_sim.games.rulings import Rulings
 from tower_sim.model import TooManyFailedDraws, knock_then_drop, until_landed
-from tower_sim.report import drop_report, game_head, game_line, game_summary
+from tower_sim.report import (
+    battle_head,
+    battle_summary,
+    drop_report,
+    game_head,
+    game_line,
+    game_summary,
+    odds_report,
+    step_line,
+)
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
 
@@ -78,10 +94,24 @@ def _parser() -> argparse.ArgumentParser:
     _add_common(drop)
     drop.set_defaults(run=_drop)
 
+    battle = commands.add_parser("battle", help="fight a battle of Dead Reckoning, or many for the odds")
+    battle.add_argument("--cubes", required=True, metavar="COLOUR=N,...", help="each side's, as in purple=6,green=3")
+    battle.add_argument("--kind", default="ship", choices=KINDS, help=f"{', '.join(KINDS)} (default: ship)")
+    battle.add_argument("--active", default="", metavar="COLOUR", help="whose turn it is (default: the first side)")
+    battle.add_argument(
+        "--ability", action="append", default=[], metavar="COLOUR=ABILITY", help="as in green=throw:2; may be repeated"
+    )
+    battle.add_argument("--rulings", metavar="FILE", help="rulings as TOML (default: see docs/dead_reckoning.md)")
+    battle.add_argument("--games", type=int, metavar="N", help="fight N battles and tell the odds")
+    battle.add_argument("--apparatus", default="dead_reckoning", metavar="NAME|FILE", help=_APPARATUS_HELP)
+    battle.add_argument("--save-plot", type=Path, metavar="FILE", help="also draw the board with the cubes into FILE")
+    _add_common(battle)
+    battle.set_defaults(run=_battle)
+
     show = commands.add_parser("show", help="draw an apparatus: a 3D view and a dimensioned section")
     show.add_argument("apparatus", metavar="APPARATUS", help=_APPARATUS_HELP)
     show.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help=".png, .pdf or .svg")
-    show.add_argument("--state", metavar="TOKEN|@FILE", help="also draw the cubes inside, from a drop's state token")
+    show.add_argument("--state", metavar="TOKEN|@FILE", help="also draw the cubes of a drop's state")
     show.set_defaults(run=_show)
     return parser
 
@@ -153,6 +183,98 @@ def _drop(options: argparse.Namespace) -> None:
         print(json.dumps(outcome.to_json(seed, colours)))
     else:
         print(drop_report(outcome, colours, seed))
+
+
+def _battle(options: argparse.Namespace) -> None:
+    apparatus = as_ship(load(options.apparatus))
+    setup = _setup(options)
+    least = 2 if options.save_plot else 1  # the errors of the densities drawn are over battles
+    if options.games is not None and options.games < least:
+        raise UsageError(f"--games is {options.games}; allowed is {least} or more; try --games 200, or leave it out")
+    plot: Path | None = options.save_plot
+    if plot is not None:
+        from tower_sim.drawing import check_path
+
+        check_path(plot)
+    seed = secrets.randbits(128) if options.seed is None else options.seed
+    with PhysicsModel(apparatus) as model:
+        if options.games is None:
+            battle = _one_battle(start_battle(model, setup, seed), model, say=not options.json)
+            if options.json:
+                print(json.dumps(battle_json(battle)))
+            if plot is not None:
+                from tower_sim.drawing import draw_board
+
+                draw_board(apparatus, battle.state, plot, title=battle_head(battle).splitlines()[0])
+        else:
+            _many_battles(options, model, setup, seed)
+    if plot is not None and not options.json:
+        print(f"plot: {plot}")
+
+
+def _one_battle(battle: Battle, model: PhysicsModel, say: bool) -> Battle:
+    if say:
+        print(battle_head(battle))
+    for after in play_battle(model, battle, dict.fromkeys(battle.setup.colours, when_behind)):
+        battle = after
+        if say:
+            print(step_line(len(battle.steps), battle.steps[-1], battle.setup), flush=True)
+    if say:
+        print(battle_summary(battle))
+    return battle
+
+
+def _many_battles(options: argparse.Namespace, model: PhysicsModel, setup: Setup, seed: int) -> None:
+    """Fight `--games` battles; interrupted, tell the odds of those that were finished."""
+    odds = Odds()
+    rests: list[tuple[float, float]] = []
+    policies = dict.fromkeys(setup.colours, when_behind)
+    interrupted = False
+    try:
+        for game in range(options.games):
+            *_, battle = play_battle(model, start_battle(model, setup, seed, game), policies)
+            odds.add(battle)
+            rests += [r.pose.position[:2] for r in battle.state.board.lying if r.pose]
+            _progress(game + 1, options.games)
+    except KeyboardInterrupt:
+        interrupted = True
+    if not odds.games:
+        raise KeyboardInterrupt
+    document = odds.to_json()
+    print(json.dumps(document) if options.json else odds_report(document))
+    if options.save_plot is not None:
+        from tower_sim.drawing import draw_densities
+
+        ship = as_ship(model.shape)
+        counts = {zone.name: [places[f"zone:{zone.name}"] for places in odds.in_play] for zone in ship.board.zones}
+        thrown = [places.total() for places in odds.in_play]
+        sides = " against ".join(f"{side.colour} {side.cubes}" for side in setup.sides)
+        title = f"{ship.name}, {odds.games} battles, {sides}, {model.name}, seed {seed}"
+        draw_densities(ship, rests, counts, thrown, options.save_plot, title=title)
+    if interrupted:
+        raise KeyboardInterrupt
+
+
+def _progress(done: int, of: int) -> None:
+    """Tell on a terminal how far it is."""
+    if sys.stderr.isatty():
+        print(f"\r{done} of {of} battles", end="\n" if done == of else "", file=sys.stderr, flush=True)
+
+
+def _setup(options: argparse.Namespace) -> Setup:
+    abilities: dict[str, list[Ability]] = {}
+    cubes = _cubes(options.cubes)
+    for item in options.ability:
+        colour, _, text = item.partition("=")
+        if colour not in cubes:
+            raise UsageError(
+                f"--ability {item!r} names no side; allowed is COLOUR=ABILITY with {' or '.join(cubes)}; "
+                f"try --ability {next(iter(cubes), 'purple')}=throw:2"
+            )
+        abilities.setdefault(colour, []).append(Ability.parse(text))
+    sides = tuple(Side(colour, count, abilities=tuple(abilities.get(colour, []))) for colour, count in cubes.items())
+    rulings = Rulings() if options.rulings is None else Rulings.load(options.rulings)
+    return Setup(options.kind, sides, options.active, rulings)
 
 
 def _show(options: argparse.Namespace) -> None:

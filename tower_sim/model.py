@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import Protocol, cast
 
 import numpy as np
 
+from tower_sim.apparatus.board import Board
 from tower_sim.cubes import Cube
 from tower_sim.outcome import Outcome, Status
 from tower_sim.state import TowerState, rng_from_text
@@ -43,6 +44,7 @@ class DropModel(Protocol):
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
         """Throw `cubes` into the tower in `state`, draw what is random from `rng`, say where every cube is.
 
+        A cube that lies on the board is taken off it first; cubes left there can be hit and moved.
         Always returns an Outcome; a draw that is no landing has a status that says so and the input state.
         Raises UsageError for the caller's mistakes: a foreign state, a cube twice, a cube of another size, an rng
         that is not PCG64.
@@ -53,6 +55,24 @@ class DropModel(Protocol):
         """Knock on the table with `strength` (peak lateral acceleration in g); what is released is `knocked_out`.
 
         Raises UsageError for a negative, not finite or unfit strength, and as `drop` does.
+        """
+        ...
+
+
+class BoardModel(DropModel, Protocol):
+    """A DropModel whose cubes fall onto a board and stay there, in the state's `board`, until they are taken off."""
+
+    @property
+    def board(self) -> Board:
+        """The board, with its zones; raises UsageError when the apparatus has none."""
+        ...
+
+    def place(self, state: TowerState, cube: Cube, zone: str, rng: np.random.Generator) -> Outcome:
+        """Put `cube` into `zone`, flat, at a place drawn from `rng` among the free ones; `thrown` is that cube.
+
+        A cube that lies on the board is moved; any other is new there. When the zone is too full the cube is laid
+        upon those that lie there. The outcome says where it ended.
+        Raises UsageError for an unknown zone, and as `drop` does.
         """
         ...
 
@@ -104,9 +124,14 @@ def replay(model: DropModel, state: TowerState) -> TowerState:
     """Do again, from the empty tower, everything in `state.log`; the result equals `state`."""
     again = model.empty()
     for event in state.log:
+        if event.kind == "take":
+            again = again.take(event.thrown)
+            continue
         rng = rng_from_text(event.rng)
         if event.kind == "knock":
             again = model.knock(again, event.strength, rng).state
+        elif event.kind == "place":
+            again = cast("BoardModel", model).place(again, event.thrown[0], event.place, rng).state
         else:
             again = model.drop(again, event.thrown, rng).state
     return again

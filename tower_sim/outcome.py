@@ -45,12 +45,16 @@ _SENTENCES = {
 class Landing:
     """Where one cube is: `inside:REGION`, `tray`, `table`, `zone:NAME`, `border` or, for a failed drop, `lost`.
 
-    `pose` is given where the model knows one and the cube still lies there.
+    `pose` is given where the model knows one and the cube still lies there. On a board, `touches` names the zones
+    whose floor the cube touches, the one nearest to its centre (its place) first, and `on` the numbers of the cubes it
+    rests on; a cube that rests only on others has the place of the one under it.
     """
 
     cube: Cube
     place: str
     pose: Pose | None = None
+    touches: tuple[str, ...] = ()
+    on: tuple[int, ...] = ()
 
     @property
     def inside(self) -> bool:
@@ -62,10 +66,10 @@ class Landing:
 class Outcome:
     """The facts of one drop.
 
-    `thrown` are the cubes let go, `emerged` those that came out, `landings` one entry for every thrown and every
-    resident cube, `state` what stays inside (the input state again when the drop failed), `failures` the statuses of
-    the draws before this one. `knocked_out` are the cubes that a knock released: of a knock alone they are the
-    `emerged`, of a throw after it they are among the `thrown`.
+    `thrown` are the cubes let go (or placed), `lying` those that lay on a board and were left there, `emerged` those
+    that came out, `landings` has one entry for every cube thrown, lying or resident, `state` is what carries over (the
+    input state again when the drop failed), `failures` the statuses of the draws before this one. `knocked_out` are the
+    cubes that a knock released: of a knock alone they are the `emerged`, of a throw after it among the `thrown`.
     """
 
     model: str
@@ -74,6 +78,7 @@ class Outcome:
     thrown: tuple[Cube, ...]
     landings: tuple[Landing, ...]
     state: TowerState
+    lying: tuple[Cube, ...] = ()
     knocked_out: tuple[Cube, ...] = ()
     failures: tuple[Status, ...] = ()
     extrapolated: bool = False
@@ -86,7 +91,8 @@ class Outcome:
     @property
     def emerged(self) -> tuple[Cube, ...]:
         """The cubes that came out, by number."""
-        return tuple(sorted(landing.cube for landing in self.landings if not landing.inside))
+        before = set(self.lying)
+        return tuple(sorted(x.cube for x in self.landings if not x.inside and x.cube not in before))
 
     @property
     def inside(self) -> tuple[Cube, ...]:

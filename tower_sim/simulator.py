@@ -14,11 +14,13 @@ from types import TracebackType
 import numpy as np
 
 from tower_sim import landing
+from tower_sim.apparatus.board import Board, CombatShip, as_ship
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError
 from tower_sim.outcome import Landing, Outcome
 from tower_sim.physics.knock import MAX_STRENGTH, Shake
+from tower_sim.physics.placing import put_down
 from tower_sim.physics.release import Launch, release
 from tower_sim.physics.scene import Scene
 from tower_sim.physics.settings import PhysicsSettings
@@ -31,7 +33,8 @@ class PhysicsModel:
     """A DropModel that drops rigid cubes through an apparatus with PyBullet.
 
     Every drop builds the world anew in a cleared client, so that it depends on its arguments only; cubes inside start
-    asleep where the state has them and wake when something hits them (docs/physics.md: what that does).
+    asleep where the state has them and wake when something hits them (docs/physics.md: what that does). Cubes on a
+    board do too if they lie flat; those that lean or lie on others start awake, since what held them may be gone.
     Holds one engine client: close it, or use the model as a context manager.
     """
 
@@ -67,6 +70,11 @@ class PhysicsModel:
         return self.shape.cube_edge
 
     @property
+    def board(self) -> Board:
+        """The board; raises UsageError when the apparatus has none."""
+        return as_ship(self.shape).board
+
+    @property
     def effort(self) -> tuple[int, float]:
         """Engine steps taken and seconds simulated so far; nothing depends on it."""
         return self._world.steps, self._world.seconds
@@ -95,6 +103,17 @@ class PhysicsModel:
         outcome = self._run(state, (), [], shake, Event("knock", written, (), (), strength))
         return replace(outcome, knocked_out=outcome.emerged)
 
+    def place(self, state: TowerState, cube: Cube, zone: str, rng: np.random.Generator) -> Outcome:
+        """Put a cube into a zone; see BoardModel. Random: where in the zone, and the turn about the vertical."""
+        ship = as_ship(self.shape)
+        self._check(state, (cube,))
+        if zone not in (names := [each.name for each in ship.board.zones]):
+            raise UsageError(f"zone {zone!r} is unknown; allowed are {', '.join(names)}; check its spelling")
+        written = rng_text(rng)
+        others = [_pose(resident) for resident in state.board.lying if resident.cube != cube]
+        launch = Launch(cube, 0.0, put_down(ship, zone, others, rng), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+        return self._run(state, (cube,), [launch], None, Event("place", written, (cube,), (), place=zone))
+
     def _run(
         self,
         state: TowerState,
@@ -104,35 +123,41 @@ class PhysicsModel:
         event: Event,
     ) -> Outcome:
         """Build the world, let it run until all is still, look where the cubes are."""
-        scene = self._build(state)
+        lying = tuple(resident for resident in state.board.lying if resident.cube not in thrown)
+        left = tuple(resident.cube for resident in lying)
+        scene = self._build((*state.residents, *lying))
         status = settle(scene, launches, shake)
-        landings = self._look(scene, (*state.cubes, *thrown))
+        landings = self._look(scene, (*state.cubes, *left, *thrown))
+        outcome = Outcome(self.name, self.shape.name, status, thrown, landings, state, left)
         if not status.is_landing:
-            return Outcome(self.name, self.shape.name, status, thrown, landings, state)
-        since = {resident.cube: resident.since for resident in state.residents}
-        residents = [
-            Resident(x.cube, x.place.removeprefix("inside:"), since.get(x.cube, state.drops), x.pose)
-            for x in landings
-            if x.inside
-        ]
-        out = tuple(x.cube.id for x in landings if not x.inside)
-        event = Event(event.kind, event.rng, event.thrown, out, event.strength)
-        return Outcome(self.name, self.shape.name, status, thrown, landings, state.after(residents, event))
+            return outcome
+        since = {resident.cube: resident.since for resident in (*state.residents, *lying)}
+        rest = [Resident(x.cube, x.place, since.get(x.cube, state.drops), x.pose) for x in landings if x.pose]
+        inside = [replace(each, region=each.region.removeprefix(landing.INSIDE)) for each in rest if _inside(each)]
+        outside = [each for each in rest if not _inside(each)] if isinstance(self.shape, CombatShip) else []
+        event = replace(event, emerged=tuple(sorted(cube.id for cube in outcome.emerged)))
+        return replace(outcome, state=state.after(inside, event, outside))
 
-    def _build(self, state: TowerState) -> Scene:
-        """Build the apparatus and lay the residents, asleep, where the state has them."""
+    def _build(self, at_rest: Sequence[Resident]) -> Scene:
+        """Build the apparatus and lay the cubes `at_rest` where the state has them."""
         scene = Scene(self._world, self.shape)
-        scene.lay({resident.cube: _pose(resident) for resident in state.residents})
+        scene.lay({resident.cube: _pose(resident) for resident in at_rest})
         return scene
 
     def _look(self, scene: Scene, cubes: Sequence[Cube]) -> tuple[Landing, ...]:
         """Say where each cube is; one that was swept away lies in the tray, one that never left the hand is lost."""
         motion = scene.motion()
-        places = landing.places(motion.position, motion.orientation, self.shape.cube_edge, self.shape)
-        poses = {number: scene.pose(number, motion, i) for i, number in enumerate(scene.bodies)}
-        found = dict(zip(scene.bodies, places, strict=True))
-        found |= dict.fromkeys(scene.swept, landing.TRAY)
-        return tuple(Landing(cube, found.get(cube.id, landing.LOST), poses.get(cube.id)) for cube in cubes)
+        numbers = list(scene.bodies)
+        places = landing.find(motion.position, motion.orientation, self.shape)
+        found = {
+            number: (place.place, scene.pose(number, motion, i), place.touches, tuple(numbers[j] for j in place.on))
+            for i, (number, place) in enumerate(zip(numbers, places, strict=True))
+        }
+        elsewhere = dict.fromkeys(scene.swept, landing.TRAY)
+        return tuple(
+            Landing(cube, *found[cube.id]) if cube.id in found else Landing(cube, elsewhere.get(cube.id, landing.LOST))
+            for cube in cubes
+        )
 
     def _check(self, state: TowerState, cubes: Sequence[Cube]) -> None:
         """Refuse a foreign state, a cube twice and a cube of another size."""
@@ -141,10 +166,10 @@ class PhysicsModel:
                 f"state belongs to {state.model} of apparatus {state.apparatus!r} ({state.digest}); allowed is a state "
                 f"of {self.name} of {self.shape.name!r} ({self._digest}); use that apparatus and version"
             )
-        present = {cube.id for cube in state.cubes}
+        present = {cube.id for cube in (*state.cubes, *(set(state.board.cubes) - set(cubes)))}
         for cube in cubes:
             if cube.id in present:
-                raise UsageError(f"cube {cube.id} is inside already or thrown twice; allowed is each number once")
+                raise UsageError(f"cube {cube.id} is there already or thrown twice; allowed is each number once")
             present.add(cube.id)
             if not math.isclose(cube.edge, self.shape.cube_edge, rel_tol=1e-9):
                 raise UsageError(
@@ -157,3 +182,7 @@ def _pose(resident: Resident) -> Pose:
     if resident.pose is None:
         raise UsageError(f"cube {resident.cube.id} in the state has no pose; give a state that physics has made")
     return resident.pose
+
+
+def _inside(resident: Resident) -> bool:
+    return resident.region.startswith(landing.INSIDE)

@@ -1,4 +1,4 @@
-"""TowerState: the cubes that stay inside, where they lie and how they got there; and its text token."""
+"""TowerState: the cubes inside and on the board, where they lie and how they got there; and its text token."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import hashlib
 import json
 import math
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -17,7 +17,7 @@ import numpy as np
 from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError
 
-TOKEN_PREFIX = "TOWER1"
+TOKEN_PREFIX = "TOWER2"
 _MAX_STATE_BYTES = 4_000_000
 
 
@@ -31,7 +31,10 @@ class Pose:
 
 @dataclass(frozen=True, slots=True)
 class Resident:
-    """A cube inside: the `region` it lies in, the drop that threw it in (counted from 0), and its pose."""
+    """A cube at rest: where it lies, the drop that threw it in (counted from 0), and its pose.
+
+    `region` is a region inside the apparatus, or, for a cube on a board, its place there.
+    """
 
     cube: Cube
     region: str
@@ -40,11 +43,43 @@ class Resident:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
-    """One drop or knock of a state's past, with all that is needed to replay it.
+class BoardState:
+    """The cubes that lie on a board, where later cubes can hit them; `region` of each is its place there."""
 
-    `rng` is the PCG64 state at its start (hexadecimal `state:increment:buffered`); `strength` is the knock's
-    (0 for a drop); `thrown` the cubes let go; `emerged` the numbers of the cubes that came out.
+    lying: tuple[Resident, ...] = ()
+
+    @property
+    def cubes(self) -> tuple[Cube, ...]:
+        """The cubes on the board, in the order of `lying`."""
+        return tuple(resident.cube for resident in self.lying)
+
+    def at(self, place: str) -> tuple[Cube, ...]:
+        """Return the cubes at `place` (`zone:NAME`, `border` or `table`), by number."""
+        return tuple(sorted(resident.cube for resident in self.lying if resident.region == place))
+
+    def without(self, cubes: Iterable[Cube]) -> BoardState:
+        """Return the board with `cubes` taken off; raises UsageError for a cube that does not lie there."""
+        gone = set(cubes)
+        if strange := sorted(cube.id for cube in gone - set(self.cubes)):
+            raise UsageError(
+                f"cube {strange[0]} does not lie on the board; allowed are {sorted(c.id for c in self.cubes)}; "
+                "take one of those"
+            )
+        return BoardState(tuple(resident for resident in self.lying if resident.cube not in gone))
+
+    def placed(self, resident: Resident) -> BoardState:
+        """Return the board with `resident` on it, moved there if its cube lies on the board already."""
+        others = tuple(other for other in self.lying if other.cube != resident.cube)
+        return BoardState((*others, resident))
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing in a state's past, with all that is needed to do it again.
+
+    `kind` is `drop`, `knock`, `take` (cubes taken off the board or out by hand) or `place` (a cube put into the zone
+    `place`). `rng` is the PCG64 state at its start (hexadecimal `state:increment:buffered`); `strength` is the knock's
+    (else 0); `thrown` the cubes let go, taken or placed; `emerged` the numbers of the cubes that came out.
     """
 
     kind: str
@@ -52,13 +87,15 @@ class Event:
     thrown: tuple[Cube, ...]
     emerged: tuple[int, ...]
     strength: float = 0.0
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class TowerState:
-    """What a tower remembers between drops; immutable, so keeping a second reference is a fork.
+    """What an apparatus remembers between drops; immutable, so keeping a second reference is a fork.
 
-    `model` and `digest` name the model and the exact apparatus and settings it belongs to.
+    `model` and `digest` name the model and the exact apparatus and settings it belongs to. `residents` are inside;
+    those on `board` have come out and lie where later cubes can hit them (an Amerigo tower has none).
     """
 
     model: str
@@ -66,6 +103,7 @@ class TowerState:
     digest: str
     residents: tuple[Resident, ...] = ()
     log: tuple[Event, ...] = ()
+    board: BoardState = BoardState()
 
     @property
     def cubes(self) -> tuple[Cube, ...]:
@@ -80,12 +118,23 @@ class TowerState:
     @property
     def next_id(self) -> int:
         """The lowest number above those of all cubes this state has ever seen."""
-        seen = (*self.cubes, *(cube for event in self.log for cube in event.thrown))
+        seen = (*self.cubes, *self.board.cubes, *(cube for event in self.log for cube in event.thrown))
         return max((cube.id for cube in seen), default=-1) + 1
 
-    def after(self, residents: Sequence[Resident], event: Event) -> TowerState:
-        """Return the state that follows: the new `residents`, and `event` at the end of the log."""
-        return replace(self, residents=tuple(residents), log=(*self.log, event))
+    def after(self, residents: Sequence[Resident], event: Event, lying: Sequence[Resident] = ()) -> TowerState:
+        """Return the state that follows: the new `residents`, those `lying` outside, `event` at the end of the log."""
+        return replace(self, residents=tuple(residents), log=(*self.log, event), board=BoardState(tuple(lying)))
+
+    def take(self, cubes: Iterable[Cube]) -> TowerState:
+        """Return the state after `cubes` were taken off the board or out by hand; cubes on them fall in the next drop.
+
+        Throwing a cube that lies on the board takes it off too, and needs no call of this.
+        Raises UsageError for a cube that is in neither place.
+        """
+        taken = tuple(sorted(cubes))
+        residents = tuple(resident for resident in self.residents if resident.cube not in taken)
+        board = self.board.without(cube for cube in taken if cube not in self.cubes)
+        return replace(self, residents=residents, log=(*self.log, Event("take", "", taken, ())), board=board)
 
     def token(self) -> str:
         """Return the state as one line of text: a versioned prefix, the packed state, a SHA-256 digest of it."""
@@ -163,13 +212,12 @@ def _to_plain(state: TowerState) -> dict[str, Any]:
         "model": state.model,
         "apparatus": state.apparatus,
         "digest": state.digest,
-        "residents": [
-            [*_cube_to_plain(r.cube), r.region, r.since] + ([*r.pose.position, *r.pose.orientation] if r.pose else [])
-            for r in state.residents
-        ],
+        "residents": [_resident_to_plain(r) for r in state.residents],
         "log": [
-            [e.kind, e.rng, [_cube_to_plain(cube) for cube in e.thrown], list(e.emerged), e.strength] for e in state.log
+            [e.kind, e.rng, [_cube_to_plain(cube) for cube in e.thrown], list(e.emerged), e.strength, e.place]
+            for e in state.log
         ],
+        "board": [_resident_to_plain(r) for r in state.board.lying],
     }
 
 
@@ -182,17 +230,26 @@ def _cube_from_plain(values: Sequence[Any]) -> Cube:
     return Cube(int(number), str(colour), float(edge))
 
 
+def _resident_to_plain(resident: Resident) -> list[Any]:
+    pose = [*resident.pose.position, *resident.pose.orientation] if resident.pose else []
+    return [*_cube_to_plain(resident.cube), resident.region, resident.since, *pose]
+
+
+def _resident_from_plain(row: Sequence[Any]) -> Resident:
+    numbers = [float(x) for x in row[5:]]
+    if len(numbers) not in (0, 7) or not all(math.isfinite(x) for x in numbers):
+        raise ValueError("a pose needs 7 finite numbers")
+    x, y, z, *q = numbers or [0.0] * 7
+    pose = Pose((x, y, z), (q[0], q[1], q[2], q[3])) if numbers else None
+    return Resident(_cube_from_plain(row[:3]), str(row[3]), int(row[4]), pose)
+
+
 def _from_plain(plain: dict[str, Any]) -> TowerState:
-    residents: list[Resident] = []
-    for row in plain["residents"]:
-        numbers = [float(x) for x in row[5:]]
-        if len(numbers) not in (0, 7) or not all(math.isfinite(x) for x in numbers):
-            raise ValueError("a pose needs 7 finite numbers")
-        x, y, z, *q = numbers or [0.0] * 7
-        pose = Pose((x, y, z), (q[0], q[1], q[2], q[3])) if numbers else None
-        residents.append(Resident(_cube_from_plain(row[:3]), str(row[3]), int(row[4]), pose))
     log = tuple(
-        Event(str(kind), str(rng), tuple(_cube_from_plain(c) for c in thrown), tuple(emerged), float(strength))
-        for kind, rng, thrown, emerged, strength in plain["log"]
+        Event(str(kind), str(rng), tuple(map(_cube_from_plain, thrown)), tuple(emerged), float(strength), str(place))
+        for kind, rng, thrown, emerged, strength, place in plain["log"]
     )
-    return TowerState(str(plain["model"]), str(plain["apparatus"]), str(plain["digest"]), tuple(residents), log)
+    residents, lying = (tuple(map(_resident_from_plain, plain[key])) for key in ("residents", "board"))
+    return TowerState(
+        str(plain["model"]), str(plain["apparatus"]), str(plain["digest"]), residents, log, BoardState(lying)
+    )

@@ -18,22 +18,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, cast
+from dataclasses import dataclass
 
-from tower_sim.apparatus.fields import choice, count, number, read_table, refuse_unknown
+from tower_sim.apparatus.common import Cubes, Release, demand, mm, read_surfaces, read_tables
+from tower_sim.apparatus.fields import choice, count, number
 from tower_sim.apparatus.parts import Surface
-from tower_sim.errors import UsageError
 
 SHEET = 2e-3  # thickness of ramp and tray floor, m
-
-
-@dataclass(frozen=True, slots=True)
-class Cubes:
-    """The cubes the tower is made for."""
-
-    edge: float = number("mm", 2, 40)
-    density: float = number("kg_m3", 100, 5000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,32 +95,12 @@ class Tray:
 
 
 @dataclass(frozen=True, slots=True)
-class SurfaceTable:
-    """A pair of surfaces: Coulomb friction and Newton restitution."""
-
-    friction: float = number("", 0, 2)
-    restitution: float = number("", 0, 0.95)
-
-
-@dataclass(frozen=True, slots=True)
 class Surfaces:
     """The pairs that can meet: a cube with a cube, with the cardboard (tube, floors, ramp, tray), with the funnel."""
 
     cube: Surface
     cardboard: Surface
     funnel: Surface
-
-
-@dataclass(frozen=True, slots=True)
-class Release:
-    """The hand: see `Hand`; `manner` is a `handful` at once or a `pour`, one cube every `interval`."""
-
-    height: float = number("mm", 0, 500)
-    spread: float = number("mm", 5, 400)
-    speed: float = number("m_s", 0, 2)
-    spin: float = number("rad_s", 0, 100)
-    manner: str = choice("handful", "pour")
-    interval: float = number("s", 0.01, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,22 +134,8 @@ _TABLES: dict[str, type] = {
 
 def read(tables: Mapping[str, object]) -> AmerigoTower:
     """Read the tables of a profile of kind `amerigo_tower`; raises UsageError, in one line, for what makes no sense."""
-    known = {item.name: item for item in fields(AmerigoTower)}
-    refuse_unknown(tables, known, "profile")
-    for name in known:
-        if name not in tables:
-            raise UsageError(f"table [{name}] is missing; allowed are {', '.join(known)}; add it")
-    if not isinstance(tables["surfaces"], Mapping):
-        raise UsageError(f"surfaces = {tables['surfaces']!r}; allowed is a table; write [surfaces.cube], ...")
-    surfaces = cast("Mapping[str, object]", tables["surfaces"])
-    pairs: dict[str, Any] = {item.name: item for item in fields(Surfaces)}
-    refuse_unknown(surfaces, pairs, "surfaces")
-    read_pairs: dict[str, Surface] = {}
-    for name in pairs:
-        pair = read_table(SurfaceTable, surfaces.get(name, {}), f"surfaces.{name}")
-        read_pairs[name] = Surface(pair.friction, pair.restitution)
-    parts: dict[str, Any] = {name: read_table(cls, tables[name], name) for name, cls in _TABLES.items()}
-    tower = AmerigoTower(surfaces=Surfaces(**read_pairs), **parts)
+    parts = read_tables(tables, _TABLES, ["surfaces"])
+    tower = AmerigoTower(surfaces=Surfaces(**read_surfaces(tables, ("cube", "cardboard", "funnel"))), **parts)
     _check(tower)
     return tower
 
@@ -190,84 +147,75 @@ def _check(tower: AmerigoTower) -> None:
         _check_floor(name, floor, inside)
     widest = max(tower.upper_floor.opening, tower.lower_floor.opening)
     for name, floor in (("upper_floor", tower.upper_floor), ("lower_floor", tower.lower_floor)):
-        _demand(
+        demand(
             min(floor.opening, floor.length if floor.pattern == "slots" else floor.opening) > edge,
-            f"cubes.edge_mm = {_mm(edge)}; allowed is less than {name}'s opening, {_mm(floor.opening)} mm, or no cube "
-            f"gets through; make the cubes smaller or {name}.opening_mm larger (the widest opening is {_mm(widest)})",
+            f"cubes.edge_mm = {mm(edge)}; allowed is less than {name}'s opening, {mm(floor.opening)} mm, or no cube "
+            f"gets through; make the cubes smaller or {name}.opening_mm larger (the widest opening is {mm(widest)})",
         )
     ramp_top = ramp_height(tower, -inside / 2)
-    _demand(
+    demand(
         tower.lower_floor.top - tower.lower_floor.thickness >= ramp_top + edge,
-        f"lower_floor.top_mm = {_mm(tower.lower_floor.top)}; allowed is at least "
-        f"{_mm(ramp_top + edge + tower.lower_floor.thickness)}, one cube over the top of the ramp; raise the floor",
+        f"lower_floor.top_mm = {mm(tower.lower_floor.top)}; allowed is at least "
+        f"{mm(ramp_top + edge + tower.lower_floor.thickness)}, one cube over the top of the ramp; raise the floor",
     )
-    _demand(
+    demand(
         tower.upper_floor.top - tower.upper_floor.thickness >= tower.lower_floor.top + edge,
-        f"upper_floor.top_mm = {_mm(tower.upper_floor.top)}; allowed is at least "
-        f"{_mm(tower.lower_floor.top + edge + tower.upper_floor.thickness)}, one cube over the lower floor; raise it",
+        f"upper_floor.top_mm = {mm(tower.upper_floor.top)}; allowed is at least "
+        f"{mm(tower.lower_floor.top + edge + tower.upper_floor.thickness)}, one cube over the lower floor; raise it",
     )
-    _demand(
+    demand(
         tower.upper_floor.top < tower.tube.top,
-        f"upper_floor.top_mm = {_mm(tower.upper_floor.top)}; allowed is less than tube.top_mm = {_mm(tower.tube.top)}; "
+        f"upper_floor.top_mm = {mm(tower.upper_floor.top)}; allowed is less than tube.top_mm = {mm(tower.tube.top)}; "
         "lower the floor or make the tube taller",
     )
-    _demand(
+    demand(
         tower.funnel.rim >= inside,
-        f"funnel.rim_mm = {_mm(tower.funnel.rim)}; allowed is at least tube.inside_mm = {_mm(inside)}; widen the rim",
+        f"funnel.rim_mm = {mm(tower.funnel.rim)}; allowed is at least tube.inside_mm = {mm(inside)}; widen the rim",
     )
-    _demand(
+    demand(
         tower.funnel.rib_height <= tower.funnel.height,
-        f"funnel.rib_height_mm = {_mm(tower.funnel.rib_height)}; allowed is at most funnel.height_mm = "
-        f"{_mm(tower.funnel.height)}; make the ribs lower",
+        f"funnel.rib_height_mm = {mm(tower.funnel.rib_height)}; allowed is at most funnel.height_mm = "
+        f"{mm(tower.funnel.height)}; make the ribs lower",
     )
     gap = (inside - tower.funnel.rib_thickness) / 2
-    _demand(
+    demand(
         tower.funnel.rib_height == 0 or gap > edge,
-        f"cubes.edge_mm = {_mm(edge)}; allowed is less than the {_mm(gap)} mm between rib and wall; "
+        f"cubes.edge_mm = {mm(edge)}; allowed is less than the {mm(gap)} mm between rib and wall; "
         "make the cubes smaller or the tube wider",
     )
-    _demand(
+    demand(
         tower.ramp.lip + tower.exit.height < tower.lower_floor.top - tower.lower_floor.thickness,
-        f"exit.height_mm = {_mm(tower.exit.height)}; allowed is less than the lower floor's underside over the ramp's "
-        f"lip, {_mm(tower.lower_floor.top - tower.lower_floor.thickness - tower.ramp.lip)}; lower the exit",
+        f"exit.height_mm = {mm(tower.exit.height)}; allowed is less than the lower floor's underside over the ramp's "
+        f"lip, {mm(tower.lower_floor.top - tower.lower_floor.thickness - tower.ramp.lip)}; lower the exit",
     )
-    _demand(
+    demand(
         tower.exit.height > math.sqrt(2) * edge,
-        f"exit.height_mm = {_mm(tower.exit.height)}; allowed is more than {_mm(math.sqrt(2) * edge)}, the height a "
+        f"exit.height_mm = {mm(tower.exit.height)}; allowed is more than {mm(math.sqrt(2) * edge)}, the height a "
         "cube needs to tumble out; raise the exit",
     )
-    _demand(
+    demand(
         tower.release.spread <= tower.funnel.rim,
-        f"release.spread_mm = {_mm(tower.release.spread)}; allowed is at most funnel.rim_mm = {_mm(tower.funnel.rim)}; "
+        f"release.spread_mm = {mm(tower.release.spread)}; allowed is at most funnel.rim_mm = {mm(tower.funnel.rim)}; "
         "hold the hand closer",
     )
 
 
 def _check_floor(name: str, floor: Floor, inside: float) -> None:
-    _demand(
+    demand(
         floor.opening < inside,
-        f"{name}.opening_mm = {_mm(floor.opening)}; allowed is less than tube.inside_mm = {_mm(inside)}; "
+        f"{name}.opening_mm = {mm(floor.opening)}; allowed is less than tube.inside_mm = {mm(inside)}; "
         "make the opening narrower",
     )
     taken = {"slots": floor.openings, "squares": floor.openings, "corners": 2}[floor.pattern] * floor.opening
-    _demand(
+    demand(
         taken < inside,
-        f"{name}.openings = {floor.openings} of {_mm(floor.opening)} mm take {_mm(taken)} mm; allowed is less than "
-        f"tube.inside_mm = {_mm(inside)}; cut fewer or narrower openings",
+        f"{name}.openings = {floor.openings} of {mm(floor.opening)} mm take {mm(taken)} mm; allowed is less than "
+        f"tube.inside_mm = {mm(inside)}; cut fewer or narrower openings",
     )
-    _demand(
+    demand(
         floor.pattern != "slots" or floor.length <= inside,
-        f"{name}.length_mm = {_mm(floor.length)}; allowed is at most tube.inside_mm = {_mm(inside)}; shorten the slots",
+        f"{name}.length_mm = {mm(floor.length)}; allowed is at most tube.inside_mm = {mm(inside)}; shorten the slots",
     )
-
-
-def _demand(holds: bool, message: str) -> None:
-    if not holds:
-        raise UsageError(message)
-
-
-def _mm(metres: float) -> str:
-    return f"{metres * 1e3:g}"
 
 
 def ramp_height(tower: AmerigoTower, x: float) -> float:

@@ -8,16 +8,16 @@ from itertools import pairwise
 from typing import Any
 
 from tower_sim.apparatus.amerigo import SHEET, AmerigoTower, Floor, ramp_height
-from tower_sim.apparatus.parts import Apparatus, Box, Hand, Region, tilted_about_x, tilted_about_y
+from tower_sim.apparatus.parts import Box, Region, Tower, span, tilted_about_x, tilted_about_y
 
 _THICK = 6e-3  # walls are this thick outwards, where nothing can see it: a fast cube overlaps by under 2 mm
 
 
-def build(tower: AmerigoTower, name: str, profile: dict[str, Any], digest: str) -> Apparatus:
+def build(tower: AmerigoTower, name: str, profile: dict[str, Any], digest: str) -> Tower:
     """Build the boxes and regions of `tower`."""
     half = tower.tube.inside / 2
     surfaces = tower.surfaces
-    return Apparatus(
+    return Tower(
         name=name,
         profile=profile,
         digest=digest,
@@ -26,13 +26,7 @@ def build(tower: AmerigoTower, name: str, profile: dict[str, Any], digest: str) 
         between_cubes=surfaces.cube,
         cube_edge=tower.cubes.edge,
         cube_density=tower.cubes.density,
-        hand=Hand(
-            tower.release.height,
-            tower.release.spread,
-            tower.release.speed,
-            tower.release.spin,
-            tower.release.interval if tower.release.manner == "pour" else 0.0,
-        ),
+        hand=tower.release.hand,
         swept=tower.exit.emerged == "swept",
         regions=(
             Region("funnel", tower.tube.top),
@@ -75,21 +69,14 @@ def _boxes(tower: AmerigoTower) -> Iterator[Box]:
     yield from _ramp_and_tray(tower)
 
 
-def _span(part: str, x: tuple[float, float], y: tuple[float, float], z: tuple[float, float], surface: str) -> Box:
-    """Make an upright box from its extents along x, y and z."""
-    centre = ((x[0] + x[1]) / 2, (y[0] + y[1]) / 2, (z[0] + z[1]) / 2)
-    half = ((x[1] - x[0]) / 2, (y[1] - y[0]) / 2, (z[1] - z[0]) / 2)
-    return Box(part, surface, centre, half)
-
-
 def _tube(tower: AmerigoTower) -> Iterator[Box]:
     half, top = tower.tube.inside / 2, tower.tube.top
     outer = half + _THICK
-    yield _span("tube", (-outer, -half), (-outer, outer), (0, top), "cardboard")
-    yield _span("tube", (-half, outer), (half, outer), (0, top), "cardboard")
-    yield _span("tube", (-half, outer), (-outer, -half), (0, top), "cardboard")
+    yield span("tube", (-outer, -half), (-outer, outer), (0, top), "cardboard")
+    yield span("tube", (-half, outer), (half, outer), (0, top), "cardboard")
+    yield span("tube", (-half, outer), (-outer, -half), (0, top), "cardboard")
     exit_top = tower.ramp.lip + SHEET + tower.exit.height
-    yield _span("tube", (half, outer), (-half, half), (exit_top, top), "cardboard")
+    yield span("tube", (half, outer), (-half, half), (exit_top, top), "cardboard")
 
 
 def _funnel(tower: AmerigoTower) -> Iterator[Box]:
@@ -113,8 +100,8 @@ def _funnel(tower: AmerigoTower) -> Iterator[Box]:
         thin, bottom = tower.funnel.rib_thickness / 2, tower.tube.top
         reach = half + run * tower.funnel.rib_height / rise
         z_range = (bottom, bottom + tower.funnel.rib_height)
-        yield _span("rib", (-reach, reach), (-thin, thin), z_range, "funnel")
-        yield _span("rib", (-thin, thin), (-reach, reach), z_range, "funnel")
+        yield span("rib", (-reach, reach), (-thin, thin), z_range, "funnel")
+        yield span("rib", (-thin, thin), (-reach, reach), z_range, "funnel")
 
 
 def _floor(part: str, floor: Floor, inside: float) -> Iterator[Box]:
@@ -128,7 +115,7 @@ def _floor(part: str, floor: Floor, inside: float) -> Iterator[Box]:
         start = -half
         for x0, x1 in [*in_band, (half, half)]:
             if x0 - start > 1e-9:
-                yield _span(part, (start, x0), (low, high), z, "cardboard")
+                yield span(part, (start, x0), (low, high), z, "cardboard")
             start = x1
 
 
@@ -141,10 +128,10 @@ def _ramp_and_tray(tower: AmerigoTower) -> Iterator[Box]:
     centre = (x - SHEET / 2 * math.sin(angle), 0.0, z - SHEET / 2 * math.cos(angle))
     yield Box("ramp", "cardboard", centre, (length / 2, half, SHEET / 2), tilted_about_y(angle))
     outer, width, wall = half + tower.tray.length, tower.tray.width / 2, tower.tray.wall + SHEET
-    yield _span("tray", (-half, outer + _THICK), (-width - _THICK, width + _THICK), (0, SHEET), "cardboard")
+    yield span("tray", (-half, outer + _THICK), (-width - _THICK, width + _THICK), (0, SHEET), "cardboard")
     if tower.tray.wall > 0:
-        yield _span("tray", (outer, outer + _THICK), (-width - _THICK, width + _THICK), (SHEET, wall), "cardboard")
+        yield span("tray", (outer, outer + _THICK), (-width - _THICK, width + _THICK), (SHEET, wall), "cardboard")
         for sign in (1, -1):
             y = sorted((sign * width, sign * (width + _THICK)))
-            yield _span("tray", (half, outer), (y[0], y[1]), (SHEET, wall), "cardboard")
-    yield _span("table", (-1, 1), (-1, 1), (-0.05, 0), "cardboard")
+            yield span("tray", (half, outer), (y[0], y[1]), (SHEET, wall), "cardboard")
+    yield span("table", (-1, 1), (-1, 1), (-0.05, 0), "cardboard")

@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from tower_sim.apparatus import amerigo, amerigo_boxes
+from tower_sim.apparatus import amerigo, amerigo_boxes, combat_ship, combat_ship_boxes
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError
 
@@ -74,4 +74,11 @@ def _amerigo(tables: dict[str, Any], name: str, profile: dict[str, Any], digest:
     return amerigo_boxes.build(amerigo.read(tables), name, profile, digest)
 
 
-_KINDS: dict[str, Callable[[dict[str, Any], str, dict[str, Any], str], Apparatus]] = {"amerigo_tower": _amerigo}
+def _combat_ship(tables: dict[str, Any], name: str, profile: dict[str, Any], digest: str) -> Apparatus:
+    return combat_ship_boxes.build(combat_ship.read(tables), name, profile, digest)
+
+
+_KINDS: dict[str, Callable[[dict[str, Any], str, dict[str, Any], str], Apparatus]] = {
+    "amerigo_tower": _amerigo,
+    "combat_ship": _combat_ship,
+}

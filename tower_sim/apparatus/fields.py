@@ -28,9 +28,10 @@ def choice(*allowed: str) -> Any:
     return field(metadata={"allowed": allowed})
 
 
-def count(low: int, high: int) -> Any:
+def count(low: int, high: int, default: int | None = None) -> Any:
     """Declare a whole number from `low` to `high`."""
-    return field(metadata={"low": low, "high": high})
+    metadata = {"low": low, "high": high}
+    return field(metadata=metadata) if default is None else field(metadata=metadata, default=default)
 
 
 def key_of(item: Field[Any]) -> str:

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from tower_sim.errors import UsageError
+
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 
@@ -55,14 +57,12 @@ class Hand:
 
 @dataclass(frozen=True, slots=True)
 class Apparatus:
-    """A shape that cubes are thrown into, in SI units, z up, the table at z = 0, the tower's axis at x = y = 0.
+    """A shape that cubes are thrown into, in SI units, z up, the table at z = 0, the hand over x = y = 0.
 
     `profile` is what the shape was made from (as read, for drawing and records) and `digest` identifies it.
-    `surfaces` holds the pair of a cube with each material; `between_cubes` that of two cubes.
-    Inside is the vertical square tube of half width `tube_half` up to `tube_top`, widening to half width `rim_half`
-    at `rim_top`; a cube lower than `passed` is under everything that could hold it; cubes leave at x = `exit_x` below
-    `exit_top`. `regions` run from top to bottom.
-    `tray_x` and `tray_half_y` bound the tray's floor. `swept` tells whether emerged cubes are taken away at the exit.
+    `surfaces` holds the pair of a cube with each material; `between_cubes` that of two cubes. The hand is over
+    `rim_top`. A cube lower than `passed` is under everything that could hold it and may be simulated more coarsely;
+    `swept` tells whether emerged cubes are taken away at the exit.
     """
 
     name: str
@@ -74,17 +74,42 @@ class Apparatus:
     cube_edge: float
     cube_density: float
     hand: Hand
+    rim_top: float
+    passed: float
     swept: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tower(Apparatus):
+    """A tower that keeps cubes and brings others out into a tray.
+
+    Inside is the vertical square tube of half width `tube_half` up to `tube_top`, widening to half width `rim_half`
+    at `rim_top`; cubes leave at x = `exit_x` below `exit_top`. `regions` run from top to bottom.
+    `tray_x` and `tray_half_y` bound the tray's floor.
+    """
+
     regions: tuple[Region, ...]
     tube_half: float
     tube_top: float
     rim_half: float
-    rim_top: float
-    passed: float
     exit_x: float
     exit_top: float
     tray_x: float
     tray_half_y: float
+
+
+def as_tower(apparatus: Apparatus) -> Tower:
+    """Return `apparatus`, known to be a tower; raises UsageError for one that keeps no cubes."""
+    if not isinstance(apparatus, Tower):
+        raise UsageError(f"apparatus {apparatus.name!r} is no tower that keeps cubes; allowed is one; try 'amerigo'")
+    return apparatus
+
+
+def span(part: str, x: tuple[float, float], y: tuple[float, float], z: tuple[float, float], surface: str) -> Box:
+    """Make an upright box from its extents (m) along x, y and z."""
+    centre = ((x[0] + x[1]) / 2, (y[0] + y[1]) / 2, (z[0] + z[1]) / 2)
+    half = ((x[1] - x[0]) / 2, (y[1] - y[0]) / 2, (z[1] - z[0]) / 2)
+    return Box(part, surface, centre, half)
 
 
 def tilted_about_y(angle: float) -> Quaternion:

@@ -28,6 +28,7 @@ _CUBES = {
     "green": "#2f9149",
     "yellow": "#f5c61e",
     "white": "#ffffff",
+    "purple": "#6a2c9c",
 }
 _OTHERS = ("#c07ab8", "#e8862e", "#35b5b0", "#9a9a9a", "#6b4fa0", "#a8c23a", "#f2a9b8", "#4f6d7a")
 

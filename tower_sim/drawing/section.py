@@ -1,4 +1,4 @@
-r"""The upright section of an apparatus along its tray, with dimensions in mm.
+r"""The upright section of an Amerigo tower along its tray, with dimensions in mm.
 
             |<---rim--->|
              \    |    /  |  ribs, funnel

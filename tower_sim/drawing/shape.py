@@ -1,23 +1,24 @@
-"""An apparatus as a draughtsman sees it: its lengths in mm, its faces, where its parts are."""
+"""The Amerigo tower as a draughtsman sees it: its lengths in mm, its faces, where its parts are."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
+from typing import Any
 
 import numpy as np
 
 from tower_sim.apparatus import amerigo
 from tower_sim.apparatus.amerigo_boxes import openings
-from tower_sim.apparatus.parts import Apparatus, Box
+from tower_sim.apparatus.parts import Apparatus, Box, Tower
 from tower_sim.drawing.solids import Face, clipped, tilted_box, union_of_upright
 
 Point = tuple[float, float, float]
 
 
 class Shape:
-    """The lengths (mm) of an `apparatus`, and its parameters `tower` (SI) as its profile has them.
+    """The lengths (mm) of the tower `apparatus`, and its parameters `tower` (SI) as its profile has them.
 
     `half`, `rim`: half widths inside tube and funnel; `top`, `rim_top`: their heights; `wall`: thickness of the walls;
     `foot`: height of the ramp's surface at its lower end; `sheet`: thickness of the ramp and of the tray's floor;
@@ -25,8 +26,9 @@ class Shape:
     """
 
     def __init__(self, apparatus: Apparatus) -> None:
-        head = ("schema", "version", "kind")
-        self.tower = amerigo.read({key: value for key, value in apparatus.profile.items() if key not in head})
+        if not isinstance(apparatus, Tower):
+            raise TypeError(f"{apparatus.name} is no tower")
+        self.tower = amerigo.read(tables(apparatus))
         self.apparatus = apparatus
         self.half, self.rim = mm(apparatus.tube_half), mm(apparatus.rim_half)
         self.top, self.rim_top = mm(apparatus.tube_top), mm(apparatus.rim_top)
@@ -43,7 +45,7 @@ class Shape:
 
     def front_left(self, part: str) -> Point:
         """Return a point on the front edge of a floor, on the left, or nearest to there if there is an opening."""
-        boxes = [(_point(box.centre), _point(box.half)) for box in self.apparatus.boxes if box.part == part]
+        boxes = [(point(box.centre), point(box.half)) for box in self.apparatus.boxes if box.part == part]
         (x, y, z), (dx, dy, _) = min(boxes, key=lambda box: box[0][0] - box[1][0] + box[0][1] - box[1][1])
         return x - dx + min(dx, 2.0), y - dy, z
 
@@ -57,14 +59,14 @@ class Shape:
             boxes = [box for box in self.apparatus.boxes if box.part == part]
             if part in ("funnel", "rib", "ramp"):
                 for box in boxes:
-                    solid = tilted_box(part, _point(box.centre), _point(box.half), box.orientation)
+                    solid = tilted_box(part, point(box.centre), point(box.half), box.orientation)
                     for normal, offset in self._ends(box):
                         solid = clipped(solid, normal, offset, part != "funnel")
                     cut = cut_of(box)
                     faces += clipped(solid, (0, 1, 0), cut, True) if math.isfinite(cut) else solid
             else:
-                centre = np.array([_point(box.centre) for box in boxes])
-                half = np.array([_point(box.half) for box in boxes])
+                centre = np.array([point(box.centre) for box in boxes])
+                half = np.array([point(box.half) for box in boxes])
                 faces += union_of_upright(part, centre - half, centre + half, np.array([cut_of(box) for box in boxes]))
         return faces
 
@@ -85,6 +87,17 @@ class Shape:
             yield (-1.0, 0.0, 0.0), -self.half
 
 
+def tables(apparatus: Apparatus) -> dict[str, Any]:
+    """Return the tables of the profile, as the reader of its kind takes them."""
+    return {key: value for key, value in apparatus.profile.items() if key not in ("schema", "version", "kind")}
+
+
+def point(vector: Sequence[float]) -> Point:
+    """Return a place (m) in mm."""
+    x, y, z = vector
+    return mm(x), mm(y), mm(z)
+
+
 def mm(metres: float) -> float:
     """Return a length in mm."""
     return metres * 1e3
@@ -93,8 +106,3 @@ def mm(metres: float) -> float:
 def number(metres: float) -> str:
     """Return a length in mm as text, as a profile has it."""
     return f"{mm(metres):g}"
-
-
-def _point(vector: Sequence[float]) -> Point:
-    x, y, z = vector
-    return mm(x), mm(y), mm(z)

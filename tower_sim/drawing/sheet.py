@@ -116,7 +116,7 @@ class Sheet:
         self.axes.plot(*tip, "o", ms=3, mfc=INK, mec="white", mew=0.5, zorder=7)
         self.text(x, y, words, across)
 
-    def paint(self, faces: Sequence[Face], view: View, colours: Sequence[Any], width: float) -> None:
+    def paint(self, faces: Sequence[Face], view: View, colours: Sequence[Any], width: float, zorder: float = 2) -> None:
         """Paint `faces` in their order, each with the outline of its drawn edges."""
         outlines: list[Outline] = []
         fills: list[Any] = []
@@ -136,10 +136,10 @@ class Sheet:
         made: Any = PathCollection(
             outlines, facecolors=fills, edgecolors=strokes, linewidths=widths, capstyle="round", joinstyle="round"
         )
-        made.set_zorder(2)
+        made.set_zorder(zorder)
         self.axes.add_collection(made, autolim=False)
 
-    def hatch(self, faces: Sequence[Face], view: View, slope: int, gap: float = 3.2) -> None:
+    def hatch(self, faces: Sequence[Face], view: View, slope: int, gap: float = 3.2, colour: str = INK) -> None:
         """Hatch `faces` with thin lines at 45 degrees, `slope` 1 or -1, `gap` points apart."""
         if not faces:
             return
@@ -153,7 +153,7 @@ class Sheet:
         ends = (y0, y1) if slope > 0 else (y1, y0)
         lines = [((x, ends[0]), (x + tall, ends[1])) for x in starts]
         clip = PathPatch(shape, facecolor="none", edgecolor="none", transform=self.axes.transData)
-        made: Any = LineCollection(lines, colors=INK, linewidths=0.45, zorder=3)
+        made: Any = LineCollection(lines, colors=colour, linewidths=0.45, zorder=3)
         self.axes.add_collection(made, autolim=False)
         made.set_clip_path(clip)
 

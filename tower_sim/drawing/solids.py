@@ -112,6 +112,22 @@ def tilted_box(part: str, centre: Sequence[float], half: Sequence[float], q: Seq
     return faces
 
 
+def prism(part: str, ring: Array, low: float, high: float, drawn: Sequence[bool]) -> list[Face]:
+    """Return the faces of an upright prism over a convex `ring` (k, 2), counter-clockwise.
+
+    `drawn` tells for each side of the ring, from corner i to the next, whether its edges are.
+    """
+    bottom, top = (np.column_stack([ring, np.full(len(ring), z)]) for z in (low, high))
+    up, every = np.array([0.0, 0.0, 1.0]), tuple(drawn)
+    faces = [Face(part, top, up, every), Face(part, bottom[::-1], -up, (*every[-2::-1], every[-1]))]
+    for i in range(len(ring)):
+        j = (i + 1) % len(ring)
+        side = ring[j] - ring[i]
+        normal = np.array([side[1], -side[0], 0.0]) / np.linalg.norm(side)
+        faces.append(Face(part, np.array([bottom[i], bottom[j], top[j], top[i]]), normal, (drawn[i],) * 4))
+    return faces
+
+
 def rotation(q: Sequence[float]) -> Array:
     """Return the rotation matrix of a unit quaternion (x, y, z, w)."""
     x, y, z, w = q

@@ -1,30 +1,17 @@
-"""The picture of an apparatus: a view cut open, a dimensioned section, plans of the floors."""
+"""The picture of an apparatus of any kind."""
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from tower_sim.apparatus.parts import Apparatus, Box
-from tower_sim.drawing.files import FONT, GREY, INK, check_path, cube_colours, save
-from tower_sim.drawing.section import draw_section
-from tower_sim.drawing.shape import Point, Shape, mm, number
-from tower_sim.drawing.sheet import Sheet, spread, width_of
-from tower_sim.drawing.solids import Face, View, from_back_to_front, tilted_box
-from tower_sim.errors import UsageError
+from tower_sim.apparatus.board import CombatShip
+from tower_sim.apparatus.parts import Apparatus, Tower
+from tower_sim.drawing.amerigo import tower_figure
+from tower_sim.drawing.files import check_path, save
+from tower_sim.drawing.ship import ship_figure
 from tower_sim.state import TowerState
-
-_GREYS = {"funnel": 0.97, "tray": 0.93, "upper_floor": 0.82, "lower_floor": 0.82, "ramp": 0.82}
-_GREY = 0.9  # of any other part
-_GREY_OF_CUT = 0.42
-_LIGHT = np.array([0.35, -0.55, 0.76])
-_CUBE = "cube "  # before the colour, in the name of a cube's faces
-_ROW = 13.0  # pt from label to label
 
 
 def draw_apparatus(apparatus: Apparatus, path: str | Path, state: TowerState | None = None) -> None:
@@ -38,105 +25,8 @@ def draw_apparatus(apparatus: Apparatus, path: str | Path, state: TowerState | N
 
 def apparatus_figure(apparatus: Apparatus, state: TowerState | None = None) -> Figure:
     """Return the figure that `draw_apparatus` writes."""
-    figure: Any = Figure(figsize=(10, 5.8))
-    shape = Shape(apparatus)
-    _draw_view(figure, (0.0, 0.27, 0.44, 0.67), shape, _cube_faces(state))
-    _draw_plans(figure, (0.0, 0.0, 0.44, 0.27), shape)
-    draw_section(figure, (0.44, 0.0, 0.56, 0.97), shape)
-    inside = f", {len(state.residents)} cubes inside" if state else ""
-    figure.text(0.02, 0.985, f"{apparatus.name}{inside}", fontsize=10, color=INK, va="top", weight="bold")
-    figure.text(0.02, 0.945, "near walls cut away", fontsize=FONT, color=GREY, va="top")
-    return figure
-
-
-def _cube_faces(state: TowerState | None) -> list[Face]:
-    faces: list[Face] = []
-    for resident in state.residents if state else ():
-        if resident.pose is None:
-            raise UsageError(
-                f"cube {resident.cube.id} in the state has no pose; allowed is a state of the physics model; "
-                "draw the apparatus without it"
-            )
-        half = [mm(resident.cube.edge) / 2] * 3
-        centre = [mm(x) for x in resident.pose.position]
-        faces += tilted_box(_CUBE + resident.cube.colour, centre, half, resident.pose.orientation)
-    return faces
-
-
-def _draw_view(figure: Figure, where: tuple[float, float, float, float], shape: Shape, cubes: list[Face]) -> None:
-    """Draw tower and cubes in perspective, cut open, with labels."""
-    faces = shape.faces(lambda box: _cut(shape, box))
-    points = np.concatenate([face.corners for face in faces])
-    low, high = points.min(axis=0), points.max(axis=0)
-    x, y, z = (low + high) / 2
-    view = View((0.36, -0.93, 0.45), target=(x, y, z), distance=5 * float(np.linalg.norm(high - low)))
-    seen = view.project(points)
-    (x0, y0), (x1, y1) = seen.min(axis=0), seen.max(axis=0)
-    sheet = Sheet(figure, where, [(x0, width_of("upper floor") + 18)], [(x1, 6)], [(y0, 4)], [(y1, 4)])
-    painted = from_back_to_front([*faces, *cubes], view)
-    paint = cube_colours([face.part.removeprefix(_CUBE) for face in cubes])
-    sheet.paint(painted, view, [_shade(face, paint) for face in painted], 0.6)
-    left, right = _labels(shape)
-    tips = view.project(list(left.values()))
-    for name, (u, v), place in zip(left, tips, spread([*tips[:, 1]], _ROW * sheet.pt), strict=True):
-        sheet.leader((u, v), name, x0 - 10 * sheet.pt, place, "right")
-    tips = view.project(list(right.values()))
-    for name, (u, v), place in zip(right, tips, spread([*(tips[:, 1] + 70 * sheet.pt)], _ROW * sheet.pt), strict=True):
-        sheet.leader((u, v), name, u + 26 * sheet.pt, place, "left")
-
-
-def _cut(shape: Shape, box: Box) -> float:
-    """Return up to which y the view is open: before the tube's inside, and to the middle of the walls on the right."""
-    is_on_the_right = box.part in ("tube", "funnel") and mm(box.centre[0]) > shape.half
-    return -math.inf if box.part == "tray" else 0.0 if is_on_the_right else -shape.half
-
-
-def _labels(shape: Shape) -> tuple[dict[str, Point], dict[str, Point]]:
-    """Return where (mm) the labels on the left and on the right of the view point to."""
-    half, rib_height = shape.half, mm(shape.tower.funnel.rib_height)
-    out = half + 0.6 * (shape.rim - half) + shape.wall / 2
-    left = {"funnel": (-out, -half, shape.top + 0.6 * (shape.rim_top - shape.top))}
-    if rib_height > 0:
-        left["ribs"] = (-0.75 * half, 0.0, shape.top + 0.8 * rib_height)
-    left["upper floor"] = shape.front_left("upper_floor")
-    left["lower floor"] = shape.front_left("lower_floor")
-    left["ramp"] = (-0.6 * half, -0.9 * half, shape.ramp_height(-0.6 * half))
-    exit_x, half_y = half + shape.wall, mm(shape.apparatus.tray_half_y)
-    right = {
-        "exit": (exit_x, 0.0, 0.6 * mm(shape.apparatus.exit_top)),
-        "tray": (0.4 * exit_x + 0.6 * shape.tray, 0.5 * half_y, shape.sheet),
-    }
-    return left, right
-
-
-def _shade(face: Face, paint: dict[str, str]) -> tuple[float, ...]:
-    """Return the colour (red, green, blue) of a face: that of its part, the darker the more it faces from the light."""
-    if face.is_cut:
-        return (_GREY_OF_CUT,) * 3
-    lit = 0.62 + 0.38 * max(0.0, float(face.normal @ _LIGHT) / float(np.linalg.norm(_LIGHT)))
-    is_cube = face.part.startswith(_CUBE)
-    base = to_rgb(paint[face.part.removeprefix(_CUBE)]) if is_cube else (_GREYS.get(face.part, _GREY),) * 3
-    return tuple(lit * x for x in base)
-
-
-def _draw_plans(figure: Figure, where: tuple[float, float, float, float], shape: Shape) -> None:
-    """Draw both floors from above and a cube beside them, at one scale."""
-    tower, inside, edge = shape.tower, 2 * shape.half, mm(shape.tower.cubes.edge)
-    gap = 64.0  # pt between the pictures
-    sheet = Sheet(figure, where, [(0, 52)], [(2 * inside + edge, 2 * gap + 20)], [(0, 18)], [(inside, 20)])
-    pt = sheet.pt
-    for i, (name, floor) in enumerate((("upper floor", tower.upper_floor), ("lower floor", tower.lower_floor))):
-        x = i * (inside + gap * pt)
-        sheet.rectangle(x, 0, inside, inside, "0.82", 1.2)
-        middle, holes = x + shape.half, shape.holes(floor)
-        for x0, x1, y0, y1 in holes:
-            sheet.rectangle(middle + x0, shape.half + y0, x1 - x0, y1 - y0, "white", 0.7)
-        x0, x1, y0, y1 = holes[0]
-        sheet.upright(x - 9 * pt, shape.half + y0, shape.half + y1, f"{y1 - y0:g}", x, side=-1)
-        sheet.across(middle + x0, middle + x1, -9 * pt, f"{x1 - x0:g}", 0, drop=2)
-        sheet.text(middle, inside + 10 * pt, name)
-        sheet.text(x + inside + 3 * pt, shape.half, "exit\n→", "left", fontsize=FONT - 1.5, color=GREY)
-    x = 2 * (inside + gap * pt)
-    sheet.rectangle(x, 0, edge, edge, "white", 0.9)
-    sheet.across(x, x + edge, -9 * pt, number(tower.cubes.edge), 0, drop=2)
-    sheet.text(x + edge / 2, inside + 10 * pt, "cube")
+    if isinstance(apparatus, CombatShip):
+        return ship_figure(apparatus, state)
+    if isinstance(apparatus, Tower):
+        return tower_figure(apparatus, state)
+    raise TypeError(f"no picture of a {type(apparatus).__name__} is known")

@@ -20,7 +20,7 @@ from typing import Any, cast
 import numpy as np
 
 from tower_sim.cubes import Cube, count_by_colour, supply
-from tower_sim.errors import UsageError
+from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.model import DropModel, until_landed
 from tower_sim.outcome import Outcome, Status
 from tower_sim.state import TowerState
@@ -59,14 +59,14 @@ class Rules:
     def __post_init__(self) -> None:
         colours = _words("colours", self.colours)
         if not colours or len(set(colours)) < len(colours) or not {"", SETUP}.isdisjoint(colours):
-            raise _fault("colours", [*colours], f"one or more different words, none of them empty or {SETUP!r}")
+            raise fault("colours", [*colours], f"one or more different words, none of them empty or {SETUP!r}")
         phases = _words("phases", self.phases) or colours
         _check_colours("phases", phases, colours)
         if self.substitute != "":
             _check_colours("substitute", [self.substitute], colours, 'write substitute = "" for none')
         _words("name", [self.name])
         for key, least in (("rounds", 0), ("gold_divisor", 1), ("gold_divisor_with_token", 1)):
-            _check_whole(key, getattr(self, key), least)
+            check_whole(key, getattr(self, key), least)
         # One form for each meaning, so that rules that play alike compare equal.
         object.__setattr__(self, "colours", colours)
         object.__setattr__(self, "phases", phases)
@@ -87,7 +87,7 @@ class Rules:
         except (OSError, ValueError) as error:
             allowed = f"a TOML file in UTF-8 or one of {', '.join(SHIPPED)}"
             why = f"try a copy of the shipped amerigo.toml ({type(error).__name__})"
-            raise _fault("rules file", str(path_or_name), allowed, why) from error
+            raise fault("rules file", str(path_or_name), allowed, why) from error
 
     @staticmethod
     def from_toml(text: str) -> Rules:
@@ -102,7 +102,7 @@ class Rules:
         known = [each.name for each in fields(Rules)]
         for key in table:
             if key not in known:
-                raise _fault("a key of the rules", key, f"one of {', '.join(known)}", "check its spelling")
+                raise fault("a key of the rules", key, f"one of {', '.join(known)}", "check its spelling")
         return Rules(**table)
 
     @property
@@ -264,7 +264,7 @@ def throw_of(state: GameState) -> tuple[Cube, ...]:
     Raises UsageError when the game is over. Source: Amerigo rulebook, preparation 4 and course of the game.
     """
     if state.over:
-        raise _fault("drop", state.index, f"0 to {state.rules.drops - 1}, then the game is over", "start a new game")
+        raise fault("drop", state.index, f"0 to {state.rules.drops - 1}, then the game is over", "start a new game")
     stored = tuple(cube for cube in state.storage if state.phase in (SETUP, cube.colour))
     return tuple(sorted((*stored, *state.waiting))) if stored else ()
 
@@ -298,7 +298,7 @@ def cleared(state: GameState) -> GameState:
     Source: Amerigo rulebook, course of the game.
     """
     if left := len(throw_of(state)):
-        raise _fault(f"cubes to throw in drop {state.index}", left, "0", "throw them, pass the outcome to after")
+        raise fault(f"cubes to throw in drop {state.index}", left, "0", "throw them, pass the outcome to after")
     return replace(state, storage=tuple(sorted((*state.storage, *state.central))), central=(), index=state.index + 1)
 
 
@@ -348,10 +348,10 @@ def play(
     Raises UsageError at once for a seed or a knock's number out of range, and, from the iterator, TooManyFailedDraws.
     Source: Amerigo rulebook, preparation 4 and course of the game.
     """
-    _check_whole("seed", seed, 0)
+    check_whole("seed", seed, 0)
     for index in knocks:
         if index not in range(rules.drops):
-            raise _fault("number of a knock", index, f"a drop's, from 0 to {rules.drops - 1}")
+            raise fault("number of a knock", index, f"a drop's, from 0 to {rules.drops - 1}")
     return _play(model, rules, seed, knocks)
 
 
@@ -404,47 +404,38 @@ def game_json(entries: Iterable[DropEntry], *, seed: int, model: str, apparatus:
     return {**head, "rules": rules.name, "drops": [entry.to_json() for entry in entries]}
 
 
-def _fault(what: str, value: object, allowed: str, advice: str = "change it or leave it out") -> UsageError:
-    return UsageError(f"{what} is {value!r}; allowed is {allowed}; {advice}")
-
-
-def _check_whole(what: str, value: object, least: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise _fault(what, value, f"a whole number from {least}")
-
-
 def _check_colours(what: str, given: Iterable[str], colours: Sequence[str], advice: str = "check its spelling") -> None:
     for colour in given:
         if colour not in colours:
-            raise _fault(f"a colour in {what}", colour, f"one of {', '.join(colours)}", advice)
+            raise fault(f"a colour in {what}", colour, f"one of {', '.join(colours)}", advice)
 
 
 def _check_outcome(state: GameState, outcome: Outcome, thrown: tuple[Cube, ...]) -> None:
     if not outcome.status.is_landing:
-        raise _fault("status of the outcome", str(outcome.status), "a landing", "draw again with until_landed")
+        raise fault("status of the outcome", str(outcome.status), "a landing", "draw again with until_landed")
     before, now = (*thrown, *state.tower.cubes), (*outcome.emerged, *outcome.state.cubes)
     if sorted(outcome.thrown) != sorted(thrown) or sorted(before) != sorted(now):
         allowed = f"{[cube.id for cube in thrown]} and every cube inside once"
-        raise _fault("throw of the outcome", [cube.id for cube in outcome.thrown], allowed, "drop throw_of(state)")
+        raise fault("throw of the outcome", [cube.id for cube in outcome.thrown], allowed, "drop throw_of(state)")
 
 
 def _words(what: str, value: object) -> tuple[str, ...]:
     words = cast("Sequence[object]", value if isinstance(value, (list, tuple)) else [None])
     if not all(isinstance(word, str) for word in words):
-        raise _fault(what, cast("object", value), "words in quotes", 'write ["blue", "red"] for a list')
+        raise fault(what, cast("object", value), "words in quotes", 'write ["blue", "red"] for a list')
     return cast("tuple[str, ...]", tuple(words))
 
 
 def _cubes(value: object, colours: tuple[str, ...]) -> int | dict[str, int]:
     if not isinstance(value, Mapping):
-        _check_whole("cubes", value, 1)
+        check_whole("cubes", value, 1)
         return cast("int", value)
     counts = dict(cast("Mapping[str, int]", value))
     if set(counts) != set(colours):
-        raise _fault("cubes", counts, f"a number for each of {', '.join(colours)}", "list them all, 0 for none")
+        raise fault("cubes", counts, f"a number for each of {', '.join(colours)}", "list them all, 0 for none")
     for colour in colours:
-        _check_whole(f"cubes of {colour}", counts[colour], 0)
+        check_whole(f"cubes of {colour}", counts[colour], 0)
     if not any(counts.values()):
-        raise _fault("cubes", counts, "one cube or more in all", "give a colour some")
+        raise fault("cubes", counts, "one cube or more in all", "give a colour some")
     first = counts[colours[0]]
     return first if set(counts.values()) == {first} else {colour: counts[colour] for colour in colours}

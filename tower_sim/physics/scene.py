@@ -33,10 +33,15 @@ class Scene:
         self._asleep: set[int] = set()
 
     def lay(self, cubes: Mapping[Cube, Pose]) -> None:
-        """Put cubes to rest where they are told, asleep until they are hit."""
+        """Put cubes to rest where they are told: asleep until they are hit, or awake if what held them may be gone."""
         self._laid = {cube.id: pose for cube, pose in cubes.items()}
         self.world.lay_to_rest({self._add(cube, pose): pose for cube, pose in cubes.items()})
         self._asleep |= set(self._laid)
+        motion = self.motion()
+        loose = landing.loose(motion.position, motion.orientation, self.apparatus)
+        for number in np.array(list(self._laid))[loose]:
+            self.world.wake(self.bodies[int(number)])
+            self._asleep.discard(int(number))
 
     def launch(self, launch: Launch) -> None:
         """Let a cube go."""

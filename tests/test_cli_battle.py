@@ -1,0 +1,123 @@
+"""`tower-sim battle` as other programs and people meet it."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from test_cli import tower_sim
+
+CUBES = ("--cubes", "purple=6,green=3")
+
+
+@pytest.fixture(name="odds", scope="module")
+def _odds() -> str:
+    done = tower_sim("battle", *CUBES, "--games", "40", "--seed", "1", "--json")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_many_battles_twice_in_two_processes_give_the_same_bytes(odds: str):
+    assert tower_sim("battle", *CUBES, "--games", "40", "--seed", "1", "--json").stdout == odds
+
+
+def test_the_odds_have_the_documented_keys_and_account_for_every_cube(odds: str):
+    document = json.loads(odds)
+    assert list(document) == [
+        "schema", "version", "seed", "model", "apparatus", "kind", "active", "cubes", "abilities", "rulings", "summary",
+    ]  # fmt: skip
+    assert (document["schema"], document["version"], document["seed"]) == ("tower-sim/battle", 1, "1")
+    assert (document["kind"], document["active"], document["cubes"]) == ("ship", "purple", {"purple": 6, "green": 3})
+    summary = document["summary"]
+    assert summary["games"] == 40
+    for colour in ("purple", "green"):
+        win = summary["win"][colour]
+        assert win["n"] == 40
+        assert win["interval"][0] < win["share"] < win["interval"][1]
+    assert sum(summary["win"][colour]["count"] for colour in ("purple", "green")) == 40
+    cubes = summary["cubes"]
+    assert sum(cubes["by_place"].values()) == cubes["brought"] == 40 * 58
+    assert cubes["by_place"]["hand"] == 0
+    assert summary["draws"]["redraw_rate"] < 0.005
+
+
+def test_the_first_of_many_battles_is_the_one_battle_of_that_seed(odds: str):
+    one = json.loads(tower_sim("battle", *CUBES, "--seed", "1", "--json").stdout)
+    many = json.loads(tower_sim("battle", *CUBES, "--seed", "1", "--games", "1", "--json").stdout)
+    assert many["summary"]["win"][one["winner"]]["count"] == 1
+    landed = Counter(x["place"] for x in one["steps"][-1]["landings"])
+    final = many["summary"]["cubes"]["by_place"]
+    assert {place: count for place, count in final.items() if ":" in place and count} == dict(landed)
+
+
+def test_a_battle_tells_every_step_and_where_every_cube_lies():
+    document = json.loads(
+        tower_sim("battle", *CUBES, "--ability", "green=throw:2", "--active", "green", "--seed", "5", "--json").stdout
+    )
+    assert document["active"] == "green"
+    assert document["abilities"] == {"purple": [], "green": ["throw:2"]}
+    assert document["steps"][0]["kind"] == "throw"
+    assert document["steps"][0]["thrown"] == {"purple": 6, "green": 3}
+    present: set[int] = set()
+    for step in document["steps"]:
+        present |= set(step["cubes"])
+        assert {x["cube"] for x in step["landings"]} == present
+        assert all(x["place"].startswith(("zone:", "border", "table", "inside:")) for x in step["landings"])
+    assert all(x["place"].startswith("zone:") for x in document["steps"][-1]["landings"])
+    strengths = {colour: side["strength"] for colour, side in document["result"].items()}
+    ahead = "green" if strengths["green"] >= strengths["purple"] else "purple"
+    assert document["winner"] == ahead
+
+
+@pytest.mark.parametrize("kind", ["ship", "merchant", "building", "tie_break"])
+def test_people_get_a_line_a_step_and_the_result(kind: str):
+    done = tower_sim("battle", *CUBES, "--kind", kind, "--seed", "7")
+    assert done.returncode == 0
+    assert "1  throw" in done.stdout
+    assert "wins" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) < 200
+
+
+def test_people_get_the_odds_with_intervals():
+    done = tower_sim("battle", *CUBES, "--games", "5", "--seed", "7")
+    assert "5 battles; in brackets 95 % intervals" in done.stdout
+    assert done.stderr == ""
+
+
+def test_a_battle_and_the_densities_of_many_are_drawn(tmp_path: Path):
+    for name, more in (("one.png", ()), ("many.svg", ("--games", "5"))):
+        done = tower_sim("battle", *CUBES, "--seed", "7", "--save-plot", name, *more, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / name).stat().st_size > 10_000
+        assert f"plot: {name}" in done.stdout
+
+
+def test_rulings_are_read_from_a_file_and_reported(tmp_path: Path):
+    (tmp_path / "mine.toml").write_text('left_board = "lost"\n')
+    done = tower_sim("battle", *CUBES, "--seed", "7", "--rulings", "mine.toml", "--json", cwd=tmp_path)
+    assert json.loads(done.stdout)["rulings"]["left_board"] == "lost"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--cubes", "purple=6"), "number of sides is 1; allowed is 2"),
+        (("--cubes", "purple=6,green=3,red=1"), "number of sides is 3; allowed is 2"),
+        ((*CUBES, "--active", "red"), "active side is 'red'; allowed is one of purple, green"),
+        ((*CUBES, "--kind", "duel"), "invalid choice: 'duel'"),
+        ((*CUBES, "--games", "0"), "--games is 0; allowed is 1 or more"),
+        ((*CUBES, "--apparatus", "amerigo"), "apparatus 'amerigo' has no board"),
+        ((*CUBES, "--ability", "red=throw:2"), "--ability 'red=throw:2' names no side"),
+        ((*CUBES, "--ability", "green=fly"), "ability is 'fly'; allowed is one of throw"),
+        ((*CUBES, "--rulings", "none.toml"), "rulings file is 'none.toml'"),
+        ((*CUBES, "--save-plot", "board.doc"), "ends in '.doc'"),
+        (("--cubes", "purple=six"), "--cubes item 'purple=six'"),
+        ((), "the following arguments are required: --cubes"),
+    ],
+)
+def test_bad_input_gets_one_line_and_status_2(arguments: tuple[str, ...], says: str, tmp_path: Path):
+    done = tower_sim("battle", *arguments, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -1,0 +1,457 @@
+"""Dead Reckoning's rules against the rulebook's numbers, against enumeration, and against relabelling."""
+
+import re
+from collections import defaultdict
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from ships import BOARD, ZONES, landing
+
+from tower_sim.apparatus.board import Zone
+from tower_sim.cubes import Cube
+from tower_sim.errors import UsageError
+from tower_sim.games.dead_reckoning import (
+    NON_PLAYER_SUPPLY,
+    PLAYER_SUPPLY,
+    Ability,
+    Setup,
+    Side,
+    SideResult,
+    Turn,
+    Use,
+    Worth,
+    building_cubes,
+    in_explosive,
+    player_cubes,
+    resolve,
+    uses,
+    verdict,
+    worth,
+)
+from tower_sim.games.rulings import Rulings, options
+
+NAMES = [zone.name for zone in ZONES]
+UNKNOWN: Any = "duel"
+SHIP = Setup("ship", (Side("violet", 6), Side("green", 3)))
+
+
+def lie(**zones):
+    """Make cubes that lie in zones, by colour: lie(violet=["one"]); a name that is no zone is taken as a place."""
+    words = [(colour, name) for colour, names in zones.items() for name in names]
+    places = (f"zone:{name}" if name in NAMES else name for _, name in words)
+    return {Cube(i, colour, 0.008): place for i, ((colour, _), place) in enumerate(zip(words, places, strict=True))}
+
+
+def fight(
+    kind: Any = "ship",
+    rulings: Any = None,
+    violet: Any = (),
+    green: Any = (),
+    used: Any = (),
+    active: Any = "violet",
+    **sides: Any,
+):
+    """Resolve cubes that lie in zones; `sides` are fields of a side, as in green={...}."""
+    given_sides = tuple(Side(colour, 1, **sides.get(f"{colour}_side", {})) for colour in ("violet", "green"))
+    setup = Setup(kind, given_sides, active, rulings or Rulings())
+    return resolve(setup, BOARD, lie(violet=violet, green=green), used)
+
+
+# Cubes of the sides
+
+
+def test_a_player_takes_a_cube_for_each_cannon_and_building_4_when_attacked_in_port_and_2_after_its_last_turn():
+    assert [player_cubes(6), player_cubes(3)] == [6, 3]  # the worked example, lines 1074 and 1078
+    assert player_cubes(0) == 0
+    assert player_cubes(3, buildings=2) == 5
+    assert player_cubes(3, attacked_in_port=True) == 7
+    assert player_cubes(3, had_last_turn=True) == 5
+    assert player_cubes(1, buildings=3, attacked_in_port=True, had_last_turn=True) == 10
+
+
+def test_a_fort_defends_with_5_a_garrison_with_2_both_with_7_and_2_more_after_the_last_turn():
+    assert building_cubes(fort=True, garrison=False) == 5
+    assert building_cubes(fort=False, garrison=True) == 2
+    assert building_cubes(fort=True, garrison=True) == 7
+    assert building_cubes(fort=False, garrison=True, had_last_turn=True) == 4
+    with pytest.raises(UsageError, match="a fort, a garrison or both"):
+        building_cubes(fort=False, garrison=False)
+
+
+def test_a_supply_is_29_for_a_player_and_20_for_a_non_player_unless_the_caller_says_otherwise():
+    merchant = Setup("merchant", (Side("green", 3), Side("black", 4, island=1)))
+    assert [merchant.stock(side) for side in merchant.sides] == [(29, 0), (20, 1)]
+    assert (PLAYER_SUPPLY, NON_PLAYER_SUPPLY) == (29, 20)
+    assert SHIP.stock(Side("violet", 6, supply=4, island=3)) == (4, 3)
+
+
+def test_cannons_and_abilities_serve_once_in_a_turn_across_its_combats():
+    two, one = Ability.parse("throw:2"), Ability.parse("strength:1")
+    turn = Turn(6, (two, two, one))
+    after = turn.spend("green", 4, [two])
+    assert after == Turn(2, (two, one), ("green",))
+    assert after.spend("black", 2, [two, one]) == Turn(0, (), ("green", "black"))
+    for wrong in (
+        lambda: after.spend("black", 3),
+        lambda: after.spend("black", -1),
+        lambda: after.spend("black", 0, [two, two]),
+        lambda: after.spend("green"),  # line 889
+    ):
+        with pytest.raises(UsageError, match="in this turn"):
+            wrong()
+
+
+# Rulings and abilities as text
+
+
+def test_every_ruling_is_listed_with_its_choices_the_default_first_and_a_line_or_silence():
+    assert list(options()) == list(Rulings().choices)
+    for name, question in options().items():
+        assert Rulings().choices[name] == next(iter(question.choices))
+        assert re.fullmatch(r"silent|line \d+", question.source)
+        assert all(sentence.endswith(".") and sentence.count(".") == 1 for sentence in question.choices.values())
+
+
+def test_every_choice_of_every_ruling_can_be_made_and_a_file_says_the_same(tmp_path):
+    for name, question in options().items():
+        for choice in question.choices:
+            rulings = Rulings.from_mapping({name: choice})
+            assert rulings.choices == Rulings().choices | {name: choice}
+            file = tmp_path / "rulings.toml"
+            file.write_text(f'{name} = "{choice}"\n', "utf-8")
+            assert Rulings.load(file) == rulings
+
+
+@pytest.mark.parametrize("text", ['two_zones = "both"', 'two = "nearest"', "stuck = 3", "stuck = []", "stuck", "a = {"])
+def test_a_wrong_ruling_is_refused_in_one_line(text, tmp_path):
+    (tmp_path / "rulings.toml").write_text(text, "utf-8")
+    with pytest.raises(UsageError) as error:
+        Rulings.load(tmp_path / "rulings.toml")
+    assert "\n" not in str(error.value)
+    assert "rulings.toml" in str(error.value)
+
+
+def test_a_rulings_file_that_cannot_be_read_is_refused_in_one_line(tmp_path):
+    (tmp_path / "latin.toml").write_bytes(b"\xff\xfe")
+    for path in (tmp_path / "none.toml", tmp_path / "latin.toml", tmp_path):
+        with pytest.raises(UsageError, match=r"rulings file .* a TOML file"):
+            Rulings.load(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "ability"),
+    [
+        ("throw", Ability("throw", 2)),
+        ("throw:3!", Ability("throw", 3, barred_against_buildings=True)),
+        ("card", Ability("card")),
+        ("card:2", Ability("card", 2)),
+        ("move", Ability("move")),
+        ("strength:2", Ability("strength", 2)),
+        ("take_off", Ability("take_off", damage=1, coins=2)),
+        ("take_off:2", Ability("take_off", damage=2, coins=2)),
+        ("win_bonus:1:2:3!", Ability("win_bonus", damage=1, coins=2, cargo=3, barred_against_buildings=True)),
+    ],
+)
+def test_an_ability_reads_as_it_is_written(text, ability):
+    assert Ability.parse(text) == ability
+    assert Ability.parse(ability.text) == ability
+
+
+@pytest.mark.parametrize("text", ["", "boom", "throw:x", "throw:-1", "move:1", "take_off:1:2:3", "throw:2:", "throw:!"])
+def test_a_wrong_ability_is_refused_in_one_line(text):
+    with pytest.raises(UsageError, match="ability is") as error:
+        Ability.parse(text)
+    assert "\n" not in str(error.value)
+
+
+def test_an_ability_has_no_numbers_of_another_kind():
+    for wrong in (lambda: Ability("move", 1), lambda: Ability("throw", 2, coins=1), lambda: Ability(UNKNOWN)):
+        with pytest.raises(UsageError, match="allowed is"):
+            wrong()
+
+
+# What can be done
+
+
+def used_now(*texts, used=(), kind="ship", can_throw=True, places=None):
+    abilities = [Ability.parse(text) for text in texts]
+    places = lie(violet=["one", "coin"], green=["two"]) if places is None else places
+    return uses(abilities, used, colour="violet", kind=kind, board=BOARD, places=places, can_throw=can_throw)
+
+
+def test_any_cube_moves_to_every_adjacent_zone_and_only_there():
+    assert used_now("strength", "move") == (
+        Use(0),
+        Use(1, 0, "damage"),  # violet in one
+        Use(1, 0, "two"),
+        Use(1, 1, "bang"),  # violet in coin
+        Use(1, 1, "cargo"),
+        Use(1, 2, "one"),  # green in two, the last of the row
+    )
+
+
+def test_only_ones_own_cubes_are_taken_off_and_a_cube_on_a_border_cannot_be_moved():
+    places = lie(violet=["one", "border"], green=["two"])
+    assert used_now("take_off", places=places) == (Use(0, 0), Use(0, 1))
+    assert {use.cube for use in used_now("move", places=places)} == {0, 2}
+
+
+def test_an_ability_is_used_once_and_a_barred_one_never_against_a_building():
+    assert used_now("throw", "strength", "win_bonus:1!", used=[0]) == (Use(1), Use(2))
+    assert used_now("throw", "strength", "win_bonus:1!", kind="building") == (Use(0), Use(1))
+
+
+def test_nothing_can_be_thrown_without_a_cube_but_a_card_without_cannons_can_be_drawn():
+    assert used_now("throw", "card:1", "card:0", can_throw=False) == (Use(2),)
+
+
+# What a landing means
+
+HOUSE = {name: list(question.choices)[-1] for name, question in options().items()}  # the other choice of each
+
+
+@pytest.mark.parametrize(
+    ("word", "rested", "published", "ruling", "house"),
+    [
+        ("one", False, "rests", "two_zones", "rests"),
+        ("one+two", False, "rests", "two_zones", "again"),
+        ("one+two", True, "rests", "two_zones", "again"),
+        ("on:one", False, "rests", "on_cube", "again"),
+        ("on:one", True, "rests", "on_cube", "again"),
+        ("one", True, "rests", "on_cube", "rests"),
+        ("table", False, "again", "left_board", "lost"),
+        ("table", True, "again", "left_board", "lost"),
+        ("border", False, "again", "pushed_onto_border", "again"),
+        ("border", True, "again", "pushed_onto_border", "rests"),
+        ("inside:ship", False, "stuck", "stuck", "stuck"),
+    ],
+)
+def test_what_becomes_of_a_cube_by_the_rule_and_by_the_other_ruling(word, rested, published, ruling, house):
+    cube = landing(Cube(0, "violet", 0.008), word)
+    assert verdict(cube, rested=rested, rulings=Rulings()) == published
+    assert verdict(cube, rested=rested, rulings=Rulings.from_mapping({ruling: HOUSE[ruling]})) == house
+
+
+def test_a_cube_that_leans_on_another_but_touches_a_zone_is_in_that_zone():
+    leaning = replace(landing(Cube(0, "violet", 0.008), "one"), on=(1,))
+    assert verdict(leaning, rested=False, rulings=Rulings(on_cube="rethrown")) == "rests"
+
+
+def test_cubes_explode_in_explosive_zones_only():
+    places = lie(violet=["bang", "one", "border"], green=["damage", "bang"])
+    assert [cube.id for cube in in_explosive(places, BOARD)] == [0, 4]
+
+
+def test_a_zone_is_worth_what_its_kind_gives_and_nothing_else():
+    full = {"strength": 1, "coins": 2, "cargo": 3, "choice": 4}
+    corners = ZONES[0].corners
+    assert worth(Zone("z", "plunder", corners, **full)) == Worth(coins=2, cargo=3, choice=4)
+    assert worth(Zone("z", "strength", corners, **full)) == Worth(strength=1)
+    assert worth(Zone("z", "damage", corners, **full)) == Worth(damage=1)
+    assert worth(Zone("z", "explosive", corners, **full)) == Worth()
+
+
+# Resolution
+
+
+def test_plunder_damage_and_strength_go_to_the_owner_of_the_cubes():
+    result = fight(violet=["coin", "both", "choice", "two", "border"], green=["cargo", "damage", "damage", "one"])
+    assert result.sides["violet"] == SideResult(2, 2, 1, 2, damage_given=0, damage_taken=2, damage=2)
+    assert result.sides["green"] == SideResult(1, 0, 1, 0, damage_given=2, damage_taken=1, damage=1)
+    assert result.winner == "violet"
+
+
+@pytest.mark.parametrize("kind", ["ship", "merchant", "building"])
+@pytest.mark.parametrize("active", ["violet", "green"])
+def test_the_stronger_side_wins_and_a_tie_goes_to_the_active_one(kind, active):
+    for violet, green in product(range(3), repeat=2):
+        result = fight(kind, violet=["one"] * violet, green=["one"] * green, active=active)
+        assert result.winner == (active if violet == green else "violet" if violet > green else "green")
+
+
+def test_losing_costs_a_ship_1_damage_against_ships_and_buildings_and_nothing_against_a_non_player():
+    for kind, taken in (("ship", 1), ("building", 1), ("merchant", 0)):
+        result = fight(kind, green=["one"])
+        assert (result.winner, result.sides["violet"].damage_taken) == ("green", taken)
+        assert result.sides["green"].damage_taken == 0
+
+
+def test_a_non_player_gains_no_plunder_and_takes_no_damage_unless_ruled_so():
+    cubes = {"violet": ["damage", "coin"], "green": ["damage", "both", "choice"]}
+    ignored = fight("merchant", **cubes)
+    assert ignored.sides["green"] == SideResult(0, 0, 0, 0, damage_given=1, damage_taken=0, damage=0)
+    assert ignored.sides["violet"] == SideResult(0, 1, 0, 0, damage_given=1, damage_taken=1, damage=1)
+    counted = fight("merchant", Rulings(damage_to_non_player="counted"), **cubes)
+    assert counted.sides["green"].damage_taken == 1
+    assert counted.sides["violet"] == ignored.sides["violet"]
+
+
+def test_against_a_building_nobody_plunders_only_the_attacker_is_damaged_and_a_beaten_building_goes():
+    cubes = {"violet": ["damage", "coin", "one"], "green": ["damage", "both"]}
+    won = fight("building", **cubes)
+    assert won.sides["violet"] == SideResult(1, 0, 0, 0, damage_given=1, damage_taken=1, damage=1)
+    assert won.sides["green"] == SideResult(0, 0, 0, 0, damage_given=1, damage_taken=0, damage=0)
+    assert (won.winner, won.removed) == ("violet", True)
+    lost = fight("building", violet=["damage"], green=["two"])
+    assert (lost.winner, lost.removed) == ("green", False)
+    assert not fight("ship", violet=["one"]).removed
+
+
+@pytest.mark.parametrize(
+    ("kind", "winner", "legendary", "effect"),
+    [
+        ("ship", "violet", "violet", None),
+        ("ship", "green", "green", None),
+        ("merchant", "violet", "violet", "win"),
+        ("merchant", "green", None, "lose"),
+        ("building", "violet", None, None),
+        ("building", "green", None, None),
+    ],
+)
+def test_who_becomes_legendary_and_what_the_encounter_does(kind, winner, legendary, effect):
+    result = fight(kind, **{winner: ["two"]})
+    assert (result.winner, result.legendary, result.encounter_effect) == (winner, legendary, effect)
+
+
+@pytest.mark.parametrize(
+    ("kind", "loser", "pirate", "leaves"),
+    [
+        ("ship", "green", True, "green"),
+        ("ship", "violet", True, "violet"),
+        ("ship", "green", False, None),
+        ("building", "violet", True, "violet"),
+        ("building", "green", True, None),
+        ("merchant", "violet", True, None),
+    ],
+)
+def test_a_beaten_pirate_ship_leaves_pirate_mode(kind, loser, pirate, leaves):
+    winner = "green" if loser == "violet" else "violet"
+    result = fight(kind, **{winner: ["two"]}, **{f"{loser}_side": {"pirate": pirate}})
+    assert result.merchant_mode == leaves
+
+
+def test_a_ship_sinks_at_5_damage_both_may_and_so_may_the_winner():
+    assert fight(green_side={"damage": 4}).sunk == ("green",)  # by losing
+    assert fight(green_side={"damage": 3}).sunk == ()
+    both = fight(violet=["one", "damage"], green=["damage"], violet_side={"damage": 4}, green_side={"damage": 3})
+    assert (both.winner, both.sunk) == ("violet", ("violet", "green"))
+    assert [side.damage for side in both.sides.values()] == [5, 5]
+
+
+def test_abilities_add_strength_coins_and_damage_and_a_win_bonus_only_for_the_winner():
+    strength, take_off, bonus = (Ability.parse(text) for text in ("strength:2", "take_off:1:2", "win_bonus:2:3:1"))
+    used = [("green", strength), ("green", take_off), ("green", bonus), ("violet", bonus)]
+    result = fight(violet=["one"], used=used)
+    assert result.winner == "green"
+    assert result.sides["green"] == SideResult(2, 5, 1, 0, damage_given=3, damage_taken=0, damage=0)
+    assert result.sides["violet"] == SideResult(1, 0, 0, 0, damage_given=0, damage_taken=4, damage=4)
+
+
+def test_a_tie_break_is_won_by_strength_alone_and_may_stay_tied_between_some():
+    setup = Setup("tie_break", tuple(Side(colour, 2) for colour in ("violet", "green", "blue")))
+    won = resolve(setup, BOARD, lie(violet=["one"], green=["two", "damage"], blue=["both", "one"]))
+    assert (won.winner, won.tied, won.legendary, won.sunk) == ("green", (), None, ())
+    assert won.sides["blue"] == SideResult(1, 0, 0, 0, 0, 0, 0)
+    assert won.sides["violet"].damage_taken == 0
+    tied = resolve(setup, BOARD, lie(violet=["two"], green=["one"], blue=["one", "one"]))
+    assert (tied.winner, tied.tied) == (None, ("violet", "blue"))
+    nothing = resolve(setup, BOARD, {}, among=["violet", "blue"])
+    assert (nothing.winner, nothing.tied) == (None, ("violet", "blue"))
+
+
+WORTH = {"one": 1, "two": 2}  # the oracle's own
+
+
+@pytest.mark.parametrize(("violet", "green"), [(1, 1), (2, 1), (2, 2), (3, 2)])
+@pytest.mark.parametrize("kind", ["ship", "merchant", "building"])
+def test_the_chance_to_win_over_all_assignments_is_that_of_a_count_by_convolution(kind, violet, green):
+    """Every cube lands by itself in zones of known chances, none explosive: all 7^n assignments, exactly."""
+    chances = {name: Fraction(weight, 28) for weight, name in enumerate(NAMES[1:], start=1)}
+    if violet + green > 3:  # fewer zones, so that the assignments stay few
+        chances = {"coin": Fraction(1, 2), "one": Fraction(1, 3), "two": Fraction(1, 6)}
+
+    def spread(cubes):
+        total = {0: Fraction(1)}
+        for _ in range(cubes):
+            step: defaultdict[int, Fraction] = defaultdict(Fraction)
+            for so_far, name in product(total, chances):
+                step[so_far + WORTH.get(name, 0)] += total[so_far] * chances[name]
+            total = step
+        return total
+
+    of_violet, of_green = spread(violet), spread(green)
+    expected = sum(of_violet[a] * of_green[b] for a, b in product(of_violet, of_green) if a >= b)
+    counted = Fraction(0)
+    for names in product(chances, repeat=violet + green):
+        if fight(kind, violet=names[:violet], green=names[violet:]).winner == "violet":
+            weight = Fraction(1)
+            for name in names:
+                weight *= chances[name]
+            counted += weight
+    assert counted == expected
+    assert 0 < expected < 1
+
+
+names_of_zones = st.lists(st.sampled_from([*NAMES, "border"]), max_size=6)
+
+
+@given(names_of_zones, names_of_zones)
+def test_swapping_the_colours_swaps_the_result_unless_strength_ties(violet, green):
+    one, other = fight(violet=violet, green=green), fight(violet=green, green=violet)
+    assume(one.sides["violet"].strength != one.sides["green"].strength)
+    swap: dict[str | None, str] = {"violet": "green", "green": "violet"}
+    assert other.sides == {swap[colour]: side for colour, side in one.sides.items()}
+    assert (other.winner, other.legendary) == (swap[one.winner], swap[one.legendary])
+    assert set(other.sunk) == {swap[colour] for colour in one.sunk}
+
+
+@given(names_of_zones, names_of_zones)
+def test_swapping_colours_and_the_active_side_swaps_the_result_always(violet, green):
+    one = fight(violet=violet, green=green)
+    other = fight(violet=green, green=violet, active="green")
+    swap: dict[str | None, str] = {"violet": "green", "green": "violet"}
+    assert other.sides == {swap[colour]: side for colour, side in one.sides.items()}
+    assert other.winner == swap[one.winner]
+
+
+# Set-ups that cannot be
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (lambda: Setup(UNKNOWN, (Side("violet", 1), Side("green", 1))), "kind of combat is 'duel'"),
+        (lambda: Setup("ship", (Side("violet", 1),)), "number of sides is 1"),
+        (lambda: Setup("ship", (Side("a", 1), Side("b", 1), Side("c", 1))), "number of sides is 3"),
+        (lambda: Setup("tie_break", (Side("violet", 1),)), "number of sides is 1"),
+        (lambda: Setup("tie_break", (Side("a", 1), Side("b", 1)), "a"), "active side of a tie-break"),
+        (lambda: Setup("tie_break", (Side("a", 0), Side("b", 1, supply=0))), "cubes of a tie-break is 0"),
+        (lambda: Setup("ship", (Side("violet", 1), Side("violet", 1))), "colours"),
+        (lambda: Setup("ship", (Side("violet", 1), Side("", 1))), "colours"),
+        (lambda: Setup("ship", (Side("violet", 1), Side("green", 1)), "blue"), "active side is 'blue'"),
+        (lambda: Setup("ship", (Side("violet", -1), Side("green", 1))), "cubes of violet is -1"),
+        (lambda: Setup("ship", (Side("violet", 1), Side("green", 1, supply=-1))), "supply of green is -1"),
+        (lambda: Setup("ship", (Side("violet", 1, island=-1), Side("green", 1))), "island of violet is -1"),
+        (lambda: Setup("ship", (Side("violet", 1, damage=5), Side("green", 1))), "damage of violet is 5"),
+        (lambda: player_cubes(-1), "cannons is -1"),
+        (lambda: player_cubes(1, buildings=-1), "buildings is -1"),
+    ],
+)
+def test_an_impossible_combat_is_refused_in_one_line(wrong, said):
+    with pytest.raises(UsageError, match=re.escape(said)) as error:
+        wrong()
+    assert "\n" not in str(error.value)
+    assert "allowed is" in str(error.value)
+
+
+@pytest.mark.parametrize("kind", ["merchant", "building", "tie_break"])
+def test_only_the_active_side_has_abilities_outside_ship_combats(kind):
+    able = Side("green", 1, abilities=(Ability.parse("throw"),))
+    with pytest.raises(UsageError, match="number of abilities of green is 1"):
+        Setup(kind, (Side("violet", 1), able))
+    assert Setup("ship", (Side("violet", 1), able)).side("green") == able

@@ -1,0 +1,596 @@
+"""Pictures of the combat ship and its board: what they must show, checked on the figures and on what is written."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import PathCollection, QuadMesh
+from matplotlib.colors import to_rgb
+from matplotlib.image import imread
+from matplotlib.text import Text
+
+from tower_sim.apparatus.board import CombatShip, Zone
+from tower_sim.apparatus.catalogue import load, parse
+from tower_sim.apparatus.polygon import meet
+from tower_sim.cubes import Cube
+from tower_sim.drawing import draw_apparatus, draw_board, draw_densities
+from tower_sim.drawing.board import board_figure, densities_figure, density, shares
+from tower_sim.drawing.cubes import cube_faces
+from tower_sim.drawing.files import cube_colours
+from tower_sim.drawing.plan import seen_from_above, worth
+from tower_sim.drawing.ship import ship_figure
+from tower_sim.drawing.ship_shape import ShipShape
+from tower_sim.drawing.solids import prism
+from tower_sim.drawing.tower import apparatus_figure
+from tower_sim.errors import UsageError
+from tower_sim.state import BoardState, Pose, Resident, TowerState
+
+
+def shipped() -> CombatShip:
+    ship = load("dead_reckoning")
+    assert isinstance(ship, CombatShip)
+    return ship
+
+
+def text_of(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key} = {text_of(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(text_of, value)) + "]"
+    return repr(value)
+
+
+def ship_with(changes: Mapping[str, Any], name: str = "changed") -> CombatShip:
+    """The shipped ship, changed: a table's values one by one, lists of tables whole."""
+    profile = dict(shipped().profile)
+    for table, values in changes.items():
+        profile[table] = profile[table] | values if isinstance(values, Mapping) else values
+    ship = parse("\n".join(f"{key} = {text_of(value)}" for key, value in profile.items()), name)
+    assert isinstance(ship, CombatShip)
+    return ship
+
+
+def grid(columns: int, rows: int, wide: float, tall: float, name: str, **more: Any) -> dict[str, Any]:
+    """A board of equal zones, 3 mm apart."""
+    zones: list[dict[str, Any]] = []
+    for i, (row, column) in enumerate(itertools.product(range(rows), range(columns))):
+        x, y = 1.5 + row * (tall + 3), 1.5 + column * (wide + 3) - columns * (wide + 3) / 2
+        corners = [[x, y], [x + tall, y], [x + tall, y + wide], [x, y + wide]]
+        zones.append(
+            {"name": name.format(i), "kind": "plunder", "coins": i % 7 + 1, "choice": 3, "corners_mm": corners}
+        )
+    table = {"length_mm": rows * (tall + 3), "width_mm": columns * (wide + 3)}
+    return {"zones": zones, "board": table, **more}
+
+
+DECKS = [
+    {"along_mm": a, "ridge_mm": 80.5 + 3 * i, "span_mm": 9, "slope_deg": 30.25}
+    for i, a in enumerate(range(-56, 57, 16))
+]
+
+ODD: dict[str, dict[str, Any]] = {
+    "shipped": {},
+    "no masts, no decks": {"masts": {"masts": 0}, "decks": []},
+    "one mast, one deck": {"masts": {"masts": 1}, "decks": [DECKS[6]]},
+    "two masts": {"masts": {"masts": 2, "spacing_mm": 100}},
+    "five masts, eight decks": {"masts": {"masts": 5, "spacing_mm": 30, "thickness_mm": 1}, "decks": DECKS},
+    "one port, no frame": {"gun_deck": {"ports": 1, "port_height_mm": 70}, "board": {"frame_height_mm": 0}},
+    "seven ports": {"gun_deck": {"ports": 7, "bulkhead_mm": 0.5, "bulkhead_height_mm": 0}},
+    "no borders": {"board": {"border_height_mm": 0, "frame_height_mm": 0}},
+    "upright bulwarks": {"bulwarks": {"flare_mm": 0, "height_mm": 1}, "release": {"spread_mm": 40}},
+    "wide bulwarks": {"bulwarks": {"flare_mm": 150, "height_mm": 60}, "masts": {"top_mm": 500}},
+    "steep": {"gun_deck": {"slope_deg": 45, "lip_mm": 15}, "decks": [], "masts": {"foot_mm": 90}},
+    "one zone": grid(1, 1, 150, 100, "sea"),
+    "many small zones": grid(7, 6, 14, 13, "zone_number_{}_of_many"),
+    "long names": grid(3, 2, 40, 40, "a_very_long_name_that_somebody_gave_to_his_zone_number_{}_on_the_board"),
+    "an unbroken name": grid(2, 1, 40, 40, "q" * 150 + "{}"),
+    "large board": grid(4, 5, 140, 100, "z{}"),
+    "small cubes": {"cubes": {"edge_mm": 2}},
+}
+
+
+def texts_of(figure: Any) -> list[str]:
+    return [text.get_text() for text in figure.findobj(Text) if text.get_text() and text.get_visible()]
+
+
+def overlaps(figure: Any) -> list[tuple[str, str]]:
+    """Return the pairs of texts whose boxes overlap by more than half a pixel, and the texts that leave the figure."""
+    for text in figure.findobj(Text):
+        text.set_parse_math(False)  # as they are written
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    boxes = [
+        (text.get_text(), text.get_window_extent(canvas.get_renderer()))
+        for text in figure.findobj(Text)
+        if text.get_text() and text.get_visible()
+    ]
+    width, height = canvas.get_width_height()
+    found = [(a, "the margin") for a, box in boxes if box.x0 < 0 or box.y0 < 0 or box.x1 > width or box.y1 > height]
+    for (a, p), (b, q) in itertools.combinations(boxes, 2):
+        if min(p.x1, q.x1) - max(p.x0, q.x0) > 0.5 and min(p.y1, q.y1) - max(p.y0, q.y0) > 0.5:
+            found.append((a, b))
+    return found
+
+
+def a_cube(number: int, colour: str, x: float, y: float, turn: float = 0.3, edge: float = 0.008) -> Resident:
+    """A cube flat on the board at (x, y), turned about the vertical."""
+    ship = shipped()
+    pose = Pose((x, y, ship.board.floor + edge / 2), (0.0, 0.0, math.sin(turn / 2), math.cos(turn / 2)))
+    return Resident(Cube(number, colour, edge), "border", 0, pose)
+
+
+def state_with(*lying: Resident) -> TowerState:
+    return TowerState("physics", "dead_reckoning", "digest", board=BoardState(lying))
+
+
+def on_zone(ship: CombatShip, name: str) -> tuple[float, float]:
+    x, y = np.mean(ship.board.zone(name).corners, axis=0)
+    return float(x), float(y)
+
+
+NINE = state_with(*(a_cube(i, "purple", 0.045 + 0.014 * i, -0.08 + 0.017 * i, 0.4 * i) for i in range(9)))
+
+
+# what is written
+
+
+@pytest.mark.parametrize("suffix", ["png", "pdf", "svg"])
+def test_every_picture_is_written_in_every_format(suffix: str, tmp_path: Path) -> None:
+    ship = shipped()
+    path = tmp_path / f"picture.{suffix}"
+    for draw in (
+        lambda: draw_apparatus(ship, path, NINE),
+        lambda: draw_board(ship, NINE, path, title="one battle"),
+        lambda: draw_densities(ship, *battles(ship), path, title="many battles"),
+    ):
+        draw()
+        assert path.stat().st_size > 10_000
+        path.unlink()
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_no_text_lies_on_another_or_leaves_the_picture(name: str) -> None:
+    ship = ship_with(ODD[name])
+    cubes = state_with(
+        *(a_cube(i, "green", *on_zone(ship, zone.name)) for i, zone in enumerate(ship.board.zones[:20])),
+        a_cube(98, "a house colour", ship.board.x[1] + 0.02, 0.0),
+        a_cube(99, "red", ship.board.x[1] + 0.5, 0.0),
+    )
+    assert overlaps(ship_figure(ship, cubes)) == []
+    assert overlaps(board_figure(ship, cubes, "one battle")) == []
+    assert overlaps(densities_figure(ship, *battles(ship), "many battles")) == []
+
+
+@pytest.mark.parametrize("name", ["$\\frac$ of_mine^2", "w" * 100])
+def test_a_name_or_title_of_any_kind_is_written_as_it_is(name: str, tmp_path: Path) -> None:
+    ship = ship_with({}, name)
+    draw_apparatus(ship, tmp_path / "ship.png", NINE)
+    draw_board(ship, NINE, tmp_path / "board.png", title=name)
+    assert overlaps(ship_figure(ship, NINE)) == []
+    assert overlaps(board_figure(ship, NINE, name)) == []
+
+
+def test_the_same_ship_gives_the_same_picture_and_touches_no_global_state(tmp_path: Path) -> None:
+    for name in ("a.png", "b.png"):
+        draw_apparatus(shipped(), tmp_path / name, NINE)
+    assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
+    program = (
+        "import sys, matplotlib; before = matplotlib.rcParams.copy()\n"
+        "from tower_sim.apparatus.catalogue import load\n"
+        "from tower_sim.drawing import draw_apparatus\n"
+        f"draw_apparatus(load('dead_reckoning'), {str(tmp_path / 'ship.png')!r})\n"
+        "assert 'matplotlib.pyplot' not in sys.modules\n"
+        "assert matplotlib.rcParams.copy() == before\n"
+    )
+    subprocess.run([sys.executable, "-W", "error", "-c", program], check=True)
+
+
+def test_an_apparatus_of_no_known_kind_has_no_picture() -> None:
+    class Other:
+        pass
+
+    unknown: Any = Other()
+    with pytest.raises(TypeError, match="Other"):
+        apparatus_figure(unknown)
+
+
+# parts and dimensions
+
+PARTS = ["masts", "bulwarks", "decks", "gun deck", "hull", "gun ports", "board", "frame", "borders"]
+
+
+def test_the_parts_have_their_names_and_those_that_are_not_there_have_none() -> None:
+    assert set(PARTS) <= set(texts_of(ship_figure(shipped())))
+    bare = ship_with(ODD["no masts, no decks"] | {"board": {"border_height_mm": 0, "frame_height_mm": 0}})
+    left_out = {"masts", "mast", "decks", "deck", "frame", "borders"}
+    assert set(texts_of(ship_figure(bare))) & set(PARTS) == set(PARTS) - left_out
+
+
+def dimensions(profile: Mapping[str, Any]) -> list[str]:
+    p = profile
+    port = (p["hull"]["length_mm"] - (p["gun_deck"]["ports"] - 1) * p["gun_deck"]["bulkhead_mm"]) / p["gun_deck"][
+        "ports"
+    ]
+    texts = [
+        f"hull top {p['hull']['top_mm']:g}",
+        f"beam {p['hull']['beam_mm']:g}",
+        f"length {p['hull']['length_mm']:g}",
+        f"bulwarks {p['bulwarks']['height_mm']:g}",
+        f"flare {p['bulwarks']['flare_mm']:g}",
+        f"{p['masts']['spacing_mm']:g} apart",
+        f"mast {p['masts']['thickness_mm']:g}",
+        f"mast foot {p['masts']['foot_mm']:g}",
+        f"mast top {p['masts']['top_mm']:g}",
+        f"{p['gun_deck']['slope_deg']:g}°",
+        f"lip {p['gun_deck']['lip_mm']:g}",
+        f"gun ports {p['gun_deck']['port_height_mm']:g}",
+        f"port {port:.3g}",
+        f"bulkhead {p['gun_deck']['bulkhead_mm']:g}",
+        f"bulkheads {p['gun_deck']['bulkhead_height_mm']:g}",
+        f"board {p['board']['length_mm']:g}",
+        f"{p['board']['length_mm']:g}",
+        f"{p['board']['width_mm']:g}",
+        f"floor {p['board']['floor_mm']:g}",
+        f"frame {p['board']['frame_height_mm']:g}",
+        f"borders {p['board']['border_height_mm']:g} high, {p['board']['border_width_mm']:g} wide",
+    ]
+    texts += ["0"] if p["decks"] else []
+    for deck in p["decks"]:
+        same = [d for d in p["decks"] if {**d, "along_mm": 0} == {**deck, "along_mm": 0}]
+        ridge = f"ridge{'s' * (len(same) > 1)} {deck['ridge_mm']:g}"
+        texts += [f"{ridge},\nspan {deck['span_mm']:g}, {deck['slope_deg']:.4g}°", f"{deck['along_mm']:g}"]
+    return texts
+
+
+DECK = {"along_mm": 3, "ridge_mm": 115, "span_mm": 14, "slope_deg": 41}
+ONE = grid(1, 1, 150, 100, "sea")
+CHANGES: list[dict[str, Any]] = [
+    {},
+    {"hull": {"beam_mm": 45, "length_mm": 161}},
+    {"hull": {"top_mm": 121}},
+    {"bulwarks": {"height_mm": 21, "flare_mm": 19}},
+    {"masts": {"spacing_mm": 41, "thickness_mm": 3, "foot_mm": 87, "top_mm": 161}},
+    {"masts": {"masts": 2}},
+    {"gun_deck": {"slope_deg": 34, "lip_mm": 21, "ports": 3, "port_height_mm": 29}},
+    {"gun_deck": {"bulkhead_mm": 3, "bulkhead_height_mm": 7}},
+    {"board": {"length_mm": 131, "width_mm": 181, "floor_mm": 1.5, "frame_height_mm": 11, "border_height_mm": 1.75}},
+    {"zones": ONE["zones"], "board": ONE["board"] | {"border_width_mm": 2.5}},
+    {"decks": [DECK]},
+]
+
+
+@pytest.mark.parametrize("changes", CHANGES)
+def test_the_dimensions_are_those_of_the_profile(changes: dict[str, Any]) -> None:
+    ship = ship_with(changes)
+    expected = dimensions(ship.profile)
+    figure = ship_figure(ship)
+    assert set(expected) <= set(texts_of(figure))
+    outdated = set(dimensions(shipped().profile)) - set(expected)
+    assert bool(outdated) == bool(changes) or changes == {"masts": {"masts": 2}}
+    assert not outdated & set(texts_of(figure))
+    assert overlaps(figure) == []
+
+
+# faces
+
+
+def test_a_prism_is_closed_and_its_faces_look_outwards() -> None:
+    ring = np.array([(0.0, 0.0), (4.0, 0.0), (3.0, 2.0), (1.0, 2.0)])
+    faces = prism("border", ring, 1.0, 3.0, (True, False, False, False))
+    # the divergence theorem: the volume is the sum of (corner . normal) area / 3
+    volume = 0.0
+    for face in faces:
+        fan = face.corners[1:] - face.corners[0]
+        area = np.cross(fan[:-1], fan[1:]).sum(axis=0) / 2
+        assert area / np.linalg.norm(area) == pytest.approx(face.normal)
+        volume += float(face.corners[0] @ area) / 3
+    assert volume == pytest.approx(6 * 2)
+    for face in faces:
+        ends = zip(face.corners, np.roll(face.corners, -1, axis=0), strict=True)
+        drawn = [bool(a[1] == b[1] == 0) for a, b in ends]
+        if abs(face.normal[2]) == 1:
+            assert list(face.drawn) == drawn
+        else:
+            assert set(face.drawn) == {bool(face.normal[1] == -1)}
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_a_section_keeps_what_lies_beyond_it(is_turned: bool) -> None:
+    shape = ShipShape(shipped())
+    faces = shape.faces(lambda box: 5.0, is_turned)
+    assert min(face.corners[:, 1].min() for face in faces) == pytest.approx(5.0)
+    ends = (shape.side, shape.end) if is_turned else (shape.end, shape.side)
+    hull = np.concatenate([face.corners for face in faces if face.part == "hull"])
+    assert hull[:, 1].max() == pytest.approx(ends[0])
+    assert hull[:, 0].max() == pytest.approx(ends[1])
+
+
+def test_the_bulwarks_are_mitred_and_stand_on_the_hull() -> None:
+    shape = ShipShape(shipped())
+    points = np.concatenate([f.corners for f in shape.faces(lambda box: -math.inf) if f.part == "bulwark"])
+    assert points[:, 2].min() == pytest.approx(shape.top)
+    beyond = np.abs(points[:, :2]) - (shape.beam, shape.length)
+    assert beyond.max(axis=0)[0] == pytest.approx(beyond.max(axis=0)[1])
+
+
+# the plan
+
+
+def plan_of(figure: Any) -> Any:
+    """Return the axes of the plan: those in which a text says so."""
+    (found,) = [axes for axes in figure.axes if any(t.get_text().startswith("board from above") for t in axes.texts)]
+    return found
+
+
+def words_in_zones(figure: Any) -> dict[str, list[str]]:
+    """Return for each zone the lines of text whose middle lies in it, as (y, -x) mm."""
+    ship = shipped()
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    axes = plan_of(figure)
+    found: dict[str, list[str]] = {zone.name: [] for zone in ship.board.zones}
+    for text in axes.texts:
+        box = text.get_window_extent(canvas.get_renderer())
+        middle = axes.transData.inverted().transform([((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2)])
+        for zone in ship.board.zones:
+            if meet(middle, 1e3 * np.array([(y, -x) for x, y in zone.corners])):
+                found[zone.name].append(text.get_text())
+    return found
+
+
+@pytest.mark.parametrize("state", [None, NINE], ids=["empty", "with cubes"])
+def test_every_zone_has_its_name_once_and_what_it_gives(state: TowerState | None) -> None:
+    ship = shipped()
+    words = words_in_zones(board_figure(ship, state or state_with(), "a board"))
+    for zone in ship.board.zones:
+        text = "".join(line if line.endswith("_") else f"{line} " for line in words[zone.name])
+        assert text.split()[0] == zone.name
+        assert " ".join(text.split()[1:]) == worth(zone)
+
+
+def test_words_that_do_not_fit_are_listed_below_under_a_number() -> None:
+    ship = ship_with(grid(5, 2, 14, 14, "a_zone_of_the_board_number_{}"))
+    texts = texts_of(board_figure(ship, state_with(), "small zones"))
+    for i, zone in enumerate(ship.board.zones):
+        assert texts.count(str(i + 1)) == 1
+        assert texts.count(f"{i + 1}  {zone.name}: {worth(zone)}") == 1
+
+
+def test_what_a_zone_gives_is_said() -> None:
+    corners = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0))
+    said = {
+        "explosive shot": Zone("a", "explosive", corners),
+        "damage": Zone("b", "damage", corners),
+        "strength 2": Zone("c", "strength", corners, strength=2),
+        "1 coin + 1 cargo": Zone("d", "plunder", corners, coins=1, cargo=1),
+        "3 coins": Zone("e", "plunder", corners, coins=3),
+        "2 of coins/cargo": Zone("f", "plunder", corners, choice=2),
+    }
+    assert [worth(zone) for zone in said.values()] == list(said)
+
+
+def outlines(axes: Any, zorder: float) -> list[np.ndarray]:
+    return [
+        np.asarray(path.vertices)
+        for made in axes.collections
+        if isinstance(made, PathCollection) and made.get_zorder() == zorder
+        for path in made.get_paths()
+    ]
+
+
+def test_a_cube_is_drawn_at_its_true_outline_clear_of_the_words() -> None:
+    turn = np.array([0.3, -0.5, 0.2, 0.8])
+    q = tuple(float(x) for x in turn / np.linalg.norm(turn))
+    tilted = Resident(Cube(1, "purple", 0.008), "border", 0, Pose((0.1, 0.03, 0.0075), (q[0], q[1], q[2], q[3])))
+    figure = board_figure(shipped(), state_with(tilted), "tilted")
+    axes = plan_of(figure)
+    drawn = np.concatenate(outlines(axes, 5))
+    corners = seen_from_above(np.concatenate([face.corners for face in cube_faces([tilted])]))
+    assert drawn.min(axis=0) == pytest.approx(corners.min(axis=0))
+    assert drawn.max(axis=0) == pytest.approx(corners.max(axis=0))
+    # its middle is where the pose says, and it looks as wide as a cube so turned
+    assert (drawn.min(axis=0) + drawn.max(axis=0)) / 2 == pytest.approx((30.0, -100.0))
+    assert 8 < np.ptp(drawn[:, 0]) < 8 * math.sqrt(3)
+
+
+def test_cubes_far_from_the_board_are_told_not_drawn_and_all_others_are_inside_the_axes() -> None:
+    ship = shipped()
+    (x0, x1), (y0, y1) = ship.board.x, ship.board.y
+    near = [(x0 + 0.004, y0 - 0.03), (x1 + 0.035, 0.0), (x1, y1 + 0.03), (x1 + 0.02, y0 - 0.02)]
+    state = state_with(
+        *(a_cube(i, "green", x, y) for i, (x, y) in enumerate([*near, (x1 + 0.3, 0.0), (0.1, y1 + 0.05)])),
+    )
+    for figure in (board_figure(ship, state, "scattered"), ship_figure(ship, state)):
+        axes = plan_of(figure)
+        drawn = np.concatenate(outlines(axes, 5))
+        low, high = (np.array(limit) for limit in zip(axes.get_xlim(), axes.get_ylim(), strict=True))
+        assert (drawn > low).all()
+        assert (drawn < high).all()
+        fills = sum(len(p) == 5 for p in outlines(axes, 5))
+        assert fills == len(near), "one face of each cube is seen from above"
+        assert "2 out of the picture" in " ".join(texts_of(figure))
+
+
+def test_higher_cubes_are_painted_over_lower_ones() -> None:
+    above = a_cube(1, "green", 0.1, 0.03)
+    assert above.pose is not None
+    x, y, z = above.pose.position
+    above = Resident(above.cube, "border", 0, Pose((x, y, z + 0.008), above.pose.orientation))
+    below = a_cube(0, "purple", 0.1, 0.03)
+    for state in (state_with(above, below), state_with(below, above)):
+        axes = plan_of(board_figure(shipped(), state, "a heap"))
+        (made,) = [made for made in axes.collections if made.get_zorder() == 5]
+        shade = made.get_facecolors()[[len(path) == 5 for path in made.get_paths()]][-1]
+        assert shade[1] > shade[2], "green, not purple"
+
+
+def shades_of(pixels: np.ndarray, paint: str) -> int:
+    base = np.array(to_rgb(paint))
+    lit = pixels @ base / (base @ base)  # how bright the nearest shade of the paint is
+    is_shade = (np.abs(pixels - lit[:, None] * base).max(axis=1) < 0.02) & (lit > 0.6) & (lit < 1.01)
+    return int(is_shade.sum())
+
+
+@pytest.mark.parametrize("picture", ["ship", "board"])
+def test_a_colour_is_there_with_its_cubes_only(picture: str, tmp_path: Path) -> None:
+    path = tmp_path / "picture.png"
+    ship = shipped()
+    paint = cube_colours(["purple", "green"])
+
+    def count(*cubes: Resident) -> list[int]:
+        if picture == "ship":
+            draw_apparatus(ship, path, state_with(*cubes))
+        else:
+            draw_board(ship, state_with(*cubes), path, title="cubes")
+        pixels = imread(path)[..., :3].reshape(-1, 3)
+        return [shades_of(pixels, colour) for colour in paint.values()]
+
+    purple, green = a_cube(0, "purple", *on_zone(ship, "strength_2")), a_cube(1, "green", *on_zone(ship, "coins"))
+    assert count() == [0, 0]
+    one, none = count(purple)
+    assert one > 300
+    assert none == 0
+    both = count(purple, green)
+    assert min(both) > 300
+
+
+def test_purple_is_told_from_green_also_without_colour() -> None:
+    weights = np.array([0.299, 0.587, 0.114])
+    purple, green = (float(weights @ to_rgb(paint)) for paint in cube_colours(["purple", "green"]).values())
+    assert abs(purple - green) > 0.12
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_cube_without_a_pose_is_refused(inside: bool, tmp_path: Path) -> None:
+    bare = Resident(Cube(3, "green", 0.008), "border", 0)
+    state = TowerState("physics", "x", "y", residents=(bare,)) if inside else state_with(bare)
+    refused: list[Callable[[], None]] = [lambda: draw_apparatus(shipped(), tmp_path / "ship.png", state)]
+    if not inside:
+        refused.append(lambda: draw_board(shipped(), state, tmp_path / "board.png", title="none"))
+    for draw in refused:
+        with pytest.raises(UsageError, match=r"cube 3 .* no pose; allowed .*; draw"):
+            draw()
+    assert list(tmp_path.iterdir()) == []
+
+
+# many battles
+
+
+def battles(
+    ship: CombatShip, number: int = 40, each: int = 5, seed: int = 1
+) -> tuple[Any, dict[str, Sequence[int]], list[int]]:
+    """Cubes strewn evenly over the board's bounds: positions, counts in the zones, numbers thrown."""
+    rng = np.random.default_rng(seed)
+    points = rng.uniform(*zip(ship.board.x, ship.board.y, strict=True), size=(number * each, 2))
+    counts: dict[str, Sequence[int]] = {}
+    for zone in ship.board.zones:
+        corners = np.array(zone.corners)
+        inside = np.array([meet(point[None], corners) for point in points])
+        counts[zone.name] = [int(n) for n in inside.reshape(number, each).sum(axis=1)]
+    return points, counts, [each] * number
+
+
+@pytest.mark.parametrize("n", [1, 30, 3000])
+def test_densities_sum_to_the_cubes_on_the_board(n: int) -> None:
+    ship = shipped()
+    rng = np.random.default_rng(n)
+    on_board = rng.uniform(*zip(ship.board.x, ship.board.y, strict=True), size=(n, 2))
+    off_board = np.array([(ship.board.x[1] + 0.01, 0.0), (0.0, 0.0), (0.1, ship.board.y[0] - 0.1)])
+    x, y, cells = density(ship, np.concatenate([on_board, off_board]), 2 * n)
+    areas = np.diff(x)[:, None] * np.diff(y) / 100  # cm²
+    assert (cells * areas).sum() == pytest.approx(50)  # of 100 thrown
+    assert (x[0], x[-1]) == pytest.approx([1e3 * a for a in ship.board.x])
+    assert (y[0], y[-1]) == pytest.approx([1e3 * a for a in ship.board.y])
+
+
+def test_the_density_is_drawn_where_the_cubes_are() -> None:
+    ship = shipped()
+    x, y = on_zone(ship, "coins")
+    points = np.tile((x, y), (40, 1))
+    counts = {zone.name: [2 if zone.name == "coins" else 0] * 20 for zone in ship.board.zones}
+    axes = plan_of(densities_figure(ship, points, counts, [2] * 20, "one spot"))
+    (mesh,) = [made for made in axes.collections if isinstance(made, QuadMesh)]
+    cells = np.asarray(mesh.get_array())
+    i, j = np.argwhere(cells == cells.max())[0]
+    corners: Any = mesh.get_coordinates()
+    (v0, u0), (v1, u1) = corners[i, j], corners[i + 1, j + 1]
+    assert min(v0, v1) <= 1e3 * y <= max(v0, v1)
+    assert min(u0, u1) <= -1e3 * x <= max(u0, u1)
+    assert (cells > 0).sum() == 1
+
+
+def test_shares_and_their_errors_are_those_over_battles() -> None:
+    ship = shipped()
+    counts: dict[str, Sequence[int]] = {zone.name: [0] * 4 for zone in ship.board.zones}
+    counts["coins"] = [3, 0, 3, 0]  # the cubes of a battle go together
+    counts["cargo"] = [0, 1, 0, 2]
+    found = shares(ship, counts, [3, 3, 3, 3])
+    assert found["coins"] == pytest.approx((0.5, np.std([1, 0, 1, 0], ddof=1) / 2))
+    assert found["cargo"] == pytest.approx((0.25, np.std([0, 1 / 3, 0, 2 / 3], ddof=1) / 2))
+    assert found["choice"] == (0, 0)
+    # one cube in each battle: the binomial error
+    counts |= {zone.name: [0] * 50 for zone in ship.board.zones} | {"coins": [1] * 10 + [0] * 40}
+    share, error = shares(ship, counts, [1] * 50)["coins"]
+    assert (share, error) == pytest.approx((0.2, math.sqrt(0.2 * 0.8 / 49)))
+
+
+def test_the_picture_says_how_many_and_each_share_in_percent() -> None:
+    ship = shipped()
+    points, counts, thrown = battles(ship)
+    figure = densities_figure(ship, points, counts, thrown, "evenly")
+    words = words_in_zones(figure)
+    for name, (share, error) in shares(ship, counts, thrown).items():
+        assert "".join(words[name]) == f"{name}{100 * share:.1f} ± {100 * error:.1f} %"
+    texts = " ".join(texts_of(figure))
+    assert "200 cubes thrown in 40 battles" in texts
+    assert "cubes per cm² for 100 thrown" in texts
+    in_none = 100 - 100 * sum(sum(counts[name]) for name in counts) / 200
+    assert f"{in_none:.1f} % of them in no zone" in texts
+
+
+def without(counts: dict[str, Sequence[int]], name: str) -> dict[str, Sequence[int]]:
+    return {zone: of for zone, of in counts.items() if zone != name}
+
+
+def test_numbers_that_do_not_fit_together_are_refused_in_one_line(tmp_path: Path) -> None:
+    ship = shipped()
+    points, counts, thrown = battles(ship)
+    bad: list[tuple[Any, Any, Any, str]] = [
+        (points[:, :1], counts, thrown, "positions of shape"),
+        ([[0.1, math.nan]], counts, thrown, "positions of shape"),
+        ("here", counts, thrown, "positions of shape"),
+        (np.concatenate([points, points[:1]]), counts, thrown, "positions are 201 of 200"),
+        (points, without(counts, "coins"), thrown, "counts of zone 'coins'"),
+        (points, counts | {"sea": thrown}, thrown, "counts of zone 'sea'"),
+        (points, counts | {"coins": [1, 2]}, thrown, "counts of zone 'coins' are 2"),
+        (points, counts | {"coins": [-1] * 40}, thrown, "counts of zone 'coins'"),
+        (points, counts | {"coins": [6] * 40}, thrown, "counts of battle 0"),
+        (points, {name: of[:1] for name, of in counts.items()}, [5], "thrown are 1 battles"),
+        (points, counts, [0] * 40, "thrown are 40 battles"),
+    ]
+    for positions, of_zone, each, named in bad:
+        with pytest.raises(UsageError, match=r"^[^\n]*; allowed [^\n]*; [^\n]*$") as refusal:
+            draw_densities(ship, positions, of_zone, each, tmp_path / "many.png", title="bad")
+        assert named in str(refusal.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_bad_path_is_refused_before_anything_is_drawn(tmp_path: Path) -> None:
+    ship = shipped()
+    for name in ("board", "board.xyz", "missing/board.png"):
+        for draw in (
+            lambda path: draw_board(ship, NINE, path, title="a board"),
+            lambda path: draw_densities(ship, *battles(ship), path, title="many"),
+        ):
+            with pytest.raises(UsageError, match=r"^picture .*; allowed .*; (try|make) "):
+                draw(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,208 @@
+"""The combat ship as data: what a profile may say, and what solids it becomes."""
+
+import copy
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tower_sim.apparatus import catalogue, polygon
+from tower_sim.apparatus.board import KINDS, CombatShip, as_ship
+from tower_sim.apparatus.parts import Box
+from tower_sim.errors import UsageError
+from tower_sim.landing.cubes import axes
+
+SHIP = as_ship(catalogue.load("dead_reckoning"))
+BOARD = SHIP.board
+EDGE = SHIP.cube_edge
+
+
+def ship_with(change) -> CombatShip:
+    profile: dict[str, Any] = copy.deepcopy(SHIP.profile)
+    change(profile)
+    return as_ship(catalogue._from_tables(profile, "changed"))  # type: ignore
+
+
+def zone_of(profile: dict[str, Any], name: str) -> dict[str, Any]:
+    return next(zone for zone in profile["zones"] if zone["name"] == name)
+
+
+def is_in(box: Box, points: np.ndarray) -> np.ndarray:
+    local = (points - box.centre) @ axes(np.array([box.orientation]))[0]
+    return np.all(np.abs(local) <= np.array(box.half) + 1e-9, axis=1)
+
+
+def is_solid(points: np.ndarray) -> np.ndarray:
+    return np.any([is_in(box, points) for box in SHIP.boxes], axis=0)
+
+
+def test_the_board_has_every_kind_of_zone_the_game_has_and_both_strengths():
+    assert {zone.kind for zone in BOARD.zones} == set(KINDS)
+    assert {zone.strength for zone in BOARD.zones if zone.kind == "strength"} == {1, 2}
+    plunder = [zone for zone in BOARD.zones if zone.kind == "plunder"]
+    gives = {tuple(bool(x) for x in (zone.coins, zone.cargo, zone.choice)) for zone in plunder}
+    assert gives == {(True, False, False), (False, True, False), (True, True, False), (False, False, True)}
+
+
+def test_neighbours_are_mutual_and_make_one_board():
+    for name, others in BOARD.neighbours.items():
+        assert name not in others
+        assert all(name in BOARD.neighbours[other] for other in others)
+    reached, new = set(), {BOARD.zones[0].name}
+    while new:
+        reached |= new
+        new = {other for name in new for other in BOARD.neighbours[name]} - reached
+    assert reached == {zone.name for zone in BOARD.zones}
+
+
+def test_zones_that_meet_only_at_a_corner_are_no_neighbours():
+    assert "choice" not in BOARD.neighbours["coins_and_cargo"]
+    assert "strength_2" in BOARD.neighbours["explosive_shot"]
+    assert "cargo" not in BOARD.neighbours["strength_2"]
+
+
+def test_every_zone_is_walled_in_by_its_borders_all_round_and_open_inside():
+    for zone in BOARD.zones:
+        corners = np.array(zone.corners)
+        outside = polygon.along(polygon.inset(corners, -1e-4), 5e-4)
+        within = polygon.along(polygon.inset(corners, 1e-4), 5e-4)
+        for points, expected in ((outside, True), (within, False)):
+            low = np.column_stack([points, np.full(len(points), (BOARD.floor + BOARD.border_top) / 2)])
+            assert np.all(is_solid(low) == expected), zone.name
+        over = np.column_stack([outside, np.full(len(outside), BOARD.border_top + 1e-4)])
+        assert not is_solid(over).any()
+
+
+def test_the_board_has_no_holes_but_its_zones():
+    """Any point of the board at half the borders' height is over a zone's floor or in something solid, but for
+    slivers at corners where the borders of three zones meet."""
+    rng = np.random.default_rng(1)
+    points = np.column_stack([rng.uniform(*BOARD.x, 20_000), rng.uniform(*BOARD.y, 20_000)])
+    over_zone = np.any([polygon.distance(points, np.array(zone.corners)) == 0 for zone in BOARD.zones], axis=0)
+    low = np.column_stack([points, np.full(len(points), (BOARD.floor + BOARD.border_top) / 2)])
+    assert np.mean(~over_zone & ~is_solid(low)) < 0.001
+    assert 0.8 < over_zone.mean() < 0.95
+
+
+def test_a_cube_dropped_down_the_middle_of_each_port_finds_it_open():
+    profile = SHIP.profile
+    port = profile["hull"]["length_mm"] / profile["gun_deck"]["ports"] * 1e-3
+    for i in range(profile["gun_deck"]["ports"]):
+        y = -SHIP.hull_y + 4e-3 + (i + 0.5) * port
+        x = np.linspace(-SHIP.hull_x + 5e-3, SHIP.hull_x + 5e-3, 200)
+        z = SHIP.deck_low + SHIP.deck_rise * (SHIP.hull_x - x) + 5e-3
+        assert not is_solid(np.column_stack([x, np.full(200, y), z])).any()
+        assert is_solid(np.column_stack([x, np.full(200, y), z - 6e-3]))[:-30].all()  # the deck itself
+
+
+def test_masts_end_in_an_edge_at_their_height():
+    top = SHIP.profile["masts"]["top_mm"] * 1e-3
+    assert SHIP.rim_top == pytest.approx(top)
+    spacing = SHIP.profile["masts"]["spacing_mm"] * 1e-3
+    for y in (-spacing, 0.0, spacing):
+        below, above = (
+            np.array([(0.0, y, top + (math.sqrt(2) / 2 - 1) * 2e-3 - 1e-4)]),
+            np.array([(0.0, y, top + 1e-4)]),
+        )
+        assert is_solid(below)[0]
+        assert not is_solid(above)[0]
+        assert not is_solid(np.array([(1.5e-3, y, top - 5e-4)]))[0]
+
+
+def in_zone(which: str, **values):
+    return lambda profile: zone_of(profile, which).update(values)
+
+
+def in_table(name: str, **values):
+    return lambda profile: profile[name].update(values)
+
+
+def rectangle(x0: float, x1: float, y0: float, y1: float) -> list[list[float]]:
+    return [[x0, y0], [x1, y0], [x1, y1], [x0, y1]]
+
+
+BAD = {
+    "overlap": (in_zone("cargo", corners_mm=rectangle(1.5, 40, -88.5, -51.5)), "'cargo' and 'damage_fore' overlap"),
+    "no room for a border": (
+        in_zone("cargo", corners_mm=rectangle(1.5, 34, -88.5, -51.5)),
+        "'cargo' and 'damage_fore' are 1.5 mm apart; allowed is at least",
+    ),
+    "one in another": (in_zone("cargo", corners_mm=rectangle(80, 100, 20, 40)), "overlap"),
+    "off the board": (
+        in_zone("choice", corners_mm=rectangle(73.5, 140, -88.5, -1.5)),
+        "'choice' cannot be reached: it is not on the board",
+    ),
+    "too narrow": (
+        in_zone("explosive_shot", corners_mm=rectangle(1.5, 32.5, -5, 5)),
+        "'explosive_shot' cannot be reached: no cube of 8 mm lies flat",
+    ),
+    "no neighbour": (
+        in_zone("choice", corners_mm=rectangle(100, 128, -60, -30)),
+        "'choice' cannot be reached from another",
+    ),
+    "unknown kind": (
+        in_zone("choice", kind="treasure"),
+        "zone choice.kind = 'treasure'; allowed is one of 'explosive', 'plunder',",
+    ),
+    "value of another kind": (
+        in_zone("choice", strength=2),
+        "zone choice.strength = 2; allowed for kind 'plunder' is coins or cargo or choice",
+    ),
+    "no value": (in_zone("strength_2", strength=0), "zone strength_2 of kind 'strength' gives nothing"),
+    "value too many": (
+        in_zone("strength_2", strength=12),
+        "zone strength_2.strength = 12; allowed is a whole number from 0 to 9",
+    ),
+    "not convex": (in_zone("choice", corners_mm=[[74, -80], [120, -80], [80, -70], [74, -10]]), "is not convex"),
+    "two corners": (in_zone("choice", corners_mm=[[74, -80], [120, -80]]), "allowed are 3 or more corners"),
+    "no corners": (lambda p: zone_of(p, "choice").pop("corners_mm"), "zone choice.corners_mm = None"),
+    "corners in words": (in_zone("choice", corners_mm="all"), "zone choice.corners_mm = 'all'"),
+    "a name twice": (in_zone("choice", name="cargo"), "zone 'cargo' is there twice"),
+    "no name": (in_zone("choice", name="two words"), "name = 'two words'; allowed are letters"),
+    "unknown key": (in_zone("choice", worth=2), "zone choice.worth is unknown"),
+    "no zones": (lambda p: p.update(zones=[]), "zones = []; allowed is at least one table"),
+    "flat deck": (in_table("gun_deck", slope_deg=15), "gun_deck.slope_deg = 15; allowed is more than 21.8"),
+    "narrow ports": (
+        in_table("gun_deck", ports=12),
+        "gun_deck.ports = 12 are 11.5 mm wide each; allowed is more than 13.8",
+    ),
+    "low ports": (in_table("gun_deck", port_height_mm=20), "gun_deck.port_height_mm = 20; allowed is more than 24.2"),
+    "a deck too low": (lambda p: p["decks"][1].update(ridge_mm=80), "decks[1].ridge_mm = 80; allowed is at least"),
+    "a deck too long": (lambda p: p["decks"][0].update(span_mm=75, ridge_mm=120, slope_deg=22), "decks[0]"),
+    "frame over the lip": (in_table("board", frame_height_mm=30), "gun_deck.lip_mm = 22; allowed is at least"),
+    "masts too close": (in_table("masts", spacing_mm=15), "masts.spacing_mm = 15; allowed is more than 17.8"),
+    "masts in the deck": (in_table("masts", foot_mm=10), "masts.foot_mm = 10; allowed is from"),
+    "no hull": (lambda p: p.pop("hull"), "table [hull] is missing"),
+    "too wide a hand": (
+        in_table("release", spread_mm=100),
+        "release.spread_mm = 100; allowed is at most the bulwarks' 84",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_profile_that_makes_no_ship_is_refused_in_one_line(name):
+    change, says = BAD[name]
+    with pytest.raises(UsageError) as caught:
+        ship_with(change)
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_corners_may_be_given_either_way_round():
+    def turned(profile):
+        zone_of(profile, "choice")["corners_mm"].reverse()
+
+    assert sorted(ship_with(turned).board.zone("choice").corners) == sorted(BOARD.zone("choice").corners)
+    assert ship_with(turned).digest != SHIP.digest
+
+
+def test_a_ship_needs_neither_masts_nor_decks_and_the_hand_is_then_over_the_bulwarks():
+    def bare(profile):
+        profile["masts"]["masts"] = 0
+        profile["decks"] = []
+
+    ship = ship_with(bare)
+    assert ship.rim_top == pytest.approx(0.142)
+    assert {box.part for box in SHIP.boxes} - {box.part for box in ship.boxes} == {"mast", "deck_0", "deck_1", "deck_2"}

@@ -1,0 +1,231 @@
+"""Where cubes on the board are, by cubes placed by hand and by an independent oracle: no physics runs here."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from tower_sim import landing
+from tower_sim.apparatus import polygon
+from tower_sim.apparatus.board import as_ship
+from tower_sim.apparatus.catalogue import load
+from tower_sim.landing.board import TOUCH
+from tower_sim.landing.cubes import axes, corners, section_below, touching
+
+SHIP = as_ship(load("dead_reckoning"))
+EDGE = SHIP.cube_edge * 1e3  # mm
+FLOOR, BORDER_TOP = SHIP.board.floor * 1e3, SHIP.board.border_top * 1e3
+FLAT = (0.0, 0.0, 0.0, 1.0)
+ON_EDGE = (math.sin(math.pi / 8), 0.0, 0.0, math.cos(math.pi / 8))
+
+quaternions = (
+    st.lists(st.floats(-1, 1), min_size=4, max_size=4)
+    .filter(lambda q: sum(x * x for x in q) > 0.01)
+    .map(lambda q: tuple(np.array(q) / np.linalg.norm(q)))
+)
+
+
+def centre(zone: str) -> tuple[float, float]:
+    x, y = np.mean(SHIP.board.zone(zone).corners, axis=0) * 1e3
+    return float(x), float(y)
+
+
+def border_between(one: str, other: str) -> tuple[float, float]:
+    """The middle (mm) of the border between two zones that lie one behind the other."""
+    near, far = (np.array(SHIP.board.zone(name).corners) * 1e3 for name in (one, other))
+    y = (max(near[:, 1].min(), far[:, 1].min()) + min(near[:, 1].max(), far[:, 1].max())) / 2
+    return float(near[:, 0].max() + far[:, 0].min()) / 2, float(y)
+
+
+def find(*cubes, ship=SHIP) -> list[landing.Place]:
+    """Each cube: x, y, z in mm, and its orientation."""
+    position = np.array([cube[:3] for cube in cubes]) / 1e3
+    return landing.find(position, np.array([cube[3] if len(cube) > 3 else FLAT for cube in cubes]), ship)
+
+
+def lean(angle: float, lowest: float) -> tuple[float, tuple[float, ...]]:
+    """The height of the centre, and the orientation, of a cube turned by `angle` about y, its low edge at `lowest`."""
+    height = lowest + EDGE / 2 * (math.sin(angle) + math.cos(angle))
+    return height, (0.0, math.sin(angle / 2), 0.0, math.cos(angle / 2))
+
+
+def test_a_flat_cube_is_in_its_zone_in_every_zone():
+    for zone in SHIP.board.zones:
+        (found,) = find((*centre(zone.name), FLOOR + EDGE / 2))
+        assert found == landing.Place(f"zone:{zone.name}", (zone.name,))
+
+
+def test_a_cube_on_its_edge_touches_with_the_edge():
+    (found,) = find((*centre("choice"), FLOOR + EDGE / math.sqrt(2), ON_EDGE))
+    assert found.place == "zone:choice"
+
+
+def test_a_cube_leaning_on_a_border_with_its_low_edge_on_the_floor_is_in_the_zone():
+    x, y = border_between("strength_2", "choice")
+    height, turned = lean(math.radians(20), FLOOR)
+    (found,) = find((x - 7, y, height, turned))
+    assert found == landing.Place("zone:strength_2", ("strength_2",))
+
+
+def test_the_same_cube_lifted_off_the_floor_is_on_the_border():
+    x, y = border_between("strength_2", "choice")
+    height, turned = lean(math.radians(20), FLOOR + 2 * TOUCH * EDGE)
+    assert find((x - 7, y, height, turned))[0] == landing.Place("border")
+
+
+def test_a_cube_balanced_on_a_border_touches_no_zone():
+    assert find((*border_between("strength_2", "choice"), BORDER_TOP + EDGE / 2))[0] == landing.Place("border")
+
+
+def test_a_cube_on_the_frame_is_on_a_border():
+    (x0, _), _ = SHIP.board.x, SHIP.board.y
+    profile = SHIP.profile["board"]
+    assert find((x0 * 1e3 + 1.5, 0, FLOOR + profile["frame_height_mm"] + EDGE / 2))[0].place == "border"
+
+
+def test_a_stacked_cube_has_the_place_of_the_cube_under_it():
+    x, y = centre("damage_fore")
+    below, above, top = find(*((x, y, FLOOR + EDGE * (i + 0.5)) for i in range(3)))
+    assert below == landing.Place("zone:damage_fore", ("damage_fore",))
+    assert above == landing.Place("zone:damage_fore", (), (0,))
+    assert top == landing.Place("zone:damage_fore", (), (1,))
+
+
+def test_the_order_of_the_cubes_does_not_matter_to_a_stack():
+    x, y = centre("damage_fore")
+    top, above, below = find(*((x, y, FLOOR + EDGE * (i + 0.5)) for i in (2, 1, 0)))
+    assert (top.place, above.place, below.place) == ("zone:damage_fore",) * 3
+    assert (top.on, above.on, below.on) == ((1,), (2,), ())
+
+
+def test_a_cube_on_a_cube_on_a_border_is_on_the_border_too():
+    x, y = border_between("strength_2", "choice")
+    below, above = find((x, y, BORDER_TOP + EDGE / 2), (x, y, BORDER_TOP + 1.5 * EDGE))
+    assert (below.place, above.place) == ("border", "border")
+    assert above.on == (0,)
+
+
+def test_a_cube_that_bridges_two_has_the_place_of_the_nearer():
+    x, y = border_between("strength_2", "choice")
+    on_two = [(x - 6, y, FLOOR + EDGE / 2), (x + 7, y, FLOOR + EDGE / 2), (x - 1, y, FLOOR + 1.5 * EDGE)]
+    found = find(*on_two)
+    assert [each.place for each in found] == ["zone:strength_2", "zone:choice", "zone:strength_2"]
+    assert found[2].on == (0, 1)
+    on_two[2] = (x + 2, y, FLOOR + 1.5 * EDGE)
+    assert find(*on_two)[2].place == "zone:choice"
+
+
+def test_a_cube_that_leans_on_another_and_touches_the_floor_is_in_its_zone():
+    x, y = centre("choice")
+    height, turned = lean(math.radians(30), FLOOR)
+    other, leaning = find((x, y, FLOOR + EDGE / 2), (x + 8.5, y, height, turned))
+    assert (other.place, leaning.place) == ("zone:choice", "zone:choice")
+    assert leaning.on == ()
+
+
+def test_a_cube_straddling_two_zones_without_a_raised_border_touches_both_the_nearer_first():
+    level = replace(SHIP, board=replace(SHIP.board, border_top=SHIP.board.floor))
+    x, y = border_between("strength_2", "choice")
+    assert find((x - 0.5, y, FLOOR + EDGE / 2), ship=level)[0].touches == ("strength_2", "choice")
+    (found,) = find((x + 0.5, y, FLOOR + EDGE / 2), ship=level)
+    assert found == landing.Place("zone:choice", ("choice", "strength_2"))
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "z", "expected"),
+    [
+        (200, 0, 4, "table"),
+        (60, 110, 4, "table"),
+        (0, 0, 60, "inside:ship"),
+        (20, 0, 36, "inside:ship"),
+        (0, 0, 170, "inside:ship"),
+        (0, 0, 20, "lost"),  # under the gun deck
+        (60, 0, -1, "lost"),
+        (3000, 0, 4, "lost"),
+        (math.nan, 0, 100, "lost"),
+    ],
+)
+def test_a_cube_off_the_board_is_where_it_lies(x, y, z, expected):
+    assert find((x, y, z))[0].place == expected
+
+
+def test_only_cubes_that_lie_flat_on_the_floor_are_sure_to_stay():
+    x, y = centre("choice")
+    height, turned = lean(math.radians(20), FLOOR)
+    poses = [
+        (x, y, FLOOR + EDGE / 2, FLAT),
+        (x, y, FLOOR + 1.5 * EDGE, FLAT),
+        (x + 20, y, height, turned),
+        (*border_between("strength_2", "choice"), BORDER_TOP + EDGE / 2, FLAT),
+    ]
+    position = np.array([pose[:3] for pose in poses]) / 1e3
+    assert list(landing.loose(position, np.array([pose[3] for pose in poses]), SHIP)) == [False, True, True, True]
+
+
+# an independent oracle: linear programs over the points of the solids
+
+
+def half_spaces(position, orientation, edge: float) -> tuple[np.ndarray, np.ndarray]:
+    """A cube as A p <= b."""
+    turned = axes(np.array([orientation]))[0].T
+    a = np.concatenate([turned, -turned])
+    return a, edge / 2 + a @ np.array(position)
+
+
+def is_feasible(a: np.ndarray, b: np.ndarray) -> bool:
+    return linprog(np.zeros(3), a, b, bounds=[(None, None)] * 3, method="highs").status == 0
+
+
+@settings(max_examples=150, deadline=None)
+@given(quaternions, st.floats(-0.01, 0.01), st.floats(0.02, 0.09), st.floats(-0.06, 0.06))
+def test_a_zone_is_touched_if_some_point_of_the_cube_is_low_enough_over_it(q, rise, x, y):
+    zone = np.array(SHIP.board.zone("strength_2").corners)
+    position = (x, y, SHIP.board.floor + SHIP.cube_edge / 2 + rise)
+    low = section_below(corners(np.array([position]), np.array([q]), SHIP.cube_edge)[0], SHIP.board.floor)
+    a, b = half_spaces(position, q, SHIP.cube_edge)
+    normals = np.column_stack([-polygon.inward(zone), np.zeros(len(zone))])
+    a = np.concatenate([a, normals, [(0, 0, 1)]])
+    b = np.concatenate([b, (normals[:, :2] * zone).sum(axis=1), [SHIP.board.floor]])
+    expected = is_feasible(a, b)
+    if expected != is_feasible(a, b - 1e-7) or expected != is_feasible(a, b + 1e-7):
+        return  # within rounding of touching
+    assert (len(low) > 0 and polygon.meet(low, zone)) == expected
+
+
+@settings(max_examples=150, deadline=None)
+@given(quaternions, quaternions, st.tuples(*[st.floats(-0.012, 0.012)] * 3))
+def test_two_cubes_touch_if_some_point_is_in_both(one, other, away):
+    edge = SHIP.cube_edge
+    a, b = (
+        np.concatenate(x) for x in zip(half_spaces((0, 0, 0), one, edge), half_spaces(away, other, edge), strict=True)
+    )
+    expected = is_feasible(a, b)
+    if expected != is_feasible(a, b - 1e-7) or expected != is_feasible(a, b + 1e-7):
+        return
+    assert touching(np.array([(0, 0, 0), away]), np.array([one, other]), edge, 0.0)[0, 1] == expected
+
+
+def test_the_way_round_of_corners_does_not_matter():
+    square = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)])
+    assert np.array_equal(polygon.counter_clockwise(square[::-1]), square)
+    assert polygon.is_convex(square)
+    assert not polygon.is_convex(np.array([(0.0, 0.0), (1.0, 0.0), (0.2, 0.2), (0.0, 1.0)]))
+
+
+@given(st.floats(0.01, 0.49))
+def test_an_inset_square_is_smaller_by_twice_the_inset(by):
+    square = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)])
+    smaller = polygon.inset(square, by)
+    np.testing.assert_allclose(np.ptp(smaller, axis=0), 1 - 2 * by, atol=1e-12)
+    assert len(polygon.inset(square, 0.51)) == 0
+
+
+@given(st.floats(-2, 3), st.floats(-2, 3))
+def test_the_distance_from_a_square_is_that_of_the_clamped_point(x, y):
+    square = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)])
+    expected = math.hypot(x - min(max(x, 0), 1), y - min(max(y, 0), 1))
+    assert polygon.distance(np.array([(x, y)]), square)[0] == pytest.approx(expected, abs=1e-12)

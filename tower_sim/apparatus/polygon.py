@@ -1,0 +1,82 @@
+"""Convex polygons in the plane: arrays of corners (k, 2), counter-clockwise."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+
+def counter_clockwise(corners: Array) -> Array:
+    """Return the corners in counter-clockwise order, whichever way round they were."""
+    x, y = corners.T
+    area = float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)) / 2
+    return corners if area >= 0 else corners[::-1]
+
+
+def is_convex(corners: Array) -> bool:
+    """Tell whether counter-clockwise corners turn left at each of them, once round."""
+    side = np.roll(corners, -1, axis=0) - corners
+    after = np.roll(side, -1, axis=0)
+    turn = np.arctan2(side[:, 0] * after[:, 1] - side[:, 1] * after[:, 0], (side * after).sum(axis=1))
+    return bool(np.all(turn > 1e-9) and abs(turn.sum() - 2 * np.pi) < 1e-6)
+
+
+def inward(corners: Array) -> Array:
+    """Return the unit normals of the sides (from corner i to the next), pointing inward."""
+    side = np.roll(corners, -1, axis=0) - corners
+    return np.stack([-side[:, 1], side[:, 0]], axis=1) / np.linalg.norm(side, axis=1)[:, None]
+
+
+def inset(corners: Array, by: float) -> Array:
+    """Return the polygon whose points are at least `by` from every side's line; empty (0, 2) when there are none."""
+    kept = corners
+    for corner, normal in zip(corners, inward(corners), strict=True):
+        depth = (kept - corner) @ normal - by
+        clipped: list[Array] = []
+        for i in range(len(kept)):
+            j = (i + 1) % len(kept)
+            if depth[i] >= 0:
+                clipped.append(kept[i])
+            if depth[i] * depth[j] < 0:
+                clipped.append(kept[i] + depth[i] / (depth[i] - depth[j]) * (kept[j] - kept[i]))
+        kept = np.array(clipped).reshape(-1, 2)
+    return kept
+
+
+def distance(points: Array, corners: Array) -> Array:
+    """Return how far points (n, 2) are from a polygon; 0 inside it."""
+    side = np.roll(corners, -1, axis=0) - corners
+    away = points[:, None, :] - corners
+    t = np.clip((away * side).sum(axis=2) / (side * side).sum(axis=1), 0.0, 1.0)
+    nearest = np.linalg.norm(away - t[:, :, None] * side, axis=2).min(axis=1)
+    is_inside = np.all(side[:, 0] * away[:, :, 1] - side[:, 1] * away[:, :, 0] >= 0, axis=1)
+    return np.where(is_inside, 0.0, nearest)
+
+
+def meet(points: Array, corners: Array) -> bool:
+    """Tell whether the convex hull of points (n, 2) and a polygon have a point in common, or more than one.
+
+    Separating axes: the normals of the polygon's sides, those of the lines through every two points, these lines
+    themselves (for points in one line).
+    """
+    if np.any(points.max(axis=0) < corners.min(axis=0)) or np.any(corners.max(axis=0) < points.min(axis=0)):
+        return False
+    sides = np.roll(corners, -1, axis=0) - corners
+    spans = (points[:, None, :] - points[None, :, :])[np.triu_indices(len(points), 1)]
+    directions = np.concatenate([sides, spans, spans[:, ::-1] * (-1.0, 1.0)])
+    normals = np.stack([-directions[:, 1], directions[:, 0]], axis=1)
+    a, b = points @ normals.T, corners @ normals.T
+    return bool(np.all((a.max(axis=0) >= b.min(axis=0)) & (b.max(axis=0) >= a.min(axis=0))))
+
+
+def along(corners: Array, step: float) -> Array:
+    """Return points on the outline, at most `step` apart: the middles of equal pieces of each side."""
+    following = np.roll(corners, -1, axis=0)
+    points: list[Array] = []
+    for start, end in zip(corners, following, strict=True):
+        number = int(np.ceil(np.linalg.norm(end - start) / step))
+        t = (np.arange(number)[:, None] + 0.5) / number
+        points.append(start + t * (end - start))
+    return np.concatenate(points)

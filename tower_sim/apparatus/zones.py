@@ -1,0 +1,148 @@
+"""Read the zones of a board from a profile, check that they make one, and find which are neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from itertools import combinations
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tower_sim.apparatus import polygon
+from tower_sim.apparatus.board import KINDS, PLUNDER, STRENGTH, Zone
+from tower_sim.apparatus.common import demand, mm
+from tower_sim.apparatus.fields import choice, count, key_of, read_table
+from tower_sim.errors import UsageError
+
+Array = npt.NDArray[np.float64]
+
+_SLACK = 1e-6  # m: profiles are written in rounded mm
+_STEP = 2.5e-4  # m: between points on an outline
+
+
+@dataclass(frozen=True, slots=True)
+class _Worth:
+    """What a zone is and gives; only the fields of its kind may differ from 0."""
+
+    kind: str = choice(*KINDS)
+    strength: int = count(0, 9, default=0)
+    coins: int = count(0, 99, default=0)
+    cargo: int = count(0, 99, default=0)
+    choice: int = count(0, 99, default=0)
+
+
+_GIVES = {PLUNDER: ("coins", "cargo", "choice"), STRENGTH: ("strength",)}
+
+
+def read(tables: object) -> tuple[Zone, ...]:
+    """Read `[[zones]]`: name, kind, what it gives, `corners_mm`; raises UsageError for what is no zone."""
+    if not isinstance(tables, list) or not tables:
+        raise UsageError(f"zones = {tables!r}; allowed is at least one table [[zones]]; add them")
+    zones = tuple(_read(table, i) for i, table in enumerate(cast("list[object]", tables)))
+    names = [zone.name for zone in zones]
+    for name in names:
+        demand(names.count(name) == 1, f"zone {name!r} is there twice; allowed is each name once; rename one")
+    return zones
+
+
+def _read(table: object, i: int) -> Zone:
+    where = f"zones[{i}]"
+    if not isinstance(table, Mapping):
+        raise UsageError(f"{where} = {table!r}; allowed is a table; write it as [[zones]]")
+    values = dict(cast("Mapping[str, object]", table))
+    name = values.pop("name", None)
+    if not isinstance(name, str) or not name.isidentifier():
+        raise UsageError(f"{where}.name = {name!r}; allowed are letters, digits and _, no digit first; name the zone")
+    where = f"zone {name}"
+    corners = _corners(values.pop("corners_mm", None), where)
+    worth = read_table(_Worth, values, where)
+    gives = _GIVES.get(worth.kind, ())
+    amounts = {key_of(item): cast("int", getattr(worth, item.name)) for item in fields(_Worth) if item.name != "kind"}
+    for key, amount in amounts.items():
+        demand(
+            amount == 0 or key in gives,
+            f"{where}.{key} = {amount}; allowed for kind {worth.kind!r} is {' or '.join(gives) or 'no value'}; "
+            "remove it or change the kind",
+        )
+    if gives:
+        demand(
+            any(amounts[key] for key in gives),
+            f"{where} of kind {worth.kind!r} gives nothing; allowed is {' or '.join(gives)} of 1 or more; add it",
+        )
+    return Zone(name, worth.kind, corners, worth.strength, worth.coins, worth.cargo, worth.choice)
+
+
+def _corners(value: object, where: str) -> tuple[tuple[float, float], ...]:
+    advice = "allowed are 3 or more corners [x, y] in mm of a convex polygon; cut other shapes into convex zones"
+    try:
+        corners = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        corners = np.empty((0, 2))
+    if corners.ndim != 2 or len(corners) < 3 or corners.size != 2 * len(corners) or not np.isfinite(corners).all():
+        raise UsageError(f"{where}.corners_mm = {value!r}; {advice}")
+    corners = polygon.counter_clockwise(corners)
+    demand(polygon.is_convex(corners), f"{where}.corners_mm = {value!r} is not convex; {advice}")
+    return tuple((float(x) * 1e-3, float(y) * 1e-3) for x, y in corners)
+
+
+def neighbours(zones: tuple[Zone, ...], border: float, edge: float) -> dict[str, tuple[str, ...]]:
+    """Return for each zone those across a border of width `border` (m) along more than a cube's `edge` (m)."""
+    found: dict[str, list[str]] = {zone.name: [] for zone in zones}
+    shapes = {zone.name: np.array(zone.corners) for zone in zones}
+    for one, other in combinations(shapes, 2):
+        outline = polygon.along(shapes[one], _STEP)
+        near = int((polygon.distance(outline, shapes[other]) <= 1.05 * border + _SLACK).sum())
+        if near * _STEP > edge:
+            found[one].append(other)
+            found[other].append(one)
+    return {name: tuple(others) for name, others in found.items()}
+
+
+def check(
+    zones: tuple[Zone, ...],
+    across: Mapping[str, tuple[str, ...]],
+    *,
+    bounds: tuple[tuple[float, float], tuple[float, float]],
+    border: float,
+    edge: float,
+) -> None:
+    """Refuse zones that overlap, leave no room for a border, or that no cube can reach.
+
+    A zone is out of reach off the board's `bounds` ((x0, x1), (y0, y1), m), when no cube of edge `edge` fits in it
+    flat, however it is turned, or when it has no neighbour in `across` while there are others.
+    """
+    shapes: dict[str, Any] = {zone.name: np.array(zone.corners) for zone in zones}
+    for one, other in combinations(shapes, 2):
+        gap = float(polygon.distance(polygon.along(shapes[one], _STEP), shapes[other]).min())
+        back = float(polygon.distance(shapes[other], shapes[one]).min())
+        gap = min(gap, back)
+        demand(
+            not polygon.meet(shapes[one], shapes[other]),
+            f"zones {one!r} and {other!r} overlap; allowed are zones at least board.border_width_mm = {mm(border)} "
+            "apart; move a corner",
+        )
+        demand(
+            gap >= border - _SLACK,
+            f"zones {one!r} and {other!r} are {gap * 1e3:.3g} mm apart; allowed is at least board.border_width_mm = "
+            f"{mm(border)}; move a corner",
+        )
+    low, high = np.array(bounds).T
+    for name, shape in shapes.items():
+        inside = bool(np.all(shape >= low + border / 2 - _SLACK) and np.all(shape <= high - border / 2 + _SLACK))
+        demand(
+            inside,
+            f"zone {name!r} cannot be reached: it is not on the board; allowed is x from {mm(low[0])} to "
+            f"{mm(high[0])} and y from {mm(low[1])} to {mm(high[1])}, half a border inside; move its corners",
+        )
+        demand(
+            len(polygon.inset(shape, edge / np.sqrt(2))) > 0,
+            f"zone {name!r} cannot be reached: no cube of {mm(edge)} mm lies flat in it however it is turned; allowed "
+            f"is room for a circle of {mm(edge * np.sqrt(2))} mm; make it wider",
+        )
+        demand(
+            len(shapes) == 1 or len(across[name]) > 0,
+            f"zone {name!r} cannot be reached from another: no zone lies across a border from it; allowed is at least "
+            f"one, board.border_width_mm = {mm(border)} away; move it nearer",
+        )

@@ -1,0 +1,21 @@
+"""The words for where a cube is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+INSIDE = "inside:"
+ZONE = "zone:"
+TRAY = "tray"
+TABLE = "table"
+BORDER = "border"
+LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a cube is: its `place`, and on a board the zones it `touches` and the cubes (row numbers) it is `on`."""
+
+    place: str
+    touches: tuple[str, ...] = ()
+    on: tuple[int, ...] = ()
