@@ -25,12 +25,14 @@ class DropModelContract:
     """Inherit, and override the `model` fixture with scope "class" or wider; a drop may fail, a promise may not.
 
     A model whose tower keeps no cube sets `keeps_cubes = False`; the tests that need a cube inside are then skipped.
+    One that refuses knocks sets `knocks = False`.
     """
 
     supply_size = 20
     throw_size = 5
     chain_length = 10
     keeps_cubes = True
+    knocks = True
 
     @pytest.fixture(scope="class")
     @classmethod
@@ -150,7 +152,7 @@ class DropModelContract:
         assert len(landings) > 1
 
     def test_replaying_the_log_from_the_empty_tower_gives_the_same_state(self, model, laden):
-        knocked = model.knock(laden, 0.5, _rng(52)).state
+        knocked = model.knock(laden, 0.5, _rng(52)).state if self.knocks else laden
         assert replay(model, knocked) == knocked
 
     def test_throwing_nothing_is_allowed_and_loses_no_cube(self, model, laden):
@@ -159,7 +161,11 @@ class DropModelContract:
         assert sorted(x.cube for x in outcome.landings) == sorted((*laden.cubes, *laden.board.cubes))
 
     @pytest.mark.parametrize("strength", [0.0, 0.3, 2.0])
-    def test_a_knock_keeps_every_cube_and_is_logged(self, model, laden, strength):
+    def test_a_knock_keeps_every_cube_and_is_logged_or_is_refused(self, model, laden, strength):
+        if not self.knocks:
+            with pytest.raises(UsageError, match="knock"):
+                model.knock(laden, strength, _rng(54))
+            return
         outcome = model.knock(laden, strength, _rng(54))
         assert outcome.thrown == ()
         assert sorted(x.cube for x in outcome.landings) == sorted((*laden.cubes, *laden.board.cubes))

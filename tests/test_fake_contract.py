@@ -6,9 +6,11 @@ from contract import BoardModelContract, DropModelContract
 from fakes import CoinTower
 from ships import DiceShip
 
+from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
 from tower_sim.model import MAX_ATTEMPTS, TooManyFailedDraws, until_landed
 from tower_sim.outcome import Status
+from tower_sim.surrogate.two_thirds import TwoThirdsRule
 
 
 class TestCoinTower(DropModelContract):
@@ -40,6 +42,15 @@ class TestCoinTowerThatKeepsNothing(DropModelContract):
         assert model.drop(model.empty(), cubes, np.random.default_rng(1)).emerged == cubes
 
 
+class TestTwoThirdsRule(DropModelContract):
+    knocks = False
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def model(cls):
+        return TwoThirdsRule(load("amerigo"))
+
+
 class TestDiceShip(BoardModelContract):
     @pytest.fixture(scope="class")
     @classmethod
@@ -65,3 +76,12 @@ def test_a_tower_that_always_fails_is_given_up_after_the_most_attempts_allowed()
         until_landed(lambda rng: model.drop(model.empty(), cubes, rng), np.random.SeedSequence(1))
     assert raised.value.outcome.attempts == MAX_ATTEMPTS
     assert raised.value.outcome.state == model.empty()
+
+
+def test_the_rule_keeps_a_third_of_what_is_thrown_and_two_thirds_of_what_is_inside():
+    """n = 6,000 and about 2,000: 4 standard errors are 0.024 and 0.042."""
+    model, cubes = TwoThirdsRule(load("amerigo")), supply({"red": 6000}, 0.008)
+    first = model.drop(model.empty(), cubes, np.random.default_rng(1))
+    assert abs(len(first.emerged) / 6000 - 2 / 3) < 0.024
+    second = model.drop(first.state, (), np.random.default_rng(2))
+    assert abs(len(second.emerged) / len(first.inside) - 1 / 3) < 0.042

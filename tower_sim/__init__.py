@@ -16,15 +16,17 @@ if sys.version_info >= (3, 12):
 from tower_sim.apparatus.catalogue import load, names
 from tower_sim.cubes import Cube, count_by_colour, supply
 from tower_sim.errors import UsageError
-from tower_sim.model import DropModel, TooManyFailedDraws, knock_then_drop, replay, until_landed
+from tower_sim.model import BoardModel, DropModel, TooManyFailedDraws, knock_then_drop, replay, until_landed
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
-from tower_sim.state import Pose, Resident, TowerState
+from tower_sim.state import BoardState, Pose, Resident, TowerState
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "BoardModel",
+    "BoardState",
     "Cube",
     "DropModel",
     "Landing",

@@ -1,0 +1,87 @@
+"""The rule that an online version of Wallenstein used for its tower: the baseline to beat."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from types import TracebackType
+
+import numpy as np
+
+from tower_sim.apparatus.parts import Apparatus, as_tower
+from tower_sim.cubes import Cube
+from tower_sim.errors import UsageError
+from tower_sim.landing import INSIDE, TRAY
+from tower_sim.outcome import Landing, Outcome, Status
+from tower_sim.state import Event, Resident, TowerState, rng_text
+
+THROWN_OUT = 2 / 3
+RESIDENT_OUT = 1 / 3
+REGION = "tower"
+
+
+class TwoThirdsRule:
+    """A DropModel without physics: each cube comes out by itself, one just thrown with 2/3, one inside with 1/3.
+
+    It ignores how many are thrown, and knows no regions (all cubes inside are in `tower`) and no knocks.
+    Source: bgdf.com/node/180.
+    """
+
+    name = "two_thirds"
+
+    def __init__(self, shape: Apparatus) -> None:
+        self.shape = as_tower(shape)
+        self._digest = hashlib.sha256(f"{self.name} {self.shape.cube_edge!r}".encode()).hexdigest()[:16]
+
+    def __enter__(self) -> TwoThirdsRule:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Nothing is held."""
+
+    @property
+    def apparatus(self) -> str:
+        """The apparatus's name."""
+        return self.shape.name
+
+    @property
+    def cube_edge(self) -> float:
+        """The edge (m) of the cubes this apparatus is made for."""
+        return self.shape.cube_edge
+
+    def empty(self) -> TowerState:
+        """Return the state with no cube inside."""
+        return TowerState(self.name, self.shape.name, self._digest)
+
+    def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
+        """Throw `cubes` in; see DropModel. Random: for every cube whether it comes out."""
+        self._check(state, cubes)
+        written = rng_text(rng)
+        thrown = tuple(cubes)
+        chances = np.repeat([THROWN_OUT, RESIDENT_OUT], [len(thrown), len(state.residents)])
+        is_out = rng.random(len(chances)) < chances
+        since = {resident.cube: resident.since for resident in state.residents}
+        landings = tuple(
+            Landing(cube, TRAY if out else INSIDE + REGION)
+            for cube, out in zip((*thrown, *state.cubes), is_out, strict=True)
+        )
+        outcome = Outcome(self.name, self.shape.name, Status.SETTLED, thrown, landings, state)
+        inside = [Resident(x.cube, REGION, since.get(x.cube, state.drops)) for x in landings if x.inside]
+        event = Event("drop", written, thrown, tuple(cube.id for cube in outcome.emerged))
+        return Outcome(self.name, self.shape.name, Status.SETTLED, thrown, landings, state.after(inside, event))
+
+    def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
+        """Refuse: the rule says nothing of knocks. Raises UsageError."""
+        raise UsageError(f"knock strength = {strength:g}; the model {self.name!r} knows no knocks; try --model physics")
+
+    def _check(self, state: TowerState, cubes: Sequence[Cube]) -> None:
+        if (state.model, state.digest) != (self.name, self._digest):
+            raise UsageError(
+                f"state belongs to {state.model} of apparatus {state.apparatus!r}; allowed is a state of {self.name}; "
+                "go on with the model that made it"
+            )
+        numbers = [cube.id for cube in (*cubes, *state.cubes)]
+        if len(set(numbers)) < len(numbers):
+            raise UsageError("a cube is inside already or thrown twice; allowed is each number once; leave it out")
