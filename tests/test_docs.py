@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tower_sim import cli
+from tower_sim.campaign import load as load_campaign
 from tower_sim.games.rulings import options
 
 ROOT = Path(__file__).parent.parent
@@ -86,7 +87,7 @@ def test_every_file_that_the_docs_link_to_exists():
 
 
 def test_every_option_of_every_command_is_in_its_help(capsys: pytest.CaptureFixture[str]):
-    for command in ("play", "drop", "show", "battle"):
+    for command in ("play", "drop", "show", "battle", "study"):
         with pytest.raises(SystemExit):
             cli.main([command, "--help"])
         assert "==SUPPRESS==" not in capsys.readouterr().out
@@ -103,3 +104,9 @@ def test_a_newer_python_gets_a_clear_message(tmp_path: Path):
         pytest.skip("python3.12 is only a launcher here")
     assert done.returncode != 0
     assert "tower_sim needs Python 3.11, this is 3.12" in done.stderr
+
+
+def test_the_example_report_is_of_the_example_campaign():
+    spec = load_campaign(ROOT / "docs/example/campaign.toml")
+    assert spec.total >= 200
+    assert spec.digest in (ROOT / "docs/example/report.md").read_text("utf-8")

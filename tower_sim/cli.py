@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import secrets
 import sys
 from collections.abc import Callable, Sequence
@@ -47,8 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status: 0 done, 2 the caller's mistake, 1 anything else."""
     try:
         options = _parser().parse_args(arguments)
-        run: Callable[[argparse.Namespace], None] = options.run
-        run(options)
+        run: Callable[[argparse.Namespace], int | None] = options.run
+        return run(options) or 0
     except UsageError as error:
         print(f"tower-sim: {error}", file=sys.stderr)
         return 2
@@ -61,7 +62,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output has gone; Python would complain while it flushes
         return 1
-    return 0
 
 
 class _Parser(argparse.ArgumentParser):
@@ -108,6 +108,13 @@ def _parser() -> argparse.ArgumentParser:
     _add_common(battle)
     battle.set_defaults(run=_battle)
 
+    _add_campaign(commands.add_parser("campaign", help="run thousands of drops that survive anything, and check them"))
+
+    study = commands.add_parser("study", help="write a report on a campaign: statistics with intervals, tables, plots")
+    study.add_argument("directory", type=Path, metavar="DIR", help="the campaign's directory")
+    study.add_argument("--out", type=Path, required=True, metavar="REPORT_DIR", help="where to write the report")
+    study.set_defaults(run=_study)
+
     show = commands.add_parser("show", help="draw an apparatus: a 3D view and a dimensioned section")
     show.add_argument("apparatus", metavar="APPARATUS", help=_APPARATUS_HELP)
     show.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help=".png, .pdf or .svg")
@@ -123,6 +130,24 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=_seed, metavar="N", help="0 to 2^128 - 1 (default: drawn, and printed)")
     parser.add_argument("--model", default="physics", choices=["physics"], help="what drops the cubes")
     parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
+
+
+def _add_campaign(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(title="actions", required=True, metavar="ACTION", parser_class=_Parser)
+    run = actions.add_parser("run", help="run a campaign file, or go on with it")
+    run.add_argument("spec", type=Path, metavar="SPEC.toml", help="the campaign file; see docs/campaigns.md")
+    run.add_argument("--out", type=Path, required=True, metavar="DIR", help="the campaign's directory")
+    engine = run.add_mutually_exclusive_group()
+    every = os.cpu_count() or 1
+    engine.add_argument("--workers", type=int, default=every, metavar="N", help=f"processes here (default: {every})")
+    engine.add_argument("--dask", default="", metavar="ADDRESS|local", help="a Dask scheduler, or one of our own")
+    run.set_defaults(run=_campaign_run)
+    status = actions.add_parser("status", help="tell what is done, missing, failed")
+    status.add_argument("directory", type=Path, metavar="DIR", help="the campaign's directory")
+    status.set_defaults(run=_campaign_status)
+    verify = actions.add_parser("verify", help="check every file against the manifest")
+    verify.add_argument("directory", type=Path, metavar="DIR", help="the campaign's directory")
+    verify.set_defaults(run=_campaign_verify)
 
 
 def _seed(text: str) -> int:
@@ -289,6 +314,33 @@ def _show(options: argparse.Namespace) -> None:
         )
     draw_apparatus(apparatus, options.output, state)
     print(options.output)
+
+
+def _campaign_run(options: argparse.Namespace) -> int:
+    from tower_sim.campaign import campaign_run
+
+    return campaign_run(options.spec, options.out, options.workers, options.dask)
+
+
+def _campaign_status(options: argparse.Namespace) -> None:
+    from tower_sim.campaign import campaign_status
+
+    print(campaign_status(options.directory))
+
+
+def _campaign_verify(options: argparse.Namespace) -> int:
+    from tower_sim.campaign import campaign_verify
+
+    said, status = campaign_verify(options.directory)
+    print(said)
+    return status
+
+
+def _study(options: argparse.Namespace) -> None:
+    from tower_sim.study import study
+
+    study(options.directory, options.out)
+    print(options.out / "report.md")
 
 
 def _silent(line: str, flush: bool = False) -> None:

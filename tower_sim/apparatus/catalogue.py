@@ -50,9 +50,16 @@ def load(name_or_file: str | Path) -> Apparatus:
 def parse(text: str, name: str) -> Apparatus:
     """Make the apparatus called `name` from the text of a profile; raises UsageError naming profile and field."""
     try:
-        return _from_tables(tomllib.loads(text), name)
+        profile = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"profile {name}: not TOML ({error}); correct the line") from error
+    return from_tables(profile, name)
+
+
+def from_tables(profile: dict[str, Any], name: str) -> Apparatus:
+    """Make the apparatus called `name` from the tables of a profile; raises UsageError naming profile and field."""
+    try:
+        return _from_tables(profile, name)
     except UsageError as error:
         raise UsageError(f"profile {name}: {error}") from None
 

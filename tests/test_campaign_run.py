@@ -1,0 +1,255 @@
+"""Many processes, and kills: the dataset is the same as without them, file for file."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from test_campaign import BATTLES, GAMES, tree
+
+from tower_sim.campaign import parse, run, verify
+from tower_sim.campaign.engines import MAX_DEATHS, Report
+from tower_sim.campaign.spec import Spec
+from tower_sim.errors import UsageError
+
+RUN = """
+import sys
+from tower_sim.campaign import campaign_run
+sys.exit(campaign_run(sys.argv[1], sys.argv[2], int(sys.argv[3])))
+"""
+MANY = GAMES.replace("games = 12", "games = 50").replace("shard = 2", "shard = 1")
+PHYSICS = BATTLES.replace("battles = 12", "battles = 32").replace("shard = 4", "shard = 8")
+
+
+class Campaign:
+    """A campaign file, its directory, and what an uninterrupted run makes of it."""
+
+    def __init__(self, where: Path, text: str) -> None:
+        self.text, self.where = text, where
+        self.file, self.out = where / "campaign.toml", where / "out"
+        self.file.write_text(text)
+
+    def start(self, workers: int) -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", RUN, str(self.file), str(self.out), str(workers)]
+        return subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        )
+
+    def receipts(self) -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in sorted((self.out / "receipts").glob("[0-9]*.json"))}
+
+    def until_a_shard_is_done(self, process: subprocess.Popen[str], more: int = 1) -> None:
+        enough = len(self.receipts()) + more
+        while process.poll() is None and len(self.receipts()) < enough:
+            time.sleep(0.002)
+
+
+def gone(group: int) -> bool:
+    """Whether within 30 s nobody of the process group is left."""
+    for _ in range(300):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def log(out: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
+
+
+@pytest.mark.parametrize("text", [GAMES, BATTLES], ids=["games", "battles"])
+def test_two_processes_give_the_same_files_as_one(text: str, tmp_path: Path):
+    spec = parse(text)
+    for workers in (1, 2):
+        assert sorted(run(spec, tmp_path / str(workers), workers).finished) == list(range(spec.shards))
+        assert verify(tmp_path / str(workers)) == []
+    assert tree(tmp_path / "1") == tree(tmp_path / "2")
+
+
+def killed(campaign: Campaign, kills: int, seed: int, spread: float) -> None:
+    """Start, kill the whole process group at a random moment, `kills` times; then let it come to its end.
+
+    Every third kill comes at any time from the start of the process on, the others soon after a shard is done. When
+    the campaign comes to its end before all kills are done, it is compared and begun anew in another directory.
+    """
+    rng = random.Random(seed)
+    campaign.out = campaign.where / "whole"
+    assert campaign.start(1).wait() == 0
+    whole = tree(campaign.out)
+    directory = done = 0
+    while True:
+        campaign.out = campaign.where / f"killed_{directory}"
+        process = campaign.start(1 + done % 2)
+        before = campaign.receipts()
+        if done < kills:
+            if done % 3:
+                campaign.until_a_shard_is_done(process)
+            time.sleep(rng.uniform(0, spread))
+        else:
+            process.wait()
+        alive = process.poll() is None
+        if alive:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            done += 1
+            now = campaign.receipts()
+            assert now.items() >= before.items()  # no finished shard is lost
+            if (campaign.out / "manifest.json").exists():
+                assert all("missing" in problem or "not finished" in problem for problem in verify(campaign.out))
+            continue
+        assert process.returncode == 0, process.communicate()[1]
+        assert verify(campaign.out) == []
+        assert tree(campaign.out) == whole
+        directory += 1
+        if done >= kills:
+            break
+    assert done == kills
+
+
+def test_a_campaign_killed_twenty_times_ends_as_if_it_had_not_been(tmp_path: Path):
+    killed(Campaign(tmp_path, MANY), kills=20, seed=1, spread=0.2)
+
+
+def test_a_campaign_of_physics_killed_three_times_ends_as_if_it_had_not_been(tmp_path: Path):
+    killed(Campaign(tmp_path, PHYSICS), kills=3, seed=2, spread=0.7)
+
+
+@pytest.mark.long
+def test_a_campaign_of_physics_killed_twenty_times_ends_as_if_it_had_not_been(tmp_path: Path):
+    killed(Campaign(tmp_path, PHYSICS.replace("battles = 32", "battles = 300")), kills=20, seed=3, spread=1.5)
+
+
+def test_interrupted_it_stops_cleanly_says_how_to_go_on_and_goes_on(tmp_path: Path):
+    campaign = Campaign(tmp_path, MANY)
+    campaign.out = tmp_path / "whole"
+    assert campaign.start(1).wait() == 0
+    whole, campaign.out = tree(campaign.out), tmp_path / "out"
+    for number, workers in ((signal.SIGINT, 2), (signal.SIGINT, 1), (signal.SIGTERM, 2)):
+        process = campaign.start(workers)
+        campaign.until_a_shard_is_done(process, more=3)
+        os.killpg(process.pid, number)
+        out, error = process.communicate(timeout=20)
+        assert process.returncode == 1
+        again = (
+            f"to go on: tower-sim campaign run {campaign.file} --out {campaign.out}{' --workers 2' * (workers == 2)}"
+        )
+        assert error == f"tower-sim: interrupted; finished shards are kept; {again}\n"
+        assert "done" in out
+        assert gone(process.pid)
+        assert log(campaign.out)[-1]["event"] == "interrupted"
+        assert not list(campaign.out.rglob("*.part"))
+        assert not (campaign.out / ".lock").exists()
+    assert campaign.start(2).wait() == 0
+    assert tree(campaign.out) == whole
+
+
+def test_workers_end_by_themselves_when_their_client_is_killed_alone(tmp_path: Path):
+    campaign = Campaign(tmp_path, BATTLES)
+    process = campaign.start(2)
+    campaign.until_a_shard_is_done(process)
+    process.kill()
+    process.wait()
+    assert gone(process.pid)
+
+
+class Killer:
+    """Kills a worker when it hears of the first shard."""
+
+    def __init__(self) -> None:
+        self.killed = False
+        self.heard: list[Report] = []
+
+    def begin(self, spec: Spec, to_do: int) -> None:
+        assert to_do == spec.shards
+
+    def note(self, report: Report) -> None:
+        self.heard.append(report)
+        if not self.killed:
+            multiprocessing.active_children()[0].kill()
+            self.killed = True
+
+
+def test_a_worker_that_dies_is_replaced_and_its_shard_is_done_again(tmp_path: Path):
+    spec, killer = parse(BATTLES), Killer()
+    summary = run(spec, tmp_path / "out", workers=2, progress=killer)
+    assert sorted(summary.finished) == list(range(spec.shards))
+    assert [report.again for report in killer.heard].count(True) == 1
+    assert [line["event"] for line in log(tmp_path / "out")].count("again") == 1
+    run(spec, tmp_path / "serial")
+    assert tree(tmp_path / "out") == tree(tmp_path / "serial")
+
+
+def test_a_shard_at_which_three_workers_die_has_failed(tmp_path: Path):
+    spec = parse(BATTLES.replace("battles = 12", "battles = 300").replace("shard = 4", ""))  # too long to be finished
+    ended = threading.Event()
+
+    def kill_all() -> None:
+        while not ended.wait(0.05):
+            for child in multiprocessing.active_children():
+                child.kill()
+
+    thread = threading.Thread(target=kill_all)
+    thread.start()
+    try:
+        summary = run(spec, tmp_path / "out", workers=2)
+    finally:
+        ended.set()
+        thread.join()
+    assert summary.failed == {0: "its worker died"}
+    assert [line["event"] for line in log(tmp_path / "out")].count("again") == MAX_DEATHS - 1
+
+
+def test_no_workers_are_refused(tmp_path: Path):
+    with pytest.raises(UsageError, match="workers is 0"):
+        run(parse(GAMES), tmp_path / "out", workers=0)
+
+
+@pytest.mark.parametrize("module", ["pyarrow", "rich", "distributed"])
+def test_without_the_extras_the_tower_works_and_a_campaign_says_what_to_install(module: str, tmp_path: Path):
+    (tmp_path / "campaign.toml").write_text(GAMES)
+    code = f"""
+import sys
+sys.modules[{module!r}] = None
+import tower_sim, tower_sim.cli
+from tower_sim.campaign import campaign_run
+assert tower_sim.cli.main(["play", "amerigo", "--rounds", "0", "--seed", "1", "--json"]) == 0
+sys.stderr.isatty = lambda: {module == "rich"}
+try:
+    campaign_run("campaign.toml", "out", 1, {"local" if module == "distributed" else ""!r})
+except tower_sim.UsageError as error:
+    sys.exit(str(error))
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    name = "dask" if module == "distributed" else "campaign"
+    assert f"pip install 'tower_sim[{name}]'" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.returncode == 1
+
+
+def test_on_a_terminal_a_bar_tells_how_far_and_how_fast(tmp_path: Path):
+    pty = pytest.importorskip("pty")
+    campaign = Campaign(tmp_path, GAMES)
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-c", RUN, str(campaign.file), str(campaign.out), "1"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs, start_new_session=True)
+    os.close(theirs)
+    shown = b""
+    try:
+        while part := os.read(ours, 4096):
+            shown += part
+    except OSError:  # the terminal is closed: all is said
+        pass
+    assert process.wait() == 0
+    assert b"12/12" in shown
+    assert b"a minute" in shown

@@ -1,0 +1,292 @@
+"""The campaign file: what it may say, what each mistake is answered, which points a design has."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_campaign import ALL, BATTLES, CHAINS, GAMES
+
+from tower_sim.campaign import Spec, load, parse
+from tower_sim.campaign.spec import SHARD
+from tower_sim.errors import UsageError
+
+SMALLEST = """
+[campaign]
+kind = "game"
+apparatus = "amerigo"
+games = 6
+seed = "0x0123456789abcdef0123456789abcdef"
+"""
+
+
+def test_the_smallest_file_is_a_campaign_of_the_published_game_with_physics():
+    spec = parse(SMALLEST)
+    assert (spec.kind, spec.apparatus, spec.model, spec.runs, spec.shard) == ("game", "amerigo", "physics", 6, 10)
+    assert spec.seed == 0x0123456789ABCDEF0123456789ABCDEF
+    assert (spec.points, spec.shards, spec.total) == (({},), 1, 6)
+    point = spec.point(0)
+    assert point.rules.drops == 36
+    assert point.apparatus.name == "amerigo"
+
+
+@pytest.mark.parametrize("text", ALL.values(), ids=ALL)
+def test_the_canonical_text_reads_back_and_gives_the_same_digest(text: str):
+    spec = parse(text)
+    again = Spec.from_canonical(spec.canonical)
+    assert again == spec
+    assert again.digest == spec.digest
+    assert "\n" not in spec.canonical
+    assert json.loads(spec.canonical)["schema"] == "tower-sim/campaign-spec"
+
+
+def test_a_seed_is_the_same_number_in_decimal_and_hexadecimal():
+    one, other = (parse(SMALLEST.replace('"0x0123456789abcdef0123456789abcdef"', f'"{s}"')) for s in ("31", "0x1f"))
+    assert one == other
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("games = 6", "games = 7"),
+        ("games = 6", "games = 6\nshard = 3"),
+        ("0x01", "0x02"),
+        ("[campaign]", "[rules]\ncubes = 6\n[campaign]"),
+        ("[campaign]", "[settings]\niterations = 21\n[campaign]"),
+        ('"amerigo"', '"amerigo"\nmodel = "two_thirds"'),
+        ("[campaign]", "[vary]\nfields = { rules.rounds = [5] }\n[campaign]"),
+    ],
+)
+def test_whatever_decides_the_results_changes_the_digest(change: tuple[str, str]):
+    assert parse(SMALLEST.replace(*change)).digest != parse(SMALLEST).digest
+
+
+def test_what_decides_nothing_changes_no_digest():
+    told = SMALLEST + "# words\n[rules]\nrounds = 5\n[settings]\niterations = 20\n"
+    assert parse(told).digest == parse(SMALLEST).digest
+
+
+def test_the_order_of_a_battles_sides_is_kept():
+    spec = parse(BATTLES)
+    turned = parse(BATTLES.replace("{ purple = 6, green = 3 }", "{ green = 3, purple = 6 }"))
+    assert turned.digest != spec.digest
+    for each, sides in ((spec, ("purple", "green")), (turned, ("green", "purple"))):
+        setup = Spec.from_canonical(each.canonical).point(0).setup
+        assert setup is not None
+        assert (setup.colours, setup.active) == (sides, sides[0])
+
+
+def test_an_apparatus_file_counts_from_the_campaign_file_and_leaves_no_path(tmp_path: Path):
+    from importlib import resources
+
+    profile = resources.files("tower_sim.apparatus.profiles").joinpath("amerigo.toml").read_text("utf-8")
+    (tmp_path / "towers").mkdir()
+    (tmp_path / "towers/wide.toml").write_text(profile.replace("opening_mm = 16", "opening_mm = 18"))
+    (tmp_path / "campaign.toml").write_text(SMALLEST.replace('"amerigo"', '"towers/wide.toml"'))
+    spec = load(tmp_path / "campaign.toml")
+    assert spec.apparatus == "wide"
+    assert spec.profile["upper_floor"]["opening_mm"] == 18
+    assert str(tmp_path) not in spec.canonical
+    assert "towers" not in spec.canonical
+
+
+HYPERCUBE = SMALLEST + '[vary]\ndesign = "latin_hypercube"\npoints = 2\n[vary.fields]\n'
+GRID = '[vary.fields]\n"rules.cubes" = [5, 7]\n'
+
+MISTAKES = [
+    ("no kind", SMALLEST.replace('kind = "game"', ""), r"campaign.kind is None; allowed is one of game, chain, battle"),
+    ("kind", SMALLEST.replace('"game"', '"games"'), r"campaign.kind is 'games'"),
+    ("no toml", SMALLEST + "x", r"not TOML"),
+    ("table", SMALLEST + "[rulez]\n", r"file.rulez is unknown; allowed are campaign, rules, settings, vary"),
+    ("table of another kind", SMALLEST + "[chain]\n", r"file.chain is unknown"),
+    ("no table", "campaign = 3", r"campaign is 3; allowed is a table"),
+    ("field", SMALLEST + "seeds = 3\n", r"campaign.seeds is unknown"),
+    ("runs of another kind", SMALLEST + "battles = 3\n", r"campaign.battles is unknown"),
+    ("no runs", SMALLEST.replace("games = 6", ""), r"campaign.games is None"),
+    ("runs", SMALLEST.replace("games = 6", "games = 0"), r"campaign.games is 0"),
+    ("too many runs", SMALLEST.replace("games = 6", "games = 2147483648"), r"2147483648"),
+    ("shard", SMALLEST + "shard = 0\n", r"campaign.shard is 0"),
+    ("no seed", SMALLEST.replace("seed", "#"), r"campaign.seed is None"),
+    ("a number as seed", SMALLEST.replace('"0x0123456789abcdef0123456789abcdef"', "7"), r"campaign.seed is 7"),
+    ("seed", SMALLEST.replace("0x01", "zz"), r"campaign.seed is 'zz"),
+    ("large seed", SMALLEST.replace("0x01", "0x101"), r"campaign.seed is '0x101"),
+    ("negative seed", SMALLEST.replace("0x0123", "-0x1"), r"campaign.seed is '-0x1"),
+    ("apparatus", SMALLEST.replace('"amerigo"', '"nowhere"'), r"nowhere.*neither a shipped profile nor a file"),
+    ("no apparatus", SMALLEST.replace("apparatus", "#"), r"campaign.apparatus is None"),
+    ("ship for games", SMALLEST.replace('"amerigo"', '"dead_reckoning"'), r"no tower that keeps cubes"),
+    ("tower for battles", BATTLES.replace('"dead_reckoning"', '"amerigo"'), r"'amerigo'"),
+    ("model", SMALLEST + 'model = "dice"\n', r"campaign.model is 'dice'"),
+    ("model of battles", BATTLES.replace("battles = 12", 'battles = 12\nmodel = "two_thirds"'), r"one of physics"),
+    ("settings without physics", GAMES + "[settings]\n", r"table is 'settings'.*'two_thirds' has no settings"),
+    ("setting", SMALLEST + "[settings]\ntimesteps = 1\n", r"settings.timesteps is unknown"),
+    ("setting's value", SMALLEST + "[settings]\ntimestep = -1\n", r"settings.timestep is -1"),
+    ("setting's nan", SMALLEST + "[settings]\ntimestep = nan\n", r"settings.timestep is nan"),
+    ("setting's word", SMALLEST + '[settings]\ntimestep = "1"\n', r"settings.timestep is '1'"),
+    ("setting's count", SMALLEST + "[settings]\niterations = 2.5\n", r"settings.iterations is 2.5"),
+    ("rule", SMALLEST + "[rules]\nround = 2\n", r"rules.round is unknown"),
+    ("rule's value", SMALLEST + "[rules]\nrounds = -2\n", r"rounds is -2"),
+    ("rule's date", SMALLEST + "[rules]\nname = 2020-01-01\n", r"name is"),
+    ("policy", CHAINS.replace("cover", "all"), r"chain.policy is 'all'; allowed is one of fixed, uniform, cover"),
+    ("chain's field", CHAINS + "drop = 3\n", r"chain.drop is unknown"),
+    (
+        "throw of another policy",
+        CHAINS + "throw = 3\n",
+        r"policy of the chain is 'cover'; allowed is fixed with chain.throw",
+    ),
+    ("supply", CHAINS + "supply = 501\n", r"chain.supply is 501"),
+    ("supply of colours", CHAINS + "supply = { red = 0 }\n", r"chain.supply is 0"),
+    ("supply's words", CHAINS + 'supply = "red"\n', r"chain.supply is 'red'"),
+    ("drops", CHAINS + "drops = 0\n", r"chain.drops is 0"),
+    ("no sides", BATTLES.replace("cubes =", "#"), r"battle.abilities.green is unknown|number of sides"),
+    ("one side", BATTLES.replace(", green = 3", "").replace("abilities", "#"), r"number of sides is 1"),
+    ("cubes of a side", BATTLES.replace("purple = 6", "purple = -6"), r"battle.cubes.purple is -6"),
+    ("combat", BATTLES + 'combat = "duel"\n', r"kind of combat is 'duel'"),
+    ("active", BATTLES + 'active = "red"\n', r"active side is 'red'"),
+    ("side of an ability", BATTLES.replace("purple = [", "red = ["), r"battle.abilities.red is unknown"),
+    ("ability", BATTLES.replace("throw:2", "throw:x"), r"ability is 'throw:x'"),
+    ("abilities", BATTLES.replace('["throw:2", "move"]', '"throw:2"'), r"battle.abilities.green is 'throw:2'"),
+    ("ruling", BATTLES + '[battle.rulings]\nstack = "x"\n', r"a ruling's name is 'stack'"),
+    ("ruling's choice", BATTLES + '[battle.rulings]\nstuck = "x"\n', r"ruling stuck is 'x'"),
+    ("vary", SMALLEST + "[vary]\nfield = 3\n", r"vary.field is unknown"),
+    ("no fields", SMALLEST + '[vary]\ndesign = "grid"\n', r"vary.fields is None"),
+    ("design", SMALLEST + '[vary]\ndesign = "random"\n', r"vary.design is 'random'"),
+    ("points of a grid", SMALLEST + "[vary]\npoints = 3\n" + GRID, r"vary.points is 3"),
+    (
+        "varied field",
+        SMALLEST + GRID.replace("cubes", "cube"),
+        r"is 'rules.cube'; allowed is one that is there: rules.*cubes",
+    ),
+    ("varied table", SMALLEST + GRID.replace("rules.cubes", "battle.cubes"), r"is 'battle.cubes'"),
+    ("varied head", SMALLEST + GRID.replace("rules.cubes", "profile.kind"), r"is 'profile.kind'"),
+    ("no list", SMALLEST + GRID.replace("[5, 7]", "5"), r"vary.fields.rules.cubes is 5; allowed is a list"),
+    ("empty list", SMALLEST + GRID.replace("[5, 7]", "[]"), r"vary.fields.rules.cubes is \[\]"),
+    ("a point", SMALLEST + GRID.replace("5,", "5, -1,"), r"point 1 \(rules.cubes = -1\): cubes is -1"),
+    (
+        "no apparatus at a point",
+        SMALLEST + "[vary.fields]\nprofile.tube.inside_mm = [60, 199]\n",
+        r"point 1 \(profile.tube.inside_mm = 199\): profile amerigo: ",
+    ),
+    (
+        "lists of unequal length",
+        SMALLEST + '[vary]\ndesign = "list"\n' + GRID + '"rules.rounds" = [1]\n',
+        r"lengths of vary.fields",
+    ),
+    ("no points", SMALLEST + '[vary]\ndesign = "sobol"\n' + GRID, r"vary.points is None"),
+    (
+        "list in a sample",
+        SMALLEST + '[vary]\ndesign = "sobol"\npoints = 2\n' + GRID,
+        r"\{ low = NUMBER, high = NUMBER \}",
+    ),
+    (
+        "points of sobol",
+        SMALLEST + '[vary]\ndesign = "sobol"\npoints = 3\n' + GRID,
+        r"vary.points is 3.*power of 2.*try 4",
+    ),
+    *(
+        (f"range {limits}", HYPERCUBE + f"{field} = {limits}\n", message)
+        for field, limits, message in (
+            ("rules.cubes", "{ low = 7, high = 5 }", r"low below high"),
+            ("rules.cubes", "{ low = 5, high = nan }", r"low below high"),
+            ("rules.cubes", "{ low = 5, high = inf }", r"low below high"),
+            ("rules.cubes", "{ low = 5 }", r"low below high"),
+            ("rules.cubes", "{ low = 5.5, high = 7 }", r"whole numbers: the field is a count"),
+            ("rules.substitute", "{ low = 5, high = 7 }", r"the field is no number"),
+            ("profile.exit.emerged", "{ low = 5, high = 7 }", r"the field is no number"),
+            (
+                "profile.tube.inside_mm",
+                "{ low = 10, high = 20 }",
+                r"point 0 \(profile.tube.inside_mm = 1\d\.\d+\): profile amerigo: tube.in",
+            ),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), [x[1:] for x in MISTAKES], ids=[x[0] for x in MISTAKES])
+def test_each_mistake_is_told_in_one_line_that_names_the_field(text: str, message: str):
+    with pytest.raises(UsageError) as caught:
+        parse(text)
+    assert re.search(message, str(caught.value)), str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_mistake_in_a_file_names_the_file(tmp_path: Path):
+    for name, text in (("a.toml", "x"), ("b.toml", None)):
+        if text is not None:
+            (tmp_path / name).write_text(text)
+        with pytest.raises(UsageError, match=name):
+            load(tmp_path / name)
+    (tmp_path / "c.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(UsageError, match="UTF-8"):
+        load(tmp_path / "c.toml")
+
+
+# Designs
+
+
+def test_a_grid_has_every_combination_and_a_list_has_its_rows():
+    fields = '[vary.fields]\n"rules.cubes" = [5, 7]\nprofile.upper_floor.opening_mm = [14, 16.5]\n'
+    grid = parse(SMALLEST + fields)
+    rows = [{"rules.cubes": c, "profile.upper_floor.opening_mm": o} for c in (5, 7) for o in (14, 16.5)]
+    assert list(grid.points) == rows
+    assert list(parse(SMALLEST + '[vary]\ndesign = "list"\n' + fields).points) == [rows[0], rows[3]]
+    assert grid.total == 24
+    point = grid.point(3)
+    assert (point.rules.cubes, point.apparatus.profile["upper_floor"]["opening_mm"]) == (7, 16.5)
+    assert grid.profile["upper_floor"]["opening_mm"] == 16  # the base is as it was
+
+
+def sample(design: str, count: int, seed: int = 1) -> Spec:
+    ranges = (
+        "rules.cubes = { low = 3, high = 10 }\nprofile.upper_floor.opening_mm = { low = 12, high = 20 }\n"
+        "settings.timestep = { low = 0.001, high = 0.002 }\n"
+    )
+    text = f'[vary]\ndesign = "{design}"\npoints = {count}\n[vary.fields]\n{ranges}'
+    return parse(re.sub('seed = ".*"', f'seed = "{seed}"', SMALLEST) + text)
+
+
+@pytest.mark.parametrize("design", ["latin_hypercube", "sobol"])
+def test_a_sample_puts_one_point_into_each_of_its_strata(design: str):
+    spec = sample(design, 16)
+    openings = [values["profile.upper_floor.opening_mm"] for values in spec.points]
+    assert sorted(int((x - 12) / 8 * 16) for x in openings) == list(range(16))
+    assert all(isinstance(x, float) for x in openings)  # 12 and 20 are whole, but millimetres are no count
+    cubes = [values["rules.cubes"] for values in spec.points]
+    assert Counter(cubes) == dict.fromkeys(range(3, 11), 2)
+    assert all(isinstance(x, int) for x in cubes)
+    assert all(0.001 <= values["settings.timestep"] < 0.002 for values in spec.points)
+
+
+@pytest.mark.parametrize("design", ["latin_hypercube", "sobol"])
+def test_a_sample_comes_from_the_root_seed(design: str):
+    np.random.seed(1)
+    one = sample(design, 8)
+    np.random.seed(2)
+    assert sample(design, 8) == one
+    assert sample(design, 8, seed=2).points != one.points
+
+
+def test_fields_of_every_table_can_vary():
+    chain = parse(CHAINS + '[vary.fields]\n"chain.supply" = [7, 14]\n"chain.policy" = ["cover", "fixed"]\n')
+    assert [sum(chain.point(i).chain.counts.values()) for i in range(4)] == [7, 7, 14, 14]
+    battle = parse(
+        BATTLES + '[vary.fields]\nbattle.cubes.purple = [4, 5]\nbattle.rulings.stuck = ["shaken", "rethrown"]\n'
+        'battle.abilities.green = [[], ["throw:1"]]\nprofile.decks.0.slope_deg = [35]\n'
+    )
+    setup = battle.point(7).setup
+    assert setup is not None
+    assert (setup.side("purple").cubes, setup.rulings.stuck) == (5, "rethrown")
+    assert setup.side("green").abilities[0].text == "throw:1"
+    assert battle.point(7).apparatus.profile["decks"][0]["slope_deg"] == 35
+    physics = parse(SMALLEST + "[vary.fields]\nsettings.iterations = [10, 20]\n")
+    assert [physics.point(i).settings.iterations for i in range(2)] == [10, 20]
+
+
+def test_every_run_is_in_exactly_one_shard():
+    spec = parse(SMALLEST.replace("games = 6", "games = 7\nshard = 4") + "[vary.fields]\nrules.cubes = [5, 6, 7]\n")
+    assert [number for index in range(spec.shards) for number in spec.runs_of(index)] == list(range(21))
+    assert SHARD == {"game": 10, "chain": 10, "battle": 300}

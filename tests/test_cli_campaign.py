@@ -1,0 +1,67 @@
+"""`tower-sim campaign` and `tower-sim study` as people and other programs meet them."""
+
+from pathlib import Path
+
+import pytest
+from test_cli import tower_sim
+
+SPEC = '[campaign]\nkind = "game"\napparatus = "amerigo"\nmodel = "two_thirds"\ngames = 30\nseed = "5"\n'
+
+
+@pytest.fixture(name="place", scope="module")
+def _place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a campaign file and its finished campaign."""
+    place = tmp_path_factory.mktemp("campaign")
+    (place / "spec.toml").write_text(SPEC)
+    done = tower_sim("campaign", "run", "spec.toml", "--out", "done", "--workers", "2", cwd=place)
+    assert done.returncode == 0, done.stderr
+    return place
+
+
+def test_status_and_verify_tell_that_all_is_done_and_whole(place: Path):
+    assert "3 done, 0 missing" in tower_sim("campaign", "status", "done", cwd=place).stdout
+    verified = tower_sim("campaign", "verify", "done", cwd=place)
+    assert (verified.returncode, verified.stdout) == (0, "done: every file is whole\n")
+
+
+def test_a_damaged_file_is_named_status_1_and_mended_by_running_again(place: Path):
+    file = place / "done/drops/00001.parquet"
+    before = file.read_bytes()
+    file.write_bytes(before[:100])
+    verified = tower_sim("campaign", "verify", "done", cwd=place)
+    assert verified.returncode == 1
+    assert "drops/00001.parquet" in verified.stdout
+    assert tower_sim("campaign", "run", "spec.toml", "--out", "done", cwd=place).returncode == 0
+    assert file.read_bytes() == before
+
+
+def test_a_study_writes_report_tables_and_plots(place: Path):
+    done = tower_sim("study", "done", "--out", "report", cwd=place)
+    assert (done.returncode, done.stdout) == (0, "report/report.md\n"), done.stderr
+    text = (place / "report/report.md").read_text("utf-8")
+    assert "The seven questions" in text
+    assert "30 of 30 planned" in text
+    assert len(list((place / "report/plots").glob("*.png"))) >= 5
+    assert len(list((place / "report/tables").glob("*.csv"))) >= 10
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("campaign", "run", "none.toml", "--out", "x"), "none.toml"),
+        (("campaign", "run", "bad.toml", "--out", "x"), "campaign.game is unknown"),
+        (("campaign", "run", "other.toml", "--out", "done"), "done"),
+        (("campaign", "status", "nowhere"), "nowhere"),
+        (("campaign", "verify", "nowhere"), "nowhere"),
+        (("campaign", "run", "spec.toml", "--out", "x", "--workers", "0"), "workers"),
+        (("study", "nowhere", "--out", "r"), "nowhere"),
+        (("campaign",), "required: ACTION"),
+    ],
+)
+def test_bad_input_gets_one_line_and_status_2(arguments: tuple[str, ...], says: str, place: Path):
+    (place / "bad.toml").write_text(SPEC + "game = 7\n")
+    (place / "other.toml").write_text(SPEC.replace('"5"', '"6"'))
+    done = tower_sim(*arguments, cwd=place)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -1,0 +1,194 @@
+"""Datasets with known truths for the tests of the study, and that they are written and read back whole."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow
+import pyarrow.parquet
+import pytest
+from fakes import CoinTower
+
+from tower_sim.errors import UsageError
+from tower_sim.games import amerigo
+from tower_sim.study import load as loading
+from tower_sim.study.data import Campaign, Cubes, Drops, Failed, Words
+from tower_sim.study.load import load
+
+Row = dict[str, Any]
+
+DROP = {
+    "point": 0, "attempt": 0, "kind": "drop", "status": "settled", "drawn": True, "inside_before": 0, "round": None,
+    "phase": None, "skipped": None, "colours_out": None, "action_points": None, "gold": None, "side": None,
+    "winner": None,
+}  # fmt: skip
+SPEC = {"kind": "game", "model": "coin", "apparatus": "coin", "seed": "7", "runs": 8}
+
+
+def series(out: Any, thrown: Any = None, inside: Any = None, strata: Any = None) -> Campaign:
+    """A campaign of chains that knows numbers of cubes only; arguments are of shape (runs, drops)."""
+    out = np.asarray(out)
+    runs, drops = out.shape
+    thrown = np.full(out.shape, 5) if thrown is None else np.asarray(thrown)
+    inside = np.zeros_like(out) if inside is None else np.asarray(inside)
+    n = out.size
+    none, nothing = Words((), np.full(n, -1, np.int16)), np.zeros(n, int)
+    return Campaign(
+        spec={"kind": "chain"},
+        points=[{}],
+        run_point=np.zeros(runs, int) if strata is None else np.asarray(strata),
+        drops=Drops(
+            run=np.repeat(np.arange(runs), drops),
+            drop=np.tile(np.arange(drops), runs),
+            kind=none,
+            thrown=thrown.ravel(),
+            inside_before=inside.ravel(),
+            emerged=out.ravel(),
+            inside_after=inside.ravel() + thrown.ravel() - out.ravel(),
+            phase=none,
+            colours_out=nothing,
+            action_points=nothing,
+            gold=nothing,
+            winner=none,
+            drawn=np.ones(n, bool),
+        ),
+        cubes=with_cubes([]),
+        failed=Failed(np.zeros(0, int), np.zeros(0, int), Words((), np.zeros(0, np.int16))),
+    )
+
+
+def with_cubes(rows: Sequence[tuple[int, int, str, bool, int, str | None, str]]) -> Cubes:
+    """The entries (row of the drop, cube, colour, thrown, age, before, after), sorted by the first."""
+    row, cube, colour, thrown, age, before, after = zip(*rows, strict=True) if rows else ([],) * 7
+    return Cubes(
+        np.array(row, int), np.array(cube, int), Words.of(colour), np.array(thrown, bool), np.array(age, int),
+        Words.of(before), Words.of(after),
+    )  # fmt: skip
+
+
+def write(
+    directory: Path, drops: Sequence[Row], cubes: Sequence[Row], spec: Mapping[str, Any] = SPEC, points: Any = None
+):
+    """Write a campaign's directory; a drop leaves out what `DROP` has. Two files for each table."""
+    schema = {
+        "drops": (
+            {"point": "int32", "run": "int32", "drop": "int32", "kind": "string", "attempt": "int8", "status": "string",
+             "drawn": "bool_", "thrown": "int16", "inside_before": "int16", "emerged": "int16", "inside_after": "int16",
+             "round": "int16", "phase": "string", "skipped": "bool_", "colours_out": "int16", "action_points": "int16",
+             "gold": "int16", "side": "string", "winner": "string"},
+            [DROP | row for row in drops],
+        ),
+        "cubes": (
+            {"point": "int32", "run": "int32", "drop": "int32", "cube": "int32", "colour": "string", "thrown": "bool_",
+             "age": "int16", "before": "string", "after": "string"},
+            [{"point": 0} | row for row in cubes],
+        ),
+    }  # fmt: skip
+    for name, (types, rows) in schema.items():
+        (directory / name).mkdir(parents=True)
+        fields = pyarrow.schema([(key, getattr(pyarrow, kind)()) for key, kind in types.items()])
+        for i, part in enumerate((rows[: len(rows) // 2], rows[len(rows) // 2 :])):
+            table = pyarrow.Table.from_pylist(list(part), schema=fields)
+            pyarrow.parquet.write_table(table, directory / name / f"{i}.parquet")
+    document = {
+        "spec": dict(spec),
+        "points": [{"values": each, "apparatus": f"{i}"} for i, each in enumerate(points or [{}])],
+    }
+    (directory / "manifest.json").write_text(json.dumps(document), "utf-8")
+
+
+def coin_games(games: int, rules: amerigo.Rules | None = None, point: int = 0, first: int = 0, failures: float = 0):
+    """Play games with the coin tower through the game's own rules; return the rows of both tables."""
+    drops: list[Row] = []
+    cubes: list[Row] = []
+    rules = rules or amerigo.Rules()
+    for run in range(first, first + games):
+        before: dict[int, Any] = {}
+        for entry in amerigo.play(CoinTower(failure_rate=failures), rules, run):
+            where = {"point": point, "run": run, "drop": entry.index}
+            state = entry.state.tower
+            now = {resident.cube.id: resident for resident in state.residents}
+            thrown = [cube for cube in rules.supply(0.008) if entry.attempts and state.log[-1].thrown.count(cube)]
+            emerged = sum(entry.emerged.values())
+            told = {
+                "round": entry.round, "phase": entry.phase, "skipped": entry.skipped, "gold": entry.gold,
+                "colours_out": sum(n > 0 for n in entry.emerged.values()), "action_points": entry.action_points,
+            }  # fmt: skip
+            counts = {"thrown": len(thrown), "inside_before": len(before)}
+            for i, status in enumerate(entry.failures):
+                drops.append(where | counts | {"attempt": i, "status": str(status), "emerged": None})
+            counts |= {"emerged": emerged, "inside_after": len(now), "attempt": len(entry.failures)}
+            drops.append(where | told | counts | {"drawn": entry.attempts > 0})
+            known = [(cube, None) for cube in thrown] + [(r.cube, r) for r in before.values()]
+            for cube, was in known if entry.attempts else ():
+                cubes.append(
+                    where
+                    | {"cube": cube.id, "colour": cube.colour, "thrown": was is None}
+                    | {"age": state.drops - 1 - was.since if was else 0, "before": was and f"inside:{was.region}"}
+                    | {"after": f"inside:{now[cube.id].region}" if cube.id in now else "tray"}
+                )
+            before = now
+    return drops, cubes
+
+
+def test_a_dataset_is_read_back_with_its_failed_attempts(tmp_path: Path):
+    drops, cubes = coin_games(6, failures=0.1)
+    write(tmp_path, list(reversed(drops)), cubes)  # in any order
+    campaign = load(tmp_path)
+    d = campaign.drops
+    assert campaign.runs == 6
+    assert len(d) == 6 * 36
+    assert len(campaign.failed.run) == len(drops) - len(d) > 0
+    assert set(campaign.failed.status.names) >= {"timed_out"}
+    assert np.array_equal(d.inside_before + d.thrown, d.emerged + d.inside_after)
+    assert np.array_equal(campaign.out_by_colour.sum(1), d.emerged)
+    assert np.array_equal(campaign.inside_by_colour.sum(1), d.inside_after)
+    assert campaign.colours == amerigo.Rules().colours
+    assert not campaign.unfinished.any()
+
+
+def test_a_phase_with_nothing_to_throw_changes_nothing_and_is_no_drop(tmp_path: Path):
+    drops, cubes = coin_games(8, amerigo.Rules(cubes=1))
+    write(tmp_path, drops, cubes)
+    campaign = load(tmp_path)
+    d = campaign.drops
+    empty = (d.thrown == 0) & (d.drop > 0)
+    assert empty.sum() > 20
+    assert np.array_equal(campaign.inside_by_colour.sum(1), d.inside_after)
+    assert not campaign.phases[empty].any()
+    assert not d.drawn[empty].any()
+
+
+def test_a_run_that_ends_in_failed_attempts_is_unfinished(tmp_path: Path):
+    drops, cubes = coin_games(6)
+    drops = [row for row in drops if row["run"] < 5 or row["drop"] < 9]
+    drops += [{"run": 5, "drop": 9, "status": "timed_out", "attempt": i, "thrown": 3} for i in range(5)]
+    write(tmp_path, drops, [row for row in cubes if row["run"] < 5 or row["drop"] < 9])
+    campaign = load(tmp_path)
+    assert campaign.unfinished.tolist() == [False] * 5 + [True]
+    assert np.isnan(campaign.matrix(campaign.drops.emerged)[5, 9:]).all()
+
+
+def test_what_is_no_campaign_is_refused_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def refused(words: str, directory: Path) -> None:
+        with pytest.raises(UsageError, match=words) as caught:
+            load(directory)
+        assert "\n" not in str(caught.value)
+
+    refused("manifest.json", tmp_path / "nowhere")
+    drops, cubes = coin_games(1)
+    write(tmp_path / "empty", [], [])
+    refused("landed 0 times", tmp_path / "empty")
+    write(tmp_path / "twice", [*drops, drops[3]], cubes)
+    refused("twice", tmp_path / "twice")
+    write(tmp_path / "bare", drops, cubes)
+    (tmp_path / "bare" / "cubes" / "0.parquet").write_bytes(b"no parquet")
+    refused("cannot be read", tmp_path / "bare")
+
+    def missing(name: str) -> Any:
+        raise ImportError(name)
+
+    monkeypatch.setattr(loading.importlib, "import_module", missing)
+    refused("pyarrow is not installed.*pip install", tmp_path / "twice")

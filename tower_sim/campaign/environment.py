@@ -1,0 +1,49 @@
+"""The versions and the platform that decide results: the same spec gives the same bytes only where they are equal."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+
+import tower_sim
+from tower_sim.campaign.arrow import extra
+from tower_sim.errors import UsageError
+from tower_sim.games import amerigo, dead_reckoning
+from tower_sim.physics.settings import SETTINGS_VERSION
+
+Environment = dict[str, dict[str, str]]
+
+
+class WrongEnvironment(UsageError):
+    """A worker is not made like the process that gave it its task."""
+
+
+def environment() -> Environment:
+    """Return the `versions` and the `platform` of this process; raises UsageError when pyarrow is missing."""
+    versions = {
+        "tower_sim": tower_sim.__version__,
+        "amerigo_rules": str(amerigo.RULES_VERSION),
+        "dead_reckoning_rules": str(dead_reckoning.RULES_VERSION),
+        "settings": str(SETTINGS_VERSION),
+        "python": platform.python_version(),
+        "pyarrow": extra("pyarrow", "campaign").__version__,
+    }
+    versions |= {name: importlib.metadata.version(name) for name in ("numpy", "scipy", "pybullet")}
+    return {"versions": versions, "platform": {"system": platform.system(), "machine": platform.machine()}}
+
+
+def difference(expected: Environment, found: Environment) -> str:
+    """Say the first difference, as in `numpy 2.0.1 instead of 2.1.0`; empty when there is none."""
+    for part, values in expected.items():
+        for name, value in values.items():
+            if (other := found.get(part, {}).get(name, "none")) != value:
+                return f"{name} {other} instead of {value}"
+    return ""
+
+
+def check(expected: Environment) -> None:
+    """Raise WrongEnvironment unless this process is as `expected`."""
+    if differs := difference(expected, environment()):
+        raise WrongEnvironment(
+            f"worker on {platform.node()} has {differs}; allowed is what the client has; install the same there"
+        )

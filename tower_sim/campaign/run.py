@@ -1,0 +1,197 @@
+"""Run a campaign: find what is missing, have it done, write it down. The client alone writes."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Protocol
+
+from tower_sim.campaign.engines import Report, Reports, WorkersLost, processes, serial
+from tower_sim.campaign.environment import environment
+from tower_sim.campaign.files import StoreError
+from tower_sim.campaign.progress import on_terminal
+from tower_sim.campaign.spec import Spec, load
+from tower_sim.campaign.store import DamagedManifest, Status, Store
+from tower_sim.errors import check_whole
+
+
+class Progress(Protocol):
+    """Told how far a run is."""
+
+    def begin(self, spec: Spec, to_do: int) -> None:
+        """Know that `to_do` shards are to be done."""
+        ...
+
+    def note(self, report: Report) -> None:
+        """Know what became of a shard."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a run did: the shards it finished, those that failed (with why), the files it set aside; was it stopped?"""
+
+    finished: tuple[int, ...]
+    failed: dict[int, str]
+    set_aside: tuple[str, ...]
+    interrupted: bool
+
+
+def run(spec: Spec, directory: Path, workers: int = 1, dask: str = "", progress: Progress | None = None) -> Summary:
+    """Do every shard of `spec` that `directory` lacks or has damaged, with `workers` processes or a Dask scheduler.
+
+    `dask` is a scheduler's address, or `local` for one of our own with `workers` workers. SIGINT or SIGTERM ends the
+    run; finished shards are kept. Raises UsageError for a directory, an address or workers that cannot be used,
+    StoreError when the directory cannot be written any more, WorkersLost when there are no workers any more.
+    """
+    check_whole("workers", workers, 1)
+    expected = environment()
+    with Store.opened(directory, spec, expected) as store, _terminable():
+        set_aside = store.set_aside()
+        to_do = [index for index in range(spec.shards) if store.problems(index)]
+        for index in to_do:
+            store.drop(index)
+        if progress:
+            progress.begin(spec, len(to_do))
+        store.log("start", shards=spec.shards, to_do=len(to_do), workers=workers, dask=dask, set_aside=set_aside)
+        if dask and to_do:
+            from tower_sim.campaign.dask_engine import distributed
+
+            reports = distributed(spec, to_do, dask, workers, expected)
+        else:
+            reports = processes(spec, to_do, workers) if workers > 1 else serial(spec, to_do)
+        finished, failed, interrupted = _collected(store, reports, progress)
+        if not failed and not interrupted and (to_do or store.manifest_problems()):
+            store.finish()
+        store.log("interrupted" if interrupted else "end", finished=len(finished), failed=len(failed))
+    return Summary(tuple(finished), failed, tuple(set_aside), interrupted)
+
+
+def _collected(store: Store, reports: Reports, progress: Progress | None) -> tuple[list[int], dict[int, str], bool]:
+    finished: list[int] = []
+    failed: dict[int, str] = {}
+    begun = time.monotonic()
+    try:
+        with closing(reports):
+            for report in reports:
+                if report.shard is not None:
+                    store.put(report.shard)
+                    finished.append(report.index)
+                    store.log("shard", shard=report.index, seconds=round(time.monotonic() - begun, 3))
+                elif report.again:
+                    store.log("again", shard=report.index, error=report.error)
+                else:
+                    failed[report.index] = report.error
+                    store.log("failed", shard=report.index, error=report.error)
+                if progress:
+                    progress.note(report)
+    except KeyboardInterrupt:
+        return finished, failed, True
+    return finished, failed, False
+
+
+@contextmanager
+def _terminable() -> Generator[None, None, None]:
+    """Take SIGTERM for SIGINT, so that a batch system's stop is a clean one."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    try:
+        before = signal.signal(signal.SIGTERM, interrupt)
+    except ValueError:  # not the main thread: leave it
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def campaign_run(spec_path: str | Path, out: str | Path, workers: int = 1, dask: str = "") -> int:
+    """Run the campaign file `spec_path` into the directory `out`, tell what happened; returns the exit status.
+
+    Raises UsageError for the caller's mistakes.
+    """
+    spec = load(spec_path)
+    with_whom = (f" --workers {workers}" if workers > 1 else "") + (f" --dask {dask}" if dask else "")
+    again = f"tower-sim campaign run {spec_path} --out {out}{with_whom}"
+    try:
+        with on_terminal() as progress:
+            summary = run(spec, Path(out), workers, dask, progress)
+    except (StoreError, WorkersLost) as error:
+        print(f"tower-sim: {error}", file=sys.stderr)
+        return 1
+    for name in summary.set_aside:
+        print(f"{name}: of no shard of this campaign, moved to set_aside/", file=sys.stderr)
+    for index, error in sorted(summary.failed.items()):
+        print(f"shard {index} failed: {error}", file=sys.stderr)
+    if summary.interrupted:
+        print(f"tower-sim: interrupted; finished shards are kept; to go on: {again}", file=sys.stderr)
+    elif summary.failed:
+        print(f"tower-sim: {len(summary.failed)} shards failed; to try them again: {again}", file=sys.stderr)
+    print(campaign_status(out))
+    return int(summary.interrupted or bool(summary.failed))
+
+
+def status(directory: Path) -> Status:
+    """Say how far the campaign in `directory` is; raises UsageError when there is none."""
+    return Store.read(directory).status()
+
+
+def campaign_status(directory: str | Path) -> str:
+    """Say in a few lines how far the campaign in `directory` is; raises UsageError when there is none."""
+    now = status(Path(directory))
+    spec = now.spec
+    lines = [
+        f"{directory}: {spec.total} {spec.kind} runs at {len(spec.points)} points, {spec.apparatus}, {spec.model}, "
+        f"seed {spec.seed}",
+        f"shards: {len(now.done)} done, {len(now.missing)} missing, of {spec.shards}",
+    ]
+    if now.missing:
+        lines.append(f"missing: {_numbers(now.missing)}")
+    if now.failed:
+        lines.append(f"failed in the last run: {_numbers(now.failed)}")
+    lines.append(f"draws that were no landing: {now.redrawn}; runs cut short by five in a row: {now.unfinished}")
+    return "\n".join(lines)
+
+
+def verify(directory: Path) -> list[str]:
+    """Check every byte of a campaign's dataset; returns what is wrong, a line for each file, nothing if all is well.
+
+    Raises UsageError when there is no campaign.
+    """
+    try:
+        store = Store.read(directory)
+    except DamagedManifest as error:
+        return [str(error)]
+    problems = store.head_problems()
+    for index in range(store.spec.shards):
+        problems += store.problems(index)
+    problems += [f"{name}: foreign: of no shard of this campaign" for name in store.foreign()]
+    return problems or store.manifest_problems()
+
+
+def campaign_verify(directory: str | Path) -> tuple[str, int]:
+    """Check a campaign's directory; returns what to print and the exit status: 0 all is well, 1 there are problems."""
+    problems = verify(Path(directory))
+    if not problems:
+        return f"{directory}: every file is whole", 0
+    return "\n".join([*problems, f"{directory}: {len(problems)} problems; run the campaign again to mend them"]), 1
+
+
+def _numbers(values: tuple[int, ...]) -> str:
+    """Write sorted numbers shortly: 0-4, 7, 9-11."""
+    spans: list[list[int]] = []
+    for value in values:
+        if spans and value == spans[-1][1] + 1:
+            spans[-1][1] = value
+        else:
+            spans.append([value, value])
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in spans)

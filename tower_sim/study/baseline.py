@@ -1,0 +1,181 @@
+"""Games under the 2/3-1/3 rule, many at a time, as a campaign to study beside the simulated one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tower_sim.study.data import NOWHERE, Array, Campaign, Cubes, Drops, Failed, Words
+from tower_sim.surrogate.two_thirds import REGION, RESIDENT_OUT, THROWN_OUT
+
+FEWEST, MOST = 500, 4000  # games of the rule
+
+
+@dataclass(frozen=True)
+class Board:
+    """What a game needs: the colour of every cube, and the colours of the phases in order."""
+
+    colours: tuple[str, ...]
+    colour_of: Array
+    phases: Sequence[int]
+
+    def same(self, other: Board) -> bool:
+        """Whether `other` is played alike."""
+        return (
+            self.colours == other.colours
+            and np.array_equal(self.colour_of, other.colour_of)
+            and list(self.phases) == list(other.phases)
+        )
+
+
+def is_of_the_rule(campaign: Campaign) -> bool:
+    """Whether the campaign itself was made by the 2/3-1/3 rule."""
+    return "two_thirds" in str(campaign.spec.get("model", ""))
+
+
+def board_of(campaign: Campaign, point: int) -> Board | None:
+    """Find out from the data what was played with at a design point; None when no run has a set-up and a phase."""
+    here = campaign.run_point[campaign.drops.run] == point
+    first = campaign.cubes.take(np.flatnonzero((here & (campaign.drops.drop == 0))[campaign.cubes.row]))
+    if not len(first):
+        return None
+    of_one = first.take(np.flatnonzero(campaign.drops.run[first.row] == campaign.drops.run[first.row[0]]))
+    longest = int(campaign.drops.run[np.argmax(np.where(here, campaign.drops.drop, -1))])
+    rows = (campaign.drops.run == longest) & (campaign.drops.drop > 0)
+    words = campaign.drops.phase
+    phases = [
+        campaign.colours.index(words.names[code]) if code >= 0 and words.names[code] in campaign.colours else -1
+        for code in words.codes[rows]
+    ]
+    if not phases or min(phases) < 0:
+        return None
+    order = np.argsort(of_one.cube)
+    return Board(campaign.colours, of_one.colour.codes[order].astype(np.int64), phases)
+
+
+def play_rule(board: Board, games: int, rng: np.random.Generator) -> Campaign:
+    """Play `games` games: each thrown cube comes out with 2/3, each cube inside with 1/3, independently.
+
+    In a phase all cubes of its colour that are out are thrown; what came out is back in storage for the next phase.
+    Source of the rule: bgdf.com/node/180; of the game: Amerigo rulebook, course of the game.
+    """
+    cubes = len(board.colour_of)
+    inside = np.zeros((games, cubes), bool)
+    since = np.zeros((games, cubes), np.int16)
+    drawn = np.zeros(games, np.int16)  # drops with something to throw so far
+    entries: list[tuple[Array, ...]] = []
+    columns: list[tuple[Array, ...]] = []
+    for drop, colour in enumerate([-1, *board.phases]):
+        thrown = ~inside & ((board.colour_of == colour) | (drop == 0))
+        active = thrown.any(1)
+        at_risk = (thrown | inside) & active[:, None]
+        out = at_risk & (rng.random(inside.shape) < np.where(thrown, THROWN_OUT, RESIDENT_OUT))
+        since[thrown] = np.broadcast_to(drawn[:, None], thrown.shape)[thrown]
+        game, cube = np.nonzero(at_risk)
+        age = np.where(thrown, 0, drawn[:, None] - since)[game, cube]
+        entries.append((game, np.full(len(game), drop), cube, thrown[game, cube], age, out[game, cube]))
+        before = inside.sum(1)
+        inside = (inside | thrown) & ~out
+        by_colour = np.stack([(out & (board.colour_of == c)).sum(1) for c in range(len(board.colours))], 1)
+        counts = (thrown.sum(1), before, out.sum(1), inside.sum(1), (by_colour > 0).sum(1), by_colour.max(1))
+        columns.append((np.arange(games), np.full(games, drop), np.full(games, colour), *counts))
+        drawn += active
+    return _campaign(board, games, columns, entries)
+
+
+def play_beside(campaign: Campaign, rng: np.random.Generator) -> Campaign | None:
+    """Play the rule with the cubes and phases of `campaign`, point by point where they differ; None when unknown.
+
+    Each point has as many games as in the campaign, but 500 to 4000 (or one a point) over all.
+    """
+    boards = [board_of(campaign, int(point)) for point in np.unique(campaign.run_point)]
+    known = [board for board in boards if board is not None and board.colours == campaign.colours]
+    if len(known) < len(boards):
+        return None
+    games = int(np.clip(campaign.runs, FEWEST, MOST))
+    if all(board.same(known[0]) for board in known):
+        return play_rule(known[0], games, rng)
+    each = -(-games // len(known))
+    return joined([play_rule(board, each, rng) for board in known])
+
+
+def joined(parts: Sequence[Campaign]) -> Campaign:
+    """Put campaigns of the rule together, each as a design point of its own."""
+    runs = np.cumsum([0, *(part.runs for part in parts)])
+    drops = np.cumsum([0, *(len(part.drops) for part in parts)])
+    d, c = [part.drops for part in parts], [part.cubes for part in parts]
+
+    def words(columns: Sequence[Words]) -> Words:
+        assert all(column.names == columns[0].names for column in columns)
+        return Words(columns[0].names, np.concatenate([column.codes for column in columns]))
+
+    counts = ("thrown", "inside_before", "emerged", "inside_after", "colours_out", "action_points", "gold")
+    return Campaign(
+        spec=parts[0].spec,
+        points=[part.points[0] for part in parts],
+        run_point=np.repeat(np.arange(len(parts)), np.diff(runs)),
+        drops=Drops(
+            run=np.concatenate([part.run + first for part, first in zip(d, runs, strict=False)]),
+            kind=words([part.kind for part in d]),
+            phase=words([part.phase for part in d]),
+            winner=words([part.winner for part in d]),
+            **{name: np.concatenate([getattr(part, name) for part in d]) for name in ("drop", *counts, "drawn")},
+        ),
+        cubes=Cubes(
+            row=np.concatenate([part.row + first for part, first in zip(c, drops, strict=False)]),
+            colour=words([part.colour for part in c]),
+            before=words([part.before for part in c]),
+            after=words([part.after for part in c]),
+            **{name: np.concatenate([getattr(part, name) for part in c]) for name in ("cube", "thrown", "age")},
+        ),
+        failed=parts[0].failed,
+    )
+
+
+def _campaign(
+    board: Board, games: int, columns: Sequence[tuple[Array, ...]], entries: Sequence[tuple[Array, ...]]
+) -> Campaign:
+    run, drop, phase, thrown, before, emerged, after, colours_out, points = (
+        np.concatenate(parts) for parts in zip(*columns, strict=True)
+    )
+    order = np.lexsort((drop, run))
+    width = len(columns)
+    names = (*board.colours, "setup")
+    one = Words(("drop",), np.zeros(len(run), np.int16))
+    drops = Drops(
+        run=run[order],
+        drop=drop[order],
+        kind=one,
+        thrown=thrown[order],
+        inside_before=before[order],
+        emerged=emerged[order],
+        inside_after=after[order],
+        phase=Words(names, np.where(phase < 0, len(board.colours), phase)[order].astype(np.int16)),
+        colours_out=colours_out[order],
+        action_points=np.where(drop == 0, 0, points)[order],
+        gold=np.where(drop == 0, 0, -(-emerged // 3))[order],
+        winner=Words((), np.full(len(run), NOWHERE, np.int16)),
+        drawn=thrown[order] > 0,
+    )
+    game, at, cube, is_thrown, age, out = (np.concatenate(parts) for parts in zip(*entries, strict=True))
+    row = game * width + at
+    order = np.argsort(row, kind="stable")
+    places = ("tray", f"inside:{REGION}")
+    return Campaign(
+        spec={"kind": "game", "model": "two_thirds", "runs": games},
+        points=[{}],
+        run_point=np.zeros(games, np.int64),
+        drops=drops,
+        cubes=Cubes(
+            row=row[order].astype(np.int32),
+            cube=cube[order],
+            colour=Words(board.colours, board.colour_of[cube][order].astype(np.int16)),
+            thrown=is_thrown[order],
+            age=age[order],
+            before=Words(places, np.where(is_thrown, NOWHERE, 1)[order].astype(np.int16)),
+            after=Words(places, np.where(out, 0, 1)[order].astype(np.int16)),
+        ),
+        failed=Failed(np.zeros(0, np.int64), np.zeros(0, np.int64), Words((), np.zeros(0, np.int16))),
+    )

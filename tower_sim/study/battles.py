@@ -1,0 +1,193 @@
+"""Battles: where cubes land, what they knock on, how long explosions go on, and who wins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tower_sim.study.bootstrap import Estimate, Estimates, Resamples
+from tower_sim.study.data import INSIDE, NOWHERE, Array, Campaign, Cubes
+
+MOST_THROWN = 8  # cubes thrown at once: larger throws count together
+THROUGH = ("throw", "rethrow", "explosion", "ability")  # the steps in which cubes can go through the ship
+
+
+@dataclass(frozen=True)
+class Landings:
+    """Of the cubes thrown through the ship the share that landed at each place, and where thrown cubes lay at the end.
+
+    `cubes` and `final_cubes` count what the shares are of. A cube thrown again counts each time in `landed`, once in
+    `final`; cubes that left the board before the end count where they last lay.
+    """
+
+    places: tuple[str, ...]
+    landed: Estimates
+    counts: Array
+    final: Estimates
+    final_counts: Array
+
+
+@dataclass(frozen=True)
+class Knocks:
+    """Cubes that lay on the board and changed their place, by the number of cubes thrown at once.
+
+    `moved` is their mean number a throw, `share` their share of all that lay there; throws that found none lying are
+    left out. The last of `thrown` holds all larger throws too.
+    """
+
+    thrown: Array
+    throws: Array
+    moved: Estimates
+    share: Estimates
+    overall: Estimate
+    lying: Estimate
+
+
+@dataclass(frozen=True)
+class Chains:
+    """How many explosions follow a throw or an ability: `lengths` shares of 0, 1, 2, ...; `mean`; `any` explosion."""
+
+    lengths: Estimates
+    counts: Array
+    mean: Estimate
+    any: Estimate
+
+
+@dataclass(frozen=True)
+class Odds:
+    """Who wins, by the cubes each side threw first: `cubes` has a row for each such set-up, a column for each side.
+
+    `wins` has for each row the share won by each side, then that of battles without a winner; `battles` counts them.
+    """
+
+    sides: tuple[str, ...]
+    cubes: Array
+    battles: Array
+    wins: Estimates
+
+
+def through_ship(campaign: Campaign) -> Array:
+    """Say for each entry whether its cube was thrown through the ship in that step.
+
+    An ability may also put a cube into a zone; that cube has been seen before, one newly thrown has not.
+    """
+    cubes, kind = campaign.cubes, campaign.drops.kind
+    key = campaign.drops.run[cubes.row].astype(np.int64) * (int(cubes.cube.max(initial=0)) + 1) + cubes.cube
+    first = np.zeros(len(cubes), bool)
+    first[np.unique(key, return_index=True)[1]] = True
+    is_ability = kind.among("ability")[cubes.row]
+    return cubes.thrown & kind.among(*THROUGH)[cubes.row] & (~is_ability | first)
+
+
+def landings(campaign: Campaign, boot: Resamples) -> Landings:
+    """Count where cubes landed, battle by battle."""
+    cubes = campaign.cubes
+    thrown = through_ship(campaign)
+    run = campaign.drops.run[cubes.row].astype(np.int64)
+    size = len(cubes.after.names)
+    used: Array = np.unique(cubes.after.codes)
+
+    def count(rows: Array) -> Array:
+        code = run[rows] * size + cubes.after.codes[rows]
+        return np.bincount(code, minlength=campaign.runs * size).reshape(-1, size)[:, used].astype(float)
+
+    key = run * (int(cubes.cube.max(initial=0)) + 1) + cubes.cube
+    last = len(key) - 1 - np.unique(key[::-1], return_index=True)[1]
+    landed, final = count(np.flatnonzero(thrown)), count(last)
+
+    def shares(counts: Array) -> Estimates:
+        return boot.shares(counts, np.broadcast_to(counts.sum(1, keepdims=True), counts.shape))
+
+    places = tuple(cubes.after.names[int(code)] for code in used)
+    return Landings(places, shares(landed), landed.sum(0).astype(int), shares(final), final.sum(0).astype(int))
+
+
+def _lying(cubes: Cubes) -> Array:
+    return ~cubes.thrown & (cubes.before.codes != NOWHERE) & ~cubes.before.starts(INSIDE)
+
+
+def _moved(cubes: Cubes) -> Array:
+    """Say whether each entry's place after differs from that before, by name."""
+    names = {name: i for i, name in enumerate(sorted({*cubes.before.names, *cubes.after.names}))}
+    before, after = (
+        np.array([names[name] for name in words.names] + [-1])[words.codes] for words in (cubes.before, cubes.after)
+    )
+    return before != after
+
+
+def knocks(campaign: Campaign, boot: Resamples, most: int = MOST_THROWN) -> Knocks | None:
+    """Count the cubes that throws knocked into other places; None when no throw found any lying."""
+    cubes = campaign.cubes
+    thrown = np.bincount(cubes.row[through_ship(campaign)], minlength=len(campaign.drops))
+    lies = _lying(cubes)
+    lying = np.bincount(cubes.row[lies], minlength=len(thrown))
+    moved = np.bincount(cubes.row[lies & _moved(cubes)], minlength=len(thrown))
+    rows = (thrown > 0) & (lying > 0)
+    if not rows.any():
+        return None
+    group = np.minimum(thrown[rows], most) - 1
+    code = campaign.drops.run[rows].astype(np.int64) * most + group
+    cells = campaign.runs * most
+    throws, total, there = (
+        np.bincount(code, weights, cells).reshape(-1, most)
+        for weights in (np.ones(len(code)), moved[rows], lying[rows])
+    )
+    used = np.flatnonzero(throws.sum(0))
+    return Knocks(
+        thrown=used + 1,
+        throws=throws.sum(0)[used].astype(int),
+        moved=boot.ratios(total[:, used], throws[:, used]),
+        share=boot.shares(total[:, used], there[:, used]),
+        overall=boot.ratio(total.sum(1), throws.sum(1)),
+        lying=boot.share(total.sum(1), there.sum(1)),
+    )
+
+
+def chains(campaign: Campaign, boot: Resamples) -> Chains | None:
+    """Count the explosions after each throw and each ability that asked the model; None when there is neither."""
+    d = campaign.drops
+    starts = d.kind.among("throw") | (d.kind.among("ability") & d.drawn)
+    if not starts.any():
+        return None
+    number = np.cumsum(starts) - 1
+    explosions = d.kind.among("explosion") & (number >= 0)
+    length = np.bincount(number[explosions], minlength=int(starts.sum()))
+    run = d.run[starts].astype(np.int64)
+    size = int(length.max()) + 1
+    counts = np.bincount(run * size + length, minlength=campaign.runs * size).reshape(-1, size).astype(float)
+    all_of = counts.sum(1)
+    return Chains(
+        boot.shares(counts, np.broadcast_to(all_of[:, None], counts.shape)),
+        counts.sum(0).astype(int),
+        boot.ratio(counts @ np.arange(size), all_of),
+        boot.share(counts[:, 1:].sum(1), all_of),
+    )
+
+
+def first_cubes(campaign: Campaign) -> Array:
+    """Return how many cubes of each colour each run threw in its first step, shape (runs, colours)."""
+    cubes, width = campaign.cubes, len(campaign.colours)
+    rows = cubes.thrown & (campaign.drops.drop[cubes.row] == 0)
+    code = campaign.drops.run[cubes.row[rows]].astype(np.int64) * width + cubes.colour.codes[rows]
+    return np.bincount(code, minlength=campaign.runs * width).reshape(-1, width)
+
+
+def odds(campaign: Campaign, boot: Resamples) -> Odds:
+    """Count the winners of finished battles by the cubes on each side."""
+    d = campaign.drops
+    won = np.full(campaign.runs, NOWHERE)
+    rows = d.winner.codes != NOWHERE
+    colour_of = np.array([campaign.colours.index(name) for name in d.winner.names] + [NOWHERE])
+    won[d.run[rows]] = colour_of[d.winner.codes[rows]]
+    cubes = first_cubes(campaign)
+    has_landed = np.bincount(d.run, minlength=campaign.runs) > 0
+    done = ~campaign.unfinished & has_landed
+    setups, group = np.unique(cubes[done], axis=0, return_inverse=True)
+    width, size = len(campaign.colours) + 1, len(setups)
+    winner = np.where(won[done] == NOWHERE, width - 1, won[done])
+    per_run = np.zeros((campaign.runs, size, width))
+    per_run[np.flatnonzero(done), group.ravel(), winner] = 1
+    played = np.repeat(per_run.sum(2), width, axis=1)
+    found = boot.shares(per_run.reshape(campaign.runs, -1), played)
+    return Odds(campaign.colours, setups, per_run.sum((0, 2)).astype(int), found)

@@ -1,0 +1,222 @@
+"""What a campaign holds, as arrays: its runs, the drops that landed, every cube of every drop, and failed attempts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+INSIDE = "inside:"
+NOWHERE = -1  # the code of a null word
+
+
+@dataclass(frozen=True)
+class Words:
+    """A column of words: `names[codes[i]]` is the i-th; code -1 is none."""
+
+    names: tuple[str, ...]
+    codes: Array
+
+    def take(self, rows: Array) -> Words:
+        """Return the column at `rows`."""
+        return Words(self.names, self.codes[rows])
+
+    def starts(self, prefix: str) -> Array:
+        """Say for each row whether its word starts with `prefix`."""
+        known = np.array([name.startswith(prefix) for name in self.names] + [False])
+        return known[self.codes]
+
+    def among(self, *words: str) -> Array:
+        """Say for each row whether its word is one of `words`."""
+        return np.array([name in words for name in self.names] + [False])[self.codes]
+
+    def ordered(self, names: Sequence[str]) -> Words:
+        """Return the same column with its names in the order of `names`, then any others by alphabet."""
+        order = [*[name for name in names if name in self.names], *sorted(set(self.names) - set(names))]
+        place = np.array([order.index(name) for name in self.names] + [NOWHERE])
+        return Words(tuple(order), place[self.codes].astype(np.int16))
+
+    @staticmethod
+    def of(words: Sequence[str | None], names: Sequence[str] = ()) -> Words:
+        """Make a column of a list of words."""
+        every = [*names, *sorted({word for word in words if word is not None} - set(names))]
+        place: dict[str | None, int] = {name: i for i, name in enumerate(every)} | {None: NOWHERE}
+        return Words(tuple(every), np.array([place[word] for word in words], np.int16))
+
+
+@dataclass(frozen=True)
+class Drops:
+    """The drops (battles: steps) that landed, sorted by run and number; arrays of one entry a drop, counts in cubes.
+
+    `run` counts the runs of the campaign from 0, whatever their design point; `drawn` says whether the model was asked.
+    """
+
+    run: Array
+    drop: Array
+    kind: Words
+    thrown: Array
+    inside_before: Array
+    emerged: Array
+    inside_after: Array
+    phase: Words
+    colours_out: Array
+    action_points: Array
+    gold: Array
+    winner: Words
+    drawn: Array
+
+    def __len__(self) -> int:
+        return len(self.run)
+
+
+@dataclass(frozen=True)
+class Cubes:
+    """Every cube of every drop that landed: `row` is its drop's place in `Drops`; sorted by it."""
+
+    row: Array
+    cube: Array
+    colour: Words
+    thrown: Array
+    age: Array
+    before: Words
+    after: Words
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    @cached_property
+    def out(self) -> Array:
+        """Whether the cube was out after the drop."""
+        return ~self.after.starts(INSIDE)
+
+    def take(self, rows: Array) -> Cubes:
+        """Return the entries at `rows`."""
+        return Cubes(
+            self.row[rows],
+            self.cube[rows],
+            self.colour.take(rows),
+            self.thrown[rows],
+            self.age[rows],
+            self.before.take(rows),
+            self.after.take(rows),
+        )
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The attempts that were no landing; all but those of a run's last drop were drawn again."""
+
+    run: Array
+    drop: Array
+    status: Words
+
+
+def digest_of(spec: object) -> str:
+    """Return the SHA-256 of a spec as JSON with sorted keys, for a manifest that names no digest."""
+    text = json.dumps(spec, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """One campaign's dataset: `run_point[r]` is the design point of run r, `points` what each point overrides.
+
+    `digest` is the spec's and seeds all that is random in the study; `made_with` are the versions that made the data.
+    """
+
+    spec: Mapping[str, Any]
+    points: Sequence[Mapping[str, Any]]
+    run_point: Array
+    drops: Drops
+    cubes: Cubes
+    failed: Failed
+    digest: str = ""
+    made_with: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def kind(self) -> str:
+        """What a run is: `game`, `chain` or `battle`."""
+        return str(self.spec.get("kind", "game"))
+
+    @property
+    def runs(self) -> int:
+        """How many runs there are."""
+        return len(self.run_point)
+
+    @property
+    def unit(self) -> str:
+        """What people call a run."""
+        return self.kind if self.kind in ("game", "chain", "battle") else "run"
+
+    @cached_property
+    def unfinished(self) -> Array:
+        """Which runs end in a drop that never landed."""
+        last = np.full(self.runs, -1)
+        np.maximum.at(last, self.drops.run, self.drops.drop)
+        found = np.zeros(self.runs, bool)
+        found[self.failed.run[self.failed.drop > last[self.failed.run]]] = True
+        return found
+
+    @cached_property
+    def strata(self) -> Array:
+        """The stratum of each run: its design point, or one for all when some point has a single run."""
+        counts = np.bincount(self.run_point)
+        if counts[counts > 0].min() < 2:
+            return np.zeros(self.runs, np.int64)
+        return np.unique(self.run_point, return_inverse=True)[1]
+
+    @cached_property
+    def phases(self) -> Array:
+        """The drops that are studied as phases: those with cubes thrown, a game's set-up left out."""
+        is_phase = self.drops.thrown > 0
+        return is_phase & (self.drops.drop > 0) if self.kind == "game" else is_phase
+
+    @cached_property
+    def colours(self) -> tuple[str, ...]:
+        """The colours, a game's in the order of its phases."""
+        return self.cubes.colour.names
+
+    def rng(self, name: str) -> np.random.Generator:
+        """Return the generator for the statistic `name`; it depends on the spec and the name only."""
+        words = hashlib.sha256(f"{self.digest} {name}".encode()).digest()
+        return np.random.default_rng(np.frombuffer(words, np.uint32))
+
+    def by_run(self, values: Array, rows: Array | None = None) -> Array:
+        """Add up `values`, one (or a row of several) for each drop of `rows` (a mask; None: all), for every run."""
+        run = self.drops.run if rows is None else self.drops.run[rows]
+        columns = values.reshape(len(run), -1)
+        return np.stack([np.bincount(run, column, self.runs) for column in columns.T.astype(float)], 1)
+
+    def matrix(self, values: Array) -> Array:
+        """Lay out one value a drop as runs by drops; NaN where a run has no such drop."""
+        table = np.full((self.runs, int(self.drops.drop.max(initial=-1)) + 1), np.nan)
+        table[self.drops.run, self.drops.drop] = values
+        return table
+
+    @cached_property
+    def inside_by_colour(self) -> Array:
+        """How many cubes of each colour are inside after each drop, shape (drops, colours).
+
+        A drop without any cube thrown changes nothing.
+        """
+        drops, width = len(self.drops), len(self.colours)
+        stays = ~self.cubes.out & (self.cubes.row >= 0)
+        code = self.cubes.row[stays].astype(np.int64) * width + self.cubes.colour.codes[stays]
+        counts = np.bincount(code, minlength=drops * width).reshape(drops, width)
+        changed = np.where((self.drops.thrown > 0) | (self.drops.drop == 0), np.arange(drops), 0)
+        return counts[np.maximum.accumulate(changed)]
+
+    @cached_property
+    def out_by_colour(self) -> Array:
+        """How many cubes of each colour came out in each drop, shape (drops, colours)."""
+        drops, width = len(self.drops), len(self.colours)
+        code = self.cubes.row[self.cubes.out].astype(np.int64) * width + self.cubes.colour.codes[self.cubes.out]
+        return np.bincount(code, minlength=drops * width).reshape(drops, width)

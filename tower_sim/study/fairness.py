@@ -1,0 +1,179 @@
+"""Are colours physically alike? Permutations of colour labels among cubes in the same situation."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from tower_sim.study.bootstrap import Estimate, Estimates, Resamples
+from tower_sim.study.data import Array, Campaign
+from tower_sim.study.laws import chi2_tail
+from tower_sim.study.survival import resident_rows
+
+PERMUTATIONS = 999
+FEWEST = 199  # permutations, however many cubes there are
+_WORK = 2e8  # cubes shuffled in all
+
+
+@dataclass(frozen=True)
+class Fairness:
+    """A permutation test that colour does not matter, among cubes that were in the same situation.
+
+    `differences` are, by colour, the share that came out minus the share expected from the cubes of all colours in the
+    same situation (each with its interval by run), and `largest` the one farthest from 0. `statistic` is the squared
+    distance of the counts out from their expectation in the metric of their permutation covariance; `p` its Monte Carlo
+    p-value with standard error `p_error`, from `permutations`; `p_chi2` the value of its limit, a chi-squared law.
+    `cubes` are those that could tell: in situations of more than one colour where some came out and some stayed.
+    """
+
+    colours: tuple[str, ...]
+    differences: Estimates
+    counts: Array
+    cubes: int
+    situations: int
+    statistic: float
+    p: float
+    p_error: float
+    p_chi2: float
+    permutations: int
+
+    def largest(self) -> tuple[str, Estimate]:
+        """Return the colour with the greatest difference, and the difference."""
+        i = int(np.nanargmax(np.abs(self.differences.value)))
+        return self.colours[i], self.differences.at(i, int(self.counts[i]))
+
+
+@dataclass(frozen=True)
+class Situations:
+    """Cubes grouped by situation, those that can tell nothing left out; `cell` is sorted and counts from 0."""
+
+    cell: Array
+    run: Array
+    colour: Array
+    out: Array
+
+
+def thrown_situations(campaign: Campaign) -> Situations:
+    """Group the cubes thrown by their drop."""
+    cubes = campaign.cubes
+    rows = np.flatnonzero(cubes.thrown & (campaign.drops.thrown[cubes.row] > 0))
+    return _telling(campaign, rows, cubes.row[rows].astype(np.int64))
+
+
+def resident_situations(campaign: Campaign) -> Situations:
+    """Group the residents by drop, region and age: what they were before colour could matter."""
+    cubes = campaign.cubes
+    rows = resident_rows(campaign)
+    ages = int(cubes.age[rows].max(initial=0)) + 1
+    place = cubes.row[rows].astype(np.int64) * (len(cubes.before.names) + 1) + cubes.before.codes[rows]
+    return _telling(campaign, rows, place * ages + np.maximum(cubes.age[rows], 0))
+
+
+def _telling(campaign: Campaign, rows: Array, key: Array) -> Situations:
+    cubes = campaign.cubes
+    cell = np.unique(key, return_inverse=True)[1]
+    colour, out = cubes.colour.codes[rows], cubes.out[rows]
+    n, k = np.bincount(cell), np.bincount(cell, out)
+    least, most = np.full(len(n), 32767), np.full(len(n), -1)
+    np.minimum.at(least, cell, colour)
+    np.maximum.at(most, cell, colour)
+    kept = ((k > 0) & (k < n) & (least < most))[cell]
+    order = np.flatnonzero(kept)[np.argsort(cell[kept], kind="stable")]
+    number = np.unique(cell[order], return_inverse=True)[1]
+    return Situations(number, campaign.drops.run[cubes.row[rows[order]]], colour[order].astype(np.int64), out[order])
+
+
+def fairness(campaign: Campaign, boot: Resamples, cubes: Situations, rng: np.random.Generator) -> Fairness | None:
+    """Test that colours are alike among `cubes`; None when no situation can tell.
+
+    Sources: Good, Permutation, Parametric and Bootstrap Tests, 2005, chapter 3 (blocks); Phipson and Smyth,
+    Statistical Applications in Genetics and Molecular Biology 9 (2010) 39 (p = (1 + greater) / (1 + permutations)).
+    """
+    if not len(cubes.cell):
+        return None
+    width = len(campaign.colours)
+    cells = int(cubes.cell[-1]) + 1
+    m = np.bincount(cubes.cell * width + cubes.colour, minlength=cells * width).reshape(cells, width).astype(float)
+    n, k = m.sum(1), np.bincount(cubes.cell, cubes.out)
+    weight = k * (n - k) / (n**2 * (n - 1))
+    covariance = np.diag((weight * n) @ m) - (m * weight[:, None]).T @ m
+    inverse = cast("Array", np.linalg.pinv(covariance, rcond=1e-9, hermitian=True))
+    expected = (k / n) @ m
+
+    def distance(out: Array) -> float:
+        return float((out - expected) @ inverse @ (out - expected))
+
+    labels = cubes.colour[cubes.out]
+    statistic = distance(np.bincount(labels, minlength=width))
+    permutations = int(np.clip(_WORK // len(cubes.cell), FEWEST, PERMUTATIONS))
+    null = np.array([distance(np.bincount(shuffled(cubes, rng), minlength=width)) for _ in range(permutations)])
+    p = (1 + int((null >= statistic - 1e-9).sum())) / (1 + permutations)
+    chance = (k / n)[cubes.cell]
+    code = cubes.run.astype(np.int64) * width + cubes.colour
+    size = campaign.runs * width
+    excess = np.bincount(code, cubes.out - chance, size).reshape(-1, width)
+    counts = np.bincount(code, minlength=size).reshape(-1, width).astype(float)
+    return Fairness(
+        colours=campaign.colours,
+        differences=boot.ratios(excess, counts),
+        counts=counts.sum(0).astype(int),
+        cubes=len(cubes.cell),
+        situations=cells,
+        statistic=statistic,
+        p=p,
+        p_error=math.sqrt(p * (1 - p) / (1 + permutations)),
+        p_chi2=chi2_tail(int(np.linalg.matrix_rank(covariance, hermitian=True)), statistic),
+        permutations=permutations,
+    )
+
+
+def shuffled(cubes: Situations, rng: np.random.Generator) -> Array:
+    """Return the colours of the cubes that came out after labels were permuted in each situation.
+
+    One sort of packed whole numbers (situation, random bits, colour) shuffles within all situations at once.
+    """
+    key = (cubes.cell.astype(np.int64) << 40) | (rng.integers(1 << 32, size=len(cubes.cell)) << 8) | cubes.colour
+    key.sort()
+    return (key & 255)[cubes.out]
+
+
+@dataclass(frozen=True)
+class ByPhase:
+    """What comes out by colour: `mean` cubes in a phase, `present` the share of phases with any; `table` by phase.
+
+    Rows of `table` are the colour whose phase it is, columns the colour that came out; `phases` counts each row's.
+    """
+
+    phases: Array
+    names: tuple[str, ...]
+    mean: Estimates
+    present: Estimates
+    table: Estimates
+
+
+def by_phase(campaign: Campaign, boot: Resamples) -> ByPhase:
+    """Count cubes out by colour over the phases of `campaign`."""
+    rows = campaign.phases
+    out = campaign.out_by_colour[rows].astype(float)
+    per_run, seen = campaign.by_run(out, rows), campaign.by_run(out > 0, rows)
+    drops = campaign.by_run(np.ones(len(out)), rows)
+    size, width = max(len(campaign.drops.phase.names), 1), len(campaign.colours)
+    phase = campaign.drops.phase.codes[rows].astype(np.int64)
+    known = phase >= 0
+    code = (campaign.drops.run[rows].astype(np.int64) * size + phase)[known]
+    cells = campaign.runs * size
+    under = np.bincount(code, minlength=cells).reshape(-1, size)
+    over = np.stack([np.bincount(code, column[known], cells).reshape(-1, size) for column in out.T], 2)
+    used = np.flatnonzero(under.sum(0))
+    return ByPhase(
+        phases=under.sum(0)[used],
+        names=tuple(campaign.drops.phase.names[i] for i in used),
+        mean=boot.ratios(per_run, np.broadcast_to(drops, per_run.shape)),
+        present=boot.shares(seen, np.broadcast_to(drops, seen.shape)),
+        table=boot.ratios(
+            over[:, used].reshape(campaign.runs, -1), np.repeat(under[:, used], width, axis=1).astype(float)
+        ),
+    )

@@ -1,0 +1,169 @@
+"""Read a campaign's directory: `manifest.json`, `drops/*.parquet` and `cubes/*.parquet`."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from tower_sim.errors import UsageError
+from tower_sim.study.data import Array, Campaign, Cubes, Drops, Failed, Words, digest_of
+
+LANDINGS = ("settled", "jammed")
+_COUNTS = ("thrown", "inside_before", "emerged", "inside_after", "colours_out", "action_points", "gold")
+_DROPS = ("point", "run", "drop", "kind", "status", "drawn", "phase", "winner", *_COUNTS)
+_CUBES = ("point", "run", "drop", "cube", "colour", "thrown", "age", "before", "after")
+_WIDEST = 1 << 21  # runs of a point, and drops of a run, that a key holds
+
+
+def load(directory: str | Path) -> Campaign:
+    """Read the campaign in `directory`.
+
+    Raises UsageError, in one line, when it is no campaign, holds no drop that landed, or pyarrow is not installed.
+    """
+    directory = Path(directory)
+    manifest = _manifest(directory)
+    columns = _read(directory, "drops", _DROPS)
+    landed = columns["status"].among(*LANDINGS)
+    if not landed.any():
+        raise UsageError(
+            f"campaign {str(directory)!r} holds {len(landed)} drops that landed 0 times; allowed is 1 or more; "
+            "run the campaign first"
+        )
+    key = _key(columns)
+    order = np.flatnonzero(landed)[np.argsort(key[landed], kind="stable")]
+    if len(np.unique(key[order])) < len(order):
+        raise UsageError(
+            f"campaign {str(directory)!r} holds a drop twice; allowed is each (point, run, drop) once; verify it"
+        )
+    pair = columns["point"].astype(np.int64) * _WIDEST + columns["run"]
+    known, run_of = np.unique(pair, return_inverse=True)
+    drops = _drops(columns, order, run_of)
+    cubes = _cubes(_read(directory, "cubes", _CUBES), key[order], drops)
+    return Campaign(
+        spec=cast("dict[str, Any]", manifest.get("spec", {})),
+        points=_points(manifest),
+        digest=str(manifest.get("spec_digest") or digest_of(manifest.get("spec", {}))),
+        made_with=cast("dict[str, str]", manifest.get("versions", {})),
+        run_point=known // _WIDEST,
+        drops=drops,
+        cubes=cubes,
+        failed=Failed(run_of[~landed], columns["drop"][~landed], columns["status"].take(np.flatnonzero(~landed))),
+    )
+
+
+def _manifest(directory: Path) -> dict[str, Any]:
+    path = directory / "manifest.json"
+    try:
+        manifest: object = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"campaign {str(directory)!r} has no manifest.json that can be read ({type(error).__name__}); allowed is "
+            "the directory of a campaign; make one with: tower-sim campaign run"
+        ) from error
+    if not isinstance(manifest, dict):
+        raise UsageError(f"{str(path)!r} is no table; allowed is a JSON object with spec and points; verify it")
+    return cast("dict[str, Any]", manifest)
+
+
+def _points(manifest: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what each design point overrides, by dotted field."""
+    points = cast("list[dict[str, Any]]", manifest.get("points") or [{}])
+    return [cast("dict[str, Any]", point.get("values", point)) for point in points]
+
+
+def _drops(columns: dict[str, Any], order: Array, run_of: Array) -> Drops:
+    phase: Words = columns["phase"].take(order)
+    by_drop = {int(d): int(c) for d, c in zip(columns["drop"][order], phase.codes, strict=True) if c >= 0}
+    phases = list(dict.fromkeys(phase.names[by_drop[drop]] for drop in sorted(by_drop)))
+    return Drops(
+        run=run_of[order],
+        drop=columns["drop"][order],
+        kind=columns["kind"].take(order),
+        thrown=columns["thrown"][order],
+        inside_before=columns["inside_before"][order],
+        emerged=columns["emerged"][order],
+        inside_after=columns["inside_after"][order],
+        phase=phase.ordered(phases),
+        colours_out=columns["colours_out"][order],
+        action_points=columns["action_points"][order],
+        gold=columns["gold"][order],
+        winner=columns["winner"].take(order),
+        drawn=columns["drawn"][order].astype(bool),
+    )
+
+
+def _cubes(columns: dict[str, Any], keys: Array, drops: Drops) -> Cubes:
+    """Join the cubes to their drops; those of failed attempts have none and are left out."""
+    key = _key(columns)
+    row = np.searchsorted(keys, key)
+    row[row == len(keys)] = 0
+    there = np.flatnonzero(keys[row] == key)
+    order = there[np.argsort(row[there], kind="stable")]
+    colour: Words = columns["colour"]
+    least = np.full(len(colour.names), _WIDEST)
+    np.minimum.at(least, colour.codes[there], columns["cube"][there])
+    colours = sorted(colour.names, key=lambda name: (int(least[colour.names.index(name)]), name))
+    return Cubes(
+        row=row[order].astype(np.int32),
+        cube=columns["cube"][order],
+        colour=columns["colour"].take(order).ordered(colours),
+        thrown=columns["thrown"][order].astype(bool),
+        age=columns["age"][order],
+        before=columns["before"].take(order),
+        after=columns["after"].take(order),
+    )
+
+
+def _key(columns: dict[str, Any]) -> Array:
+    return (columns["point"].astype(np.int64) * _WIDEST + columns["run"]) * _WIDEST + columns["drop"]
+
+
+def _read(directory: Path, name: str, wanted: Sequence[str]) -> dict[str, Any]:
+    """Read the columns `wanted` of all files in a folder: numbers as arrays (null as 0), words as Words."""
+    arrow, parquet = _pyarrow()
+    files = sorted((directory / name).glob("*.parquet"))
+    if not files:
+        raise UsageError(
+            f"campaign {str(directory)!r} has 0 files {name}/*.parquet; allowed is 1 or more; run the campaign first"
+        )
+    try:
+        tables = [parquet.read_table(file, columns=list(wanted)) for file in files]
+        table = arrow.concat_tables(tables, promote_options="permissive")
+        return {key: _column(arrow, table.column(key)) for key in wanted}
+    except (arrow.ArrowException, KeyError, OSError) as error:
+        reason = " ".join(str(error).split())[:120]
+        raise UsageError(
+            f"{name}/*.parquet of campaign {str(directory)!r} cannot be read ({reason}); allowed are files with the "
+            f"columns {', '.join(wanted)}; verify the campaign"
+        ) from error
+
+
+def _column(arrow: Any, column: Any) -> Any:
+    kind = column.type
+    if arrow.types.is_null(kind):
+        return Words((), np.full(len(column), -1, np.int16))
+    is_word = arrow.types.is_string(kind) or arrow.types.is_large_string(kind)
+    if is_word or arrow.types.is_dictionary(kind):
+        coded = (column.dictionary_encode() if is_word else column).unify_dictionaries().combine_chunks()
+        if isinstance(coded, arrow.ChunkedArray):
+            coded = coded.chunk(0)
+        codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int16)
+        names: list[str] = coded.dictionary.to_pylist()
+        return Words(tuple(names), codes).ordered(())
+    if column.null_count:
+        column = column.fill_null(False if arrow.types.is_boolean(kind) else 0)
+    return column.to_numpy()
+
+
+def _pyarrow() -> tuple[Any, Any]:
+    try:
+        return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise UsageError(
+            "pyarrow is not installed; allowed is a Python that has it; try: pip install 'tower_sim[campaign]'"
+        ) from error

@@ -1,0 +1,284 @@
+"""Does the tower remember? Autocorrelation, mutual information, and what knowing the past adds to a prediction."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from tower_sim.study.bootstrap import CONFIDENCE, Estimate, Estimates, Resamples
+from tower_sim.study.data import INSIDE, Array, Campaign
+from tower_sim.study.laws import student_quantile
+
+LAGS = 7
+PERMUTATIONS = 999
+FOLDS = 5
+_GROUPS = 200  # blocks of runs that the jackknife leaves out, one at a time
+_WEIGHT = 10.0  # drops that the smooth part of the memoryless distribution counts for: a choice
+
+
+# Autocorrelation
+
+
+def autocorrelation(campaign: Campaign, boot: Resamples, values: Array) -> Estimates:
+    """Return the correlation of `values` (drops, K) at lags 1 to 7, shape (K * 7), with intervals by run.
+
+    Each value is taken from the mean over runs at the same drop (and design point, where there are runs enough), so
+    a course that all runs share is no memory: sum x_t x_(t+k) over sqrt(sum x_t^2 sum x_(t+k)^2), over all t and runs.
+    Source: Diggle et al., Analysis of Longitudinal Data, 2002, section 3.4.
+    """
+    columns: list[Array] = []
+    for column in values.reshape(len(values), -1).T:
+        table = campaign.matrix(column)
+        there = np.isfinite(table)
+        x = np.where(there, table - _drop_means(campaign, table), 0)
+        for lag in range(1, LAGS + 1):
+            now, later = x[:, :-lag], x[:, lag:]
+            both = there[:, :-lag] & there[:, lag:]
+            columns += [(now * later).sum(1), (now**2 * both).sum(1), (later**2 * both).sum(1)]
+    return boot.estimates(np.stack(columns, 1), lambda s: s[:, 0::3] / np.sqrt(s[:, 1::3] * s[:, 2::3]))
+
+
+def _drop_means(campaign: Campaign, table: Array) -> Array:
+    strata = campaign.strata
+    size = int(strata.max()) + 1
+    count, total = np.zeros((size, table.shape[1])), np.zeros((size, table.shape[1]))
+    np.add.at(count, strata, np.isfinite(table))
+    np.add.at(total, strata, np.nan_to_num(table))
+    return (total / np.maximum(count, 1))[strata]
+
+
+# Mutual information
+
+
+@dataclass(frozen=True)
+class Information:
+    """Mutual information (bits) of the cubes out in one drop and in the next, corrected for bias.
+
+    `null` are its values when the next outcomes come from another run, `p` the share of those (and the value itself)
+    that are as great, `p_error` the Monte Carlo standard error of `p`.
+    """
+
+    bits: Estimate
+    null: Array
+    p: float
+    p_error: float
+
+
+def mutual_information(counts: Array) -> Array:
+    """Return the mutual information (bits) of joint counts (..., K, K) with Miller and Madow's correction.
+
+    Source: Miller, Note on the bias of information estimates, 1955; Paninski, Neural Computation 15 (2003), eq. 4.
+    """
+    axes = ((-2, -1), -1, -2)  # summed over for the joint and the two marginal entropies
+    n = counts.sum((-2, -1))
+    joint = _entropy(counts, (-2, -1), n)
+    first, second = (_entropy(counts.sum(axis), (-1,), n) for axis in axes[1:])
+    return (first + second - joint) / math.log(2)
+
+
+def _entropy(counts: Array, axes: tuple[int, ...], n: Array) -> Array:
+    """Return the entropy (nats) of counts, n of them in all: plug-in plus (cells that are not empty - 1) / 2n."""
+    terms = np.where(counts > 0, counts * np.log(np.maximum(counts, 1)), 0).sum(axes)
+    cells = (counts > 0).sum(axes)
+    return np.log(n) - terms / n + (cells - 1) / (2 * n)
+
+
+def successive_information(campaign: Campaign, rng: np.random.Generator) -> Information | None:
+    """Study pairs of successive phases of the same run; None with fewer than two runs or without pairs.
+
+    The interval is a jackknife's by blocks of runs: resampling with replacement repeats pairs, which itself looks like
+    information. The null pairs a run's outcomes with the next ones of another run at the same drops.
+    Source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapters 11 and 15.
+    """
+    table = np.nan_to_num(campaign.matrix(np.where(campaign.phases, campaign.drops.emerged, np.nan)), nan=-1)
+    now, later = table[:, :-1].astype(np.int64), table[:, 1:].astype(np.int64)
+    pairs = (now >= 0) & (later >= 0)
+    size = int(table.max(initial=-1)) + 1
+    if campaign.runs < 2 or not pairs.any():
+        return None
+
+    def joint(first: Array, second: Array) -> Array:
+        there = (first >= 0) & (second >= 0)
+        return np.bincount(first[there] * size + second[there], minlength=size**2).reshape(size, size)
+
+    value = float(mutual_information(joint(now, later)))
+    null = np.array([mutual_information(joint(now, later[other])) for other in _permutations(campaign.strata, rng)])
+    p = (1 + int((null >= value).sum())) / (1 + len(null))
+    groups = min(_GROUPS, campaign.runs)
+    group = np.broadcast_to((np.arange(campaign.runs) * groups // campaign.runs)[:, None], now.shape)[pairs]
+    code = (group * size + now[pairs]) * size + later[pairs]
+    by_group = np.bincount(code, minlength=groups * size**2).reshape(groups, size, size)
+    left_out = mutual_information(by_group.sum(0) - by_group)
+    low, high = jackknife_interval(value, left_out)
+    bits = Estimate(value, low, high, int(pairs.sum()))
+    return Information(bits, null, p, math.sqrt(p * (1 - p) / (1 + len(null))))
+
+
+def jackknife_interval(value: float, left_out: Array) -> tuple[float, float]:
+    """Return Student's interval from the values with each block left out; NaN for fewer than two."""
+    n = len(left_out)
+    if n < 2 or not np.isfinite(left_out).all():
+        return math.nan, math.nan
+    error = math.sqrt((n - 1) / n * float(((left_out - left_out.mean()) ** 2).sum()))
+    half = error * float(student_quantile(n - 1, (1 + CONFIDENCE) / 2))
+    return value - half, value + half
+
+
+def _permutations(strata: Array, rng: np.random.Generator) -> list[Array]:
+    if not strata.any():
+        return [rng.permutation(len(strata)) for _ in range(PERMUTATIONS)]
+    order = np.argsort(strata, kind="stable")
+    found: list[Array] = []
+    for _ in range(PERMUTATIONS):
+        other = np.empty(len(strata), np.int64)
+        other[order] = np.lexsort((rng.random(len(strata)), strata))
+        found.append(other)
+    return found
+
+
+# What the past adds to a prediction
+
+
+@dataclass(frozen=True)
+class Gain:
+    """How many bits a drop a predictor that also knows `knows` gains over the memoryless one, on runs not fitted."""
+
+    knows: str
+    bits: Estimate
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The held-out log score (bits a drop) of the memoryless predictor, and what each richer one gains over it."""
+
+    memoryless: Estimate
+    gains: tuple[Gain, ...]
+
+    @property
+    def best(self) -> Gain:
+        """The predictor that gains most; being the best of several it is a little flattered."""
+        return max(self.gains, key=lambda gain: gain.bits.value)
+
+
+def prediction(campaign: Campaign, boot: Resamples, rng: np.random.Generator) -> Prediction | None:
+    """Predict how many cubes come out of each phase, from the second on; None with fewer runs than folds.
+
+    The memoryless predictor is the distribution of the number out given the number thrown. A richer one multiplies it
+    by exp((theta . z) e + phi e^2), z being what it knows (and 1) and e the number out, and fits theta and phi: it
+    contains the memoryless one at 0, and so loses next to nothing where there is no memory. Fitted on 4/5 of the runs,
+    scored on the rest.
+    Sources: Efron and Tibshirani, Annals of Statistics 24 (1996) 2431 (the family); Gneiting and Raftery, Journal of
+    the American Statistical Association 102 (2007) 359 (the score).
+    """
+    rows = _scored(campaign)
+    if campaign.runs < FOLDS or not rows.any():
+        return None
+    d = campaign.drops
+    thrown, out = d.thrown[rows].astype(np.int64), d.emerged[rows].astype(np.int64)
+    run = d.run[rows]
+    fold_of = np.empty(campaign.runs, np.int64)
+    fold_of[rng.permutation(campaign.runs)] = np.arange(campaign.runs) % FOLDS
+    fold = fold_of[run]
+    known = _features(campaign, rows)
+    base_score = np.zeros(len(out))
+    scores = {name: np.zeros(len(out)) for name in known}
+    for held in range(FOLDS):
+        fit, test = fold != held, fold == held
+        if not fit.any() or not test.any():
+            continue
+        base = memoryless(thrown[fit], out[fit], int(thrown.max()), int(out.max()))
+        base_score[test] = base[thrown[test], out[test]]
+        for name, z in known.items():
+            scores[name][test] = tilted_scores(base, thrown, out, z, fit, test)
+    drops = campaign.by_run(np.ones(len(out)), rows)[:, 0]
+
+    def mean_bits(score: Array) -> Estimate:
+        return boot.ratio(campaign.by_run(score / math.log(2), rows)[:, 0], drops)
+
+    gains = tuple(Gain(name, mean_bits(score - base_score)) for name, score in scores.items())
+    return Prediction(mean_bits(base_score), gains)
+
+
+def _scored(campaign: Campaign) -> Array:
+    """Return the phases that follow a phase (not a set-up) of the same run."""
+    d = campaign.drops
+    first = 2 if campaign.kind == "game" else 1
+    return campaign.phases & (d.drop >= first) & np.append(False, d.run[1:] == d.run[:-1])
+
+
+def _features(campaign: Campaign, rows: Array) -> dict[str, Array]:
+    """Return what each predictor knows about the drops `rows`: arrays of shape (drops, features)."""
+    d, cubes = campaign.drops, campaign.cubes
+    last = np.append(0, d.emerged[:-1])
+    resident = ~cubes.thrown & cubes.before.starts(INSIDE)
+    fresh = np.bincount(cubes.row[resident & (cubes.age <= 1)], minlength=len(d))
+    known = {
+        "inside": [d.inside_before],
+        "last out": [last],
+        "inside, last out": [d.inside_before, last],
+        "inside, fresh, last out": [d.inside_before, fresh, last],
+    }
+    places = np.unique(cubes.before.codes[resident])
+    if len(places) > 1:
+        in_each = [np.bincount(cubes.row[resident & (cubes.before.codes == p)], minlength=len(d)) for p in places]
+        known["inside by region"] = in_each
+        known["inside by region, fresh, last out"] = [*in_each, fresh, last]
+    return {name: np.stack(columns, 1)[rows].astype(float) for name, columns in known.items()}
+
+
+def memoryless(thrown: Array, out: Array, most_thrown: int, most_out: int) -> Array:
+    """Return log chances of the number out, rows 0..most_thrown, columns 0..most_out: frequencies, smoothed.
+
+    The frequencies at each number thrown count beside a normal distribution around a straight line that weighs as
+    much as 10 drops.
+    """
+    level = np.arange(most_thrown + 1)
+    slope, start = np.polyfit(thrown, out, 1) if len(np.unique(thrown)) > 1 else (0.0, out.mean())
+    spread = max(float(np.std(out - slope * thrown - start)), 0.5)
+    z = (np.arange(most_out + 1) - (start + slope * level)[:, None]) / spread
+    normal = np.exp(-0.5 * z**2) + 1e-6
+    normal /= normal.sum(1, keepdims=True)
+    cells = (most_thrown + 1) * (most_out + 1)
+    counts = np.bincount(thrown * (most_out + 1) + out, minlength=cells).reshape(normal.shape)
+    mixed = counts + _WEIGHT * normal
+    return np.log(mixed / mixed.sum(1, keepdims=True))
+
+
+def tilted_scores(base: Array, thrown: Array, out: Array, z: Array, fit: Array, test: Array) -> Array:
+    """Fit the tilt of `base` by features `z` on rows `fit` (Newton's method); return the log scores of rows `test`."""
+    centre, scale = z[fit].mean(0), z[fit].std(0)
+    cell, inverse = np.unique(np.column_stack([thrown, z]), axis=0, return_inverse=True)
+    at = np.empty(len(cell), np.int64)
+    at[inverse] = np.arange(len(inverse))
+    known = (z[at] - centre) / np.where(scale > 0, scale, 1)
+    features = np.column_stack([known, np.ones(len(cell))])
+    log_base = base[thrown[at]]
+    e = cast("Array", (np.arange(base.shape[1]) - out[fit].mean()) / max(float(out[fit].std()), 0.5))
+    weight = np.bincount(inverse[fit], minlength=len(cell)).astype(float)
+    first = np.bincount(inverse[fit], e[out[fit]], len(cell))
+    second = float((e[out[fit]] ** 2).sum())
+    theta = cast("Array", np.zeros(features.shape[1] + 1))
+    for _ in range(30):
+        chance = np.exp(_tilted(log_base, features, theta, e))
+        m1, m2, m3, m4 = (chance @ e**power for power in (1, 2, 3, 4))
+        gradient = np.append(features.T @ (first - weight * m1), second - weight @ m2)
+        cross = features.T @ (weight * (m3 - m1 * m2))
+        square: Array = (features * (weight * (m2 - m1**2))[:, None]).T @ features
+        curvature = np.block([[square, cross[:, None]], [cross[None], np.array([[weight @ (m4 - m2**2)]])]])
+        # A small ridge keeps columns that do not vary from blowing up.
+        step = cast("Array", np.linalg.solve(curvature + 1e-3 * np.eye(len(theta)), gradient - 1e-3 * theta))
+        theta = theta + step * min(1.0, 1 / float(np.abs(step).max() + 1e-12))
+        if np.abs(step).max() < 1e-7:
+            break
+    return _tilted(log_base, features, theta, e)[inverse[test], out[test]]
+
+
+def _tilted(log_base: Array, features: Array, theta: Array, e: Array) -> Array:
+    """Return the log chances of `log_base` times exp(features . theta e + phi e^2), phi being theta's last."""
+    log_chance = log_base + (features @ theta[:-1])[:, None] * e + theta[-1] * e**2
+    log_chance -= log_chance.max(1, keepdims=True)
+    log_chance -= np.log(np.exp(log_chance).sum(1, keepdims=True))
+    return log_chance
