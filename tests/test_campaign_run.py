@@ -232,7 +232,7 @@ except tower_sim.UsageError as error:
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     name = "dask" if module == "distributed" else "campaign"
-    assert f"pip install 'tower_sim[{name}]'" in done.stderr
+    assert f"pip install '.[{name}]'" in done.stderr
     assert done.stderr.count("\n") == 1
     assert done.returncode == 1
 

@@ -13,7 +13,7 @@ def extra(module: str, name: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise UsageError(f"{module} is not installed ({error}); do: pip install 'tower_sim[{name}]'") from None
+        raise UsageError(f"{module} is not installed ({error}); try: pip install '.[{name}]' in the clone") from None
 
 
 def parquet_bytes(columns: dict[str, tuple[str, bool, list[Any]]], metadata: dict[str, str]) -> bytes:

@@ -165,5 +165,5 @@ def _pyarrow() -> tuple[Any, Any]:
         return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
     except ImportError as error:
         raise UsageError(
-            "pyarrow is not installed; allowed is a Python that has it; try: pip install 'tower_sim[campaign]'"
+            "pyarrow is not installed; allowed is a Python that has it; try: pip install '.[campaign]' in the clone"
         ) from error
