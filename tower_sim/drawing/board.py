@@ -19,6 +19,7 @@ from tower_sim.drawing.files import FONT, GREY, INK, check_path, cube_colours, s
 from tower_sim.drawing.plan import draw_plan, lying_near, said_of_cubes, width_on_paper, worth
 from tower_sim.drawing.ship_shape import ShipShape
 from tower_sim.errors import UsageError
+from tower_sim.games.odds import ratio
 from tower_sim.state import TowerState
 
 Array = npt.NDArray[np.float64]
@@ -122,8 +123,7 @@ def shares(
 ) -> dict[str, tuple[float, float]]:
     """Return the share of all cubes `thrown` that lay in each zone, and its standard error over battles.
 
-    `counts` and `thrown` as in `draw_densities`. The share is a ratio of sums, its error that of the linearised ratio
-    (Cochran, Sampling Techniques, 3rd ed., ch. 6).
+    `counts` and `thrown` as in `draw_densities`; the error is that of `games.odds.ratio`.
     """
     names = [zone.name for zone in ship.board.zones]
     if strange := sorted(set(counts) ^ set(names)):
@@ -143,9 +143,7 @@ def shares(
                 "battles; count again"
             )
         total += there
-        share = float(there.sum() / of_battle.sum())
-        spread = np.sum((there - share * of_battle) ** 2) * len(of_battle) / (len(of_battle) - 1)
-        found[name] = share, math.sqrt(float(spread)) / float(of_battle.sum())
+        found[name] = ratio(counts[name], thrown)
     if np.any(total > of_battle):
         i = int(np.argmax(total > of_battle))
         raise UsageError(

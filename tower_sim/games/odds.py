@@ -143,26 +143,35 @@ def mean(values: Sequence[int]) -> dict[str, Any]:
     return {"n": n, "mean": middle, "interval": [middle - half, middle + half]}
 
 
+def ratio(counts: Sequence[int], totals: Sequence[int]) -> tuple[float, float]:
+    """Return the share of all `totals` (one a battle) that the `counts` are, and its standard error over battles.
+
+    The cubes of one battle are not independent: the error is that of the linearised ratio of two sums over battles
+    (Cochran, Sampling Techniques, 1977, section 6.3); not a number for fewer than two.
+    """
+    n, total = len(counts), sum(totals)
+    share = sum(counts) / total if total else 0.0
+    if n < 2 or not total:
+        return share, math.nan
+    spread = sum((count - share * of) ** 2 for count, of in zip(counts, totals, strict=True))
+    return share, math.sqrt(spread * n / (n - 1)) / total
+
+
 def shares(battles: Sequence[Counter[str]], places: Iterable[str]) -> dict[str, Any]:
     """Return how many cubes are at each place, what share that is, and its interval; those of `places` come first.
 
-    The cubes of one battle are not independent: the interval is Student's for the ratio of two sums over battles
-    (Cochran, Sampling Techniques, 1977, section 6.3); null for fewer than two battles.
+    The interval is Student's for `ratio`, by battle; null for fewer than two battles.
     """
-    total = sum(each.total() for each in battles)
-    n = len(battles)
+    totals = [each.total() for each in battles]
     every = [*places, *sorted({place for each in battles for place in each if each[place]} - set(places))]
-    half = float(_statistics().t.ppf((1 + CONFIDENCE) / 2, n - 1)) if n > 1 else math.nan
+    wide = float(_statistics().t.ppf((1 + CONFIDENCE) / 2, len(battles) - 1)) if len(battles) > 1 else math.nan
     found: dict[str, Any] = {}
     for place in every:
-        count = sum(each[place] for each in battles)
-        share = count / total if total else 0.0
-        spread = sum((each[place] - share * each.total()) ** 2 for each in battles)
-        interval = None
-        if n > 1 and total:
-            error = half * math.sqrt(spread * n / (n - 1)) / total
-            interval = [max(share - error, 0.0), min(share + error, 1.0)]
-        found[place] = {"count": count, "share": share, "interval": interval}
+        counts = [each[place] for each in battles]
+        share, error = ratio(counts, totals)
+        half = wide * error
+        interval = None if math.isnan(half) else [max(share - half, 0.0), min(share + half, 1.0)]
+        found[place] = {"count": sum(counts), "share": share, "interval": interval}
     return found
 
 
