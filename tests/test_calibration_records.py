@@ -1,0 +1,129 @@
+"""Observations of real towers and drops of one's own: read exactly, refused in one line when they cannot be."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from fakes import CoinTower
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calibration import records
+from calibration.observations import KINDS, observations, read
+from tower_sim.errors import UsageError
+from tower_sim.games.amerigo import Rules, play
+
+HEADER = "drop,thrown_red,out_red,thrown_blue,out_blue,note\n"
+GOOD = f"# my tower, 8 mm cubes\n{HEADER}1,5,3,4,2,set-up\n\n2,,1,3,4,\n3,1,,,1\n"
+
+
+@pytest.fixture(name="file")
+def _file(tmp_path: Path) -> Callable[[str], Path]:
+    def write(text: str) -> Path:
+        path = tmp_path / "mine.csv"
+        path.write_text(text, "utf-8")
+        return path
+
+    return write
+
+
+def test_the_known_observations_have_sources_and_their_totals():
+    found = {each.name: each for each in observations()}
+    assert len(found) == 9
+    assert all(each.source and each.strength and each.kind in KINDS for each in found.values())
+    assert {name: each.numbers for name, each in found.items() if each.numbers} == {
+        "rulebook-setup": {"setup_inside": (21, 21)},
+        "rulebook-phase": {"out": (8, 8)},
+        "rulebook-gold": {"out": (10, 10)},
+        "club-retained": {"inside": (4, 6)},
+        "club-out": {"out": (4, 9)},
+        "review-a": {"out": (8, 8)},
+        "review-b": {"out": (8, 8)},
+    }
+    assert sum(found["rulebook-setup"].thrown.values()) == 49
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('says = "x"\nsource = "y"\nkind = "rumour"\nstrength = "z"\n', "kind of observation"),
+        ('says = "x"\nkind = "impression"\nstrength = "z"\n', "source of observation"),
+        ('says = "x"\nsource = "y"\nkind = "impression"\nstrength = "z"\nout_total = [9, 4]\n', "two whole numbers"),
+        ('says = "x"\nsource = "y"\nkind = "impression"\nstrength = "z"\nout = { red = -1 }\n', "from 0 by colour"),
+        ('says = "x"\ncolour = "red"\n', "'colour'; allowed is one of says, source"),
+        ("says = ", "cannot be read"),
+    ],
+)
+def test_an_observation_that_is_none_is_refused_in_one_line(text: str, says: str, tmp_path: Path):
+    (tmp_path / "bad.toml").write_text(text)
+    with pytest.raises(UsageError, match=r"bad\.toml") as caught:
+        read(tmp_path / "bad.toml")
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_records_are_read_with_what_is_then_inside(file):
+    first, second, third = records.read(file(GOOD))
+    assert (first.thrown, first.out, first.inside) == (
+        {"red": 5, "blue": 4}, {"red": 3, "blue": 2}, {"red": 2, "blue": 2},
+    )  # fmt: skip
+    assert (second.thrown, second.out, second.inside) == (
+        {"red": 0, "blue": 3}, {"red": 1, "blue": 4}, {"red": 1, "blue": 1},
+    )  # fmt: skip
+    assert third.inside == {"red": 2, "blue": 0}
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (("2,,1,3,4,", "2,,3,3,4,"), "line 5: 3 red out; allowed is at most 2"),
+        (("3,1,,,1", "3,1,,,2"), "line 6: 2 blue out; allowed is at most 1"),
+        (("2,,1,3,4,", "3,,1,3,4,"), "line 5: drop 3; allowed is 2"),
+        (("1,5,3", "1,five,3"), "line 3, thrown_red = 'five'"),
+        (("1,5,3", "1,-5,3"), "line 3, thrown_red = '-5'"),
+        (("1,5,3", "1,5.0,3"), "line 3, thrown_red = '5.0'"),
+        (("3,1,,,1", "3,1,,,1,,,7"), "line 6 has 8 cells; allowed are 6"),
+        (("out_blue,", ""), "column 'out_blue' is missing"),
+        (("thrown_blue,", ""), "column 'thrown_blue' is missing"),
+        (("out_blue", "out_red"), "column 'out_red' is there twice"),
+        (("note", "weather"), "column 'weather' is unknown"),
+        (("drop,", "row,"), "column 'row' is unknown"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_its_line(file, change: tuple[str, str], says: str):
+    assert change[0] in GOOD
+    with pytest.raises(UsageError) as caught:
+        records.read(file(GOOD.replace(*change, 1)))
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "drop,thrown_red,out_red\n"])
+def test_an_empty_file_is_refused(file, text: str):
+    with pytest.raises(UsageError, match="allowed is a"):
+        records.read(file(text))
+
+
+@given(st.integers(0, 2**32), st.floats(0.2, 0.9))
+def test_a_game_written_down_reads_back_with_the_same_cubes_inside(tmp_path_factory, seed: int, p_out: float):
+    entries = list(play(CoinTower(p_out=p_out), Rules(rounds=1), seed))
+    colours = list(Rules().colours)
+    header = ["drop", *(f"{kind}_{colour}" for colour in colours for kind in ("thrown", "out"))]
+    rows = [
+        [entry.index + 1, *(n for colour in colours for n in (entry.thrown[colour], entry.emerged[colour]))]
+        for entry in entries
+    ]
+    text = "\n".join(",".join(map(str, row)) for row in [header, *rows])
+    path = tmp_path_factory.mktemp("written") / "game.csv"
+    path.write_text(text)
+    assert [record.inside for record in records.read(path)] == [dict(entry.inside) for entry in entries]
+
+
+def test_check_says_what_was_recorded_and_the_form_is_a_page(file, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert records.main(["check", str(file(GOOD))]) == 0
+    assert "3 drops; colours: red, blue" in capsys.readouterr().out
+    assert records.main(["check", str(tmp_path / "none.csv")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert records.main(["form", str(tmp_path / "form.pdf")]) == 0
+    assert (tmp_path / "form.pdf").read_bytes().startswith(b"%PDF")
+    assert records.main(["form", str(tmp_path / "form.doc")]) == 2
