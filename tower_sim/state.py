@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
-import json
 import math
-import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -16,9 +11,9 @@ import numpy as np
 
 from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError
+from tower_sim.token import pack, unpack
 
 TOKEN_PREFIX = "TOWER2"
-_MAX_STATE_BYTES = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +133,7 @@ class TowerState:
 
     def token(self) -> str:
         """Return the state as one line of text: a versioned prefix, the packed state, a SHA-256 digest of it."""
-        body = zlib.compress(json.dumps(_to_plain(self), separators=(",", ":")).encode(), 9)
-        text = base64.urlsafe_b64encode(body).decode().rstrip("=")
-        return f"{TOKEN_PREFIX}.{text}.{_digest(text)}"
+        return pack(TOKEN_PREFIX, _to_plain(self))
 
     @staticmethod
     def from_token(token: str) -> TowerState:
@@ -148,26 +141,7 @@ class TowerState:
 
         Raises UsageError, in one line, when the token is not one of ours, of another version, or damaged.
         """
-        parts = token.strip().split(".")
-        if len(parts) != 3 or parts[0] != TOKEN_PREFIX:
-            raise UsageError(
-                f"state token {_short(token)!r} is not a tower_sim token; allowed is one line "
-                f"'{TOKEN_PREFIX}.<state>.<digest>'; pass the 'state' value of an earlier drop, whole"
-            )
-        if _digest(parts[1]) != parts[2]:
-            raise UsageError(
-                f"state token {_short(token)!r} is damaged (its digest does not match); "
-                "copy the 'state' value of the earlier drop again, whole"
-            )
-        try:
-            body = base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4))
-            packed = zlib.decompressobj().decompress(body, _MAX_STATE_BYTES)
-            return _from_plain(json.loads(packed))
-        except (binascii.Error, zlib.error, ValueError, KeyError, TypeError, IndexError) as error:
-            raise UsageError(
-                f"state token {_short(token)!r} does not hold a tower state ({error}); "
-                "pass the 'state' value of an earlier drop, whole"
-            ) from error
+        return unpack(TOKEN_PREFIX, token, _from_plain, "state", "the 'state' value of an earlier drop")
 
 
 def rng_text(rng: np.random.Generator) -> str:
@@ -196,15 +170,6 @@ def rng_from_text(text: str) -> np.random.Generator:
         "uinteger": int(buffered or "0", 16),
     }
     return np.random.Generator(bits)
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(f"{TOKEN_PREFIX}.{text}".encode()).hexdigest()[:16]
-
-
-def _short(token: str) -> str:
-    token = " ".join(token.split())
-    return token if len(token) <= 24 else f"{token[:16]}...{token[-4:]}"
 
 
 def _to_plain(state: TowerState) -> dict[str, Any]:

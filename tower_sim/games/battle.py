@@ -8,12 +8,7 @@ where they may not, throw those in explosive zones with one more each; only then
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
-import json
 import types
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache, partial
@@ -42,13 +37,13 @@ from tower_sim.games.dead_reckoning import (
 from tower_sim.model import BoardModel, until_landed
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.state import TowerState
+from tower_sim.token import pack, unpack
 
 SCHEMA = "tower-sim/battle"
 VERSION = 1
 TOKEN_PREFIX = "BATTLE1"
 SHAKE = 1.0  # g: a knock on the table that shakes the ship; an assumption
 SHAKES = 10  # in a row; a cube still stuck then is taken out by hand and thrown again, so that every battle ends
-_MAX_TOKEN_BYTES = 16_000_000
 
 StepKind = Literal["throw", "shake", "rethrow", "explosion", "ability", "pass"]
 
@@ -173,9 +168,7 @@ class Battle:
 
     def token(self) -> str:
         """Return the battle as one line of text: a versioned prefix, the packed battle, a SHA-256 digest of it."""
-        body = zlib.compress(json.dumps(_plain(self), separators=(",", ":")).encode(), 9)
-        text = base64.urlsafe_b64encode(body).decode().rstrip("=")
-        return f"{TOKEN_PREFIX}.{text}.{_digest(text)}"
+        return pack(TOKEN_PREFIX, _plain(self))
 
     @staticmethod
     def from_token(token: str) -> Battle:
@@ -183,22 +176,8 @@ class Battle:
 
         Raises UsageError, in one line, when the token is not one of ours, of another version, or damaged.
         """
-        parts = token.strip().split(".")
-        if len(parts) != 3 or parts[0] != TOKEN_PREFIX:
-            raise fault("battle token", _short(token), f"one line '{TOKEN_PREFIX}.<battle>.<digest>'", _TOKEN_ADVICE)
-        if _digest(parts[1]) != parts[2]:
-            raise fault(
-                "battle token", _short(token), "a token whose digest matches; this one is damaged", _TOKEN_ADVICE
-            )
-        try:
-            body = base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4))
-            return _read(Battle, json.loads(zlib.decompressobj().decompress(body, _MAX_TOKEN_BYTES)))
-        except (binascii.Error, zlib.error, ValueError, KeyError, TypeError, IndexError) as error:
-            reason = " ".join(str(error).split())
-            raise fault("battle token", _short(token), f"a battle ({reason})", _TOKEN_ADVICE) from error
+        return unpack(TOKEN_PREFIX, token, partial(_read, Battle), "battle", "the token of the saved battle")
 
-
-_TOKEN_ADVICE = "copy the token of the saved battle again, whole"
 
 Policy = Callable[[Battle, str, Sequence[Use]], Use | None]
 
@@ -559,12 +538,3 @@ def _types(kind: type) -> tuple[Any, ...]:
     """Return the types of a dataclass's fields, in order."""
     hints = get_type_hints(kind)
     return tuple(hints[each.name] for each in fields(kind))
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(f"{TOKEN_PREFIX}.{text}".encode()).hexdigest()[:16]
-
-
-def _short(token: str) -> str:
-    token = " ".join(token.split())
-    return token if len(token) <= 24 else f"{token[:16]}...{token[-4:]}"

@@ -1,0 +1,58 @@
+"""Tokens: a value as one line of text that can be copied, sent and checked: PREFIX.<packed JSON>.<digest>."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+import zlib
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from tower_sim.errors import UsageError
+
+T = TypeVar("T")
+
+_MAX_BYTES = 16_000_000  # unpacked
+
+
+def pack(prefix: str, plain: Any) -> str:
+    """Return `plain` (what JSON can hold) as a token: compressed, base64, with the first 16 digits of its SHA-256."""
+    body = zlib.compress(json.dumps(plain, separators=(",", ":")).encode(), 9)
+    text = base64.urlsafe_b64encode(body).decode().rstrip("=")
+    return f"{prefix}.{text}.{_digest(prefix, text)}"
+
+
+def unpack(prefix: str, token: str, read: Callable[[Any], T], what: str, source: str) -> T:
+    """Read a token back with `read`, which makes the value of plain data; `what` it is of, and its `source`, in words.
+
+    Raises UsageError, in one line, when the token is not one of ours, of another version, or damaged.
+    """
+    parts = token.strip().split(".")
+    if len(parts) != 3 or parts[0] != prefix:
+        raise UsageError(
+            f"{what} token {_short(token)!r} is not a tower_sim token; allowed is one line "
+            f"'{prefix}.<{what}>.<digest>'; pass {source}, whole"
+        )
+    if _digest(prefix, parts[1]) != parts[2]:
+        raise UsageError(
+            f"{what} token {_short(token)!r} is damaged (its digest does not match); copy {source} again, whole"
+        )
+    try:
+        body = base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4))
+        return read(json.loads(zlib.decompressobj().decompress(body, _MAX_BYTES)))
+    except (binascii.Error, zlib.error, ValueError, KeyError, TypeError, IndexError) as error:
+        reason = " ".join(str(error).split())
+        raise UsageError(
+            f"{what} token {_short(token)!r} does not hold a {what} ({reason}); pass {source}, whole"
+        ) from error
+
+
+def _digest(prefix: str, text: str) -> str:
+    return hashlib.sha256(f"{prefix}.{text}".encode()).hexdigest()[:16]
+
+
+def _short(token: str) -> str:
+    token = " ".join(token.split())
+    return token if len(token) <= 24 else f"{token[:16]}...{token[-4:]}"
