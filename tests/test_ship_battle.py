@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.parts import Surface
 from tower_sim.games.battle import Battle, advance, play, start, when_behind
 from tower_sim.games.dead_reckoning import Ability, Setup, Side
 from tower_sim.games.rulings import Rulings
@@ -118,3 +119,21 @@ def test_rulings_that_throw_again_end_and_those_that_lose_cubes_account_for_them
         assert sum(sum(counts.values()) for counts in battle.account().values()) == 58
         assert set(battle.account()["table"].values()) == {0}
     assert lost > 0
+
+
+def test_cubes_that_stick_in_a_rough_ship_are_shaken_free_and_the_battle_goes_on():
+    """With friction 0.8 a cube stays on a deck of 35 degrees (it slides above 38.7), until the ship is shaken."""
+    ship = load("dead_reckoning")
+    rough = replace(ship, surfaces={**ship.surfaces, "ship": Surface(0.8, 0.1)})
+    setup = Setup("ship", (Side("purple", 6), Side("green", 3)))
+    freed = 0
+    with PhysicsModel(rough) as model:
+        for game in range(3):
+            *_, battle = play(model, start(model, setup, 3, game))
+            stuck = [sum(x.inside for x in step.landings) for step in battle.steps]
+            shakes = [i for i, step in enumerate(battle.steps) if step.kind == "shake"]
+            assert all(stuck[i - 1] > 0 for i in shakes)
+            freed += sum(stuck[i] < stuck[i - 1] for i in shakes)
+            assert stuck[-1] == 0
+            assert sum(sum(counts.values()) for counts in battle.account().values()) == 58
+    assert freed > 0
