@@ -21,6 +21,7 @@ import numpy as np
 from scipy import stats
 
 from calibration.living import LivingGame, LivingTower, play_living
+from calibration.parameters import TOWER
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
 from tower_sim.games.amerigo import DropEntry, Rules, play
@@ -70,8 +71,8 @@ def share(hits: int, trials: int) -> tuple[float, float, float]:
 
 
 def first_drop(settings: PhysicsSettings, seed: int) -> tuple[Status, int, int]:
-    """Throw 49 cubes into the empty `amerigo` tower: status, how many stay, how many of them on the floors."""
-    with PhysicsModel(load("amerigo"), settings) as model:
+    """Throw 49 cubes into the empty tower of tower.toml: status, how many stay, how many of them on the floors."""
+    with PhysicsModel(load(TOWER), settings) as model:
         cubes = supply({"any": 49}, model.cube_edge)
         outcome = model.drop(model.empty(), cubes, np.random.default_rng(seed))
     floors = sum(resident.region.endswith("floor") for resident in outcome.state.residents)
@@ -80,19 +81,19 @@ def first_drop(settings: PhysicsSettings, seed: int) -> tuple[Status, int, int]:
 
 def living_game(seed: int) -> LivingGame:
     """Play a game with forks; see `play_living`."""
-    with PhysicsModel(load("amerigo")) as model:
+    with PhysicsModel(load(TOWER)) as model:
         return play_living(model, seed)
 
 
 def game(seed: int) -> list[DropEntry]:
     """Play a published game in the shipped tower."""
-    with PhysicsModel(load("amerigo")) as model:
+    with PhysicsModel(load(TOWER)) as model:
         return list(play(model, Rules(), seed))
 
 
 def woken(seed: int) -> tuple[int, int, int] | None:
     """Throw 49 cubes, then wake the residents in place, and re-created: residents, and how many came out of each."""
-    with PhysicsModel(load("amerigo")) as model, LivingTower(model) as tower:
+    with PhysicsModel(load(TOWER)) as model, LivingTower(model) as tower:
         if tower.drop(supply({"any": 49}, model.cube_edge), np.random.default_rng(seed)) is None:
             return None
         state = tower.state()
@@ -107,7 +108,7 @@ STRENGTHS = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0, 3.0)
 
 def knocked(strengths: Sequence[float], seed: int) -> tuple[int, list[int]]:
     """Throw some cubes, then knock on forks of that state: residents, and how many each strength released."""
-    with PhysicsModel(load("amerigo")) as model:
+    with PhysicsModel(load(TOWER)) as model:
         cubes = supply({"any": KNOCK_CUBES}, model.cube_edge)
         state = until_landed(partial(model.drop, model.empty(), cubes), np.random.SeedSequence(seed)).state
         released = [

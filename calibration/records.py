@@ -1,4 +1,4 @@
-"""Drops of one's own tower, recorded in a CSV: read, checked line by line, and a blank form to print and fill in.
+"""Drops of one's own tower, recorded in a CSV: read, checked line by line, written; a blank form to print and fill in.
 
 python -m calibration.records check MY_TOWER.csv
 python -m calibration.records form FORM.pdf
@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import argparse
 import csv
+import io
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,16 +29,20 @@ _ROWS = 30  # of the form
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One recorded drop, numbered from 1: cubes `thrown` and `out` by colour, and what was then `inside`."""
+    """One recorded drop: cubes `thrown` and `out` by colour, and what was then `inside`.
+
+    `number` counts the drops of a `game` from 1, `game` the games from 1; each begins with the empty tower.
+    """
 
     number: int
     thrown: dict[str, int]
     out: dict[str, int]
     inside: dict[str, int]
+    game: int = 1
 
 
 def read(path: str | Path) -> list[Record]:
-    """Read the drops of a CSV; the tower was empty before the first.
+    """Read the drops of a CSV; the tower was empty before the first, and again wherever `drop` returns to 1.
 
     The header has `drop`, for every colour `thrown_COLOUR` and `out_COLOUR`, and perhaps `note`. Lines that begin with
     # are left out; an empty cell is 0. Raises UsageError, in one line with the line's number, for what cannot be: more
@@ -44,9 +50,14 @@ def read(path: str | Path) -> list[Record]:
     """
     path = Path(path)
     try:
-        lines = path.read_text("utf-8-sig").splitlines()
+        text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"records {path} cannot be read ({error}); give a CSV file in UTF-8") from error
+    return _parsed(text, path)
+
+
+def _parsed(text: str, path: Path) -> list[Record]:
+    lines = text.splitlines()
     rows = ((i, cells) for i, cells in _cells(lines) if any(cell.strip() for cell in cells))
     try:
         _, header = next(rows)
@@ -55,18 +66,23 @@ def read(path: str | Path) -> list[Record]:
     names = [name.strip().lower() for name in header]
     colours = _colours(names, path)
     found: list[Record] = []
-    inside = dict.fromkeys(colours, 0)
+    inside: dict[str, int] = {}
+    game = 0
     for line, cells in rows:
         where = f"records {path}, line {line}"
         if len(cells) > len(names):
             raise UsageError(f"{where} has {len(cells)} cells; allowed are {len(names)}, as in the header; remove some")
         values = dict(zip(names, [*cells, *[""] * (len(names) - len(cells))], strict=True))
         number = _whole(values["drop"], f"{where}, drop")
-        if number != len(found) + 1:
+        due = found[-1].number + 1 if found else 1
+        if number not in (1, due):
+            allowed = f"{due}, the next, or 1 for a new game with the tower emptied" if found else "1, the first"
             raise UsageError(
-                f"{where}: drop {number}; allowed is {len(found) + 1}, the next; record every drop, the first into the "
-                "empty tower"
+                f"{where}: drop {number}; allowed is {allowed}; record every drop, the first into the empty tower"
             )
+        if number == 1:
+            inside = dict.fromkeys(colours, 0)
+            game += 1
         thrown = {colour: _whole(values[THROWN + colour], f"{where}, {THROWN}{colour}") for colour in colours}
         out = {colour: _whole(values[OUT + colour], f"{where}, {OUT}{colour}") for colour in colours}
         for colour in colours:
@@ -77,10 +93,37 @@ def read(path: str | Path) -> list[Record]:
                     f"{where}: {out[colour]} {colour} out; allowed is at most {most}, what was inside and thrown; "
                     "count again, or look for a row that is missing before it"
                 )
-        found.append(Record(number, thrown, out, dict(inside)))
+        found.append(Record(number, thrown, out, dict(inside), game))
     if not found:
         raise UsageError(f"records {path} hold no drop; allowed is a row a drop; fill in the form")
     return found
+
+
+def write(path: str | Path, records: Sequence[Record], remarks: Sequence[str] = ()) -> None:
+    """Write `records` as a CSV that `read` reads, with `remarks` as the lines above that begin with #.
+
+    Raises UsageError for a path that cannot be written, and for records that would not be read back as they are.
+    """
+    path = Path(path)
+    if not records:
+        raise UsageError(f"records for {path} hold no drop; allowed is one or more; record the first")
+    colours = list(records[0].thrown)
+    text = io.StringIO()
+    text.writelines(f"# {line}\n" for remark in remarks for line in remark.splitlines() or [""])
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(["drop", *(THROWN + colour for colour in colours), *(OUT + colour for colour in colours)])
+    for record in records:
+        counts = [kind.get(colour, "") for kind in (record.thrown, record.out) for colour in colours]
+        rows.writerow([record.number, *counts])
+    if _parsed(text.getvalue(), path) != list(records):
+        raise UsageError(
+            f"records for {path} do not follow from their drops; allowed are games numbered from 1, each colour in "
+            "lower case, and as inside what was thrown and not out; make them with read"
+        )
+    try:
+        path.write_text(text.getvalue(), "utf-8")
+    except OSError as error:
+        raise UsageError(f"records {path} cannot be written ({error}); give another file") from error
 
 
 def _cells(lines: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
@@ -118,12 +161,14 @@ def _whole(text: str, where: str) -> int:
 
 def summary(records: Sequence[Record]) -> str:
     """Say in words what was recorded."""
-    first, *later = records
-    inside = sum(first.inside.values())
-    lines = [
-        f"{len(records)} drops; colours: {', '.join(first.thrown)}",
-        f"first drop: {sum(first.thrown.values())} thrown, {sum(first.out.values())} out, {inside} inside",
-    ]
+    drops = Counter(record.game for record in records)
+    games = f" in {len(drops)} games ({', '.join(map(str, drops.values()))})" if len(drops) > 1 else ""
+    lines = [f"{len(records)} drops{games}; colours: {', '.join(records[0].thrown)}"]
+    for first in (record for record in records if record.number == 1):
+        which = f" of game {first.game}" if games else ""
+        thrown, out, inside = (sum(counts.values()) for counts in (first.thrown, first.out, first.inside))
+        lines.append(f"first drop{which}: {thrown} thrown, {out} out, {inside} inside")
+    later = [record for record in records if record.number > 1]
     if later:
         out = [sum(record.out.values()) for record in later]
         kept = [sum(record.inside.values()) for record in later]
@@ -160,13 +205,15 @@ def form(path: str | Path, colours: Sequence[str] = Rules().colours) -> None:
     axes.text(0.75, 1.5, "drop", **style)
     axes.text(width - 1.5, 1.5, "note", **style)
     for row in range(_ROWS):
-        axes.text(0.75, row + 2.5, str(row + 1), color="0.5", **style)
+        axes.text(0.2, row + 2.5, str(row + 1), color="0.6", **style | {"fontsize": 6})
     figure.text(0.04, 0.94, "Drops of my cube tower", fontsize=14, weight="bold")
     figure.text(
         0.04,
         0.85,
         "Begin with the empty tower and record every drop, in order; leave a cell empty for 0. "
-        "Count what a knock on the table brings out as out of the next drop.\n"
+        "Where a new game begins with the emptied tower, write 1 as the drop again.\n"
+        "Count what a knock on the table brings out as out of the next drop. The drop is the small number of its row, "
+        "if you write none beside it.\n"
         "Then type it in as CSV: a header drop,thrown_blue,out_blue,... and a row a drop; "
         "lines that begin with # are remarks (tower, cubes, date, who threw).",
         fontsize=9,

@@ -36,6 +36,8 @@ from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
 
+TOWER = Path(__file__).parent.parent / "calibration" / "tower.toml"
+
 SETTINGS = PhysicsSettings()
 RESIDENTS = 15
 
@@ -181,7 +183,7 @@ def main() -> None:
     )
     print("| what | rate | mean time | straightforward / ours | runs |\n|---|---|---|---|---|")
     every = max(options.runs // 20, 1)
-    with PhysicsModel(load("amerigo"), SETTINGS) as model:
+    with PhysicsModel(load(TOWER), SETTINGS) as model:
         empty, step = throws(model, [model.empty()], 49, options.runs, every)
         print(row("49 cubes into the empty tower", empty), flush=True)
         states = resident_states(model, 10)

@@ -22,7 +22,9 @@ from tower_sim.games.amerigo import Rules, play
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 
-HEAD = '[campaign]\napparatus = "amerigo"\nseed = "7"\n'
+TOWER = Path(__file__).parent.parent / "calibration" / "tower.toml"
+
+HEAD = f'[campaign]\napparatus = "{TOWER}"\nseed = "7"\n'
 DROPS = 36  # of a game
 
 
@@ -38,7 +40,7 @@ def games(number: int, model: str, shard: int) -> Spec:
 
 def bare(spec: Spec) -> None:
     """Play the same games in a plain loop that keeps nothing."""
-    with PhysicsModel(load("amerigo")) as model:
+    with PhysicsModel(load(TOWER)) as model:
         for number in range(spec.total):
             for _ in play(model, Rules(), spec.game_seed(number)):
                 pass

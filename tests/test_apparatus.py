@@ -2,18 +2,18 @@
 
 import re
 import tomllib
-from importlib import resources
 
 import numpy as np
 import pytest
 
+from calibration.parameters import TOWER as REFERENCE
 from tower_sim.apparatus import amerigo
 from tower_sim.apparatus.amerigo_boxes import openings
 from tower_sim.apparatus.catalogue import load, names, parse
 from tower_sim.apparatus.parts import Box, Tower, as_tower
 from tower_sim.errors import UsageError
 
-TEXT = resources.files("tower_sim.apparatus.profiles").joinpath("amerigo.toml").read_text("utf-8")
+TEXT = REFERENCE.read_text("utf-8")
 
 
 def edited(table: str, line: str) -> str:
@@ -94,7 +94,7 @@ def test_the_tube_and_funnel_are_closed_around_the_inside(apparatus: Tower):
 
 @pytest.fixture(name="apparatus")
 def _apparatus() -> Tower:
-    return as_tower(load("amerigo"))
+    return as_tower(load(REFERENCE))
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_an_unknown_apparatus_is_refused_with_the_shipped_names():
 
 def test_a_profile_from_a_file_is_the_shipped_one_but_for_its_name(tmp_path):
     (tmp_path / "mine.toml").write_text(TEXT)
-    mine, shipped = load(tmp_path / "mine.toml"), load("amerigo")
+    mine, shipped = load(tmp_path / "mine.toml"), load(REFERENCE)
     assert (mine.name, mine.digest, mine.boxes) == ("mine", shipped.digest, shipped.boxes)
 
 

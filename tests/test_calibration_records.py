@@ -78,7 +78,12 @@ def test_records_are_read_with_what_is_then_inside(file):
     [
         (("2,,1,3,4,", "2,,3,3,4,"), "line 5: 3 red out; allowed is at most 2"),
         (("3,1,,,1", "3,1,,,2"), "line 6: 2 blue out; allowed is at most 1"),
-        (("2,,1,3,4,", "3,,1,3,4,"), "line 5: drop 3; allowed is 2"),
+        (
+            ("2,,1,3,4,", "3,,1,3,4,"),
+            "line 5: drop 3; allowed is 2, the next, or 1 for a new game with the tower emptied",
+        ),
+        (("1,5,3,4,2", "2,5,3,4,2"), "line 3: drop 2; allowed is 1, the first"),
+        (("2,,1,3,4,", "1,,1,3,4,"), "line 5: 1 red out; allowed is at most 0"),
         (("1,5,3", "1,five,3"), "line 3, thrown_red = 'five'"),
         (("1,5,3", "1,-5,3"), "line 3, thrown_red = '-5'"),
         (("1,5,3", "1,5.0,3"), "line 3, thrown_red = '5.0'"),
@@ -96,6 +101,63 @@ def test_what_cannot_be_is_refused_with_its_line(file, change: tuple[str, str], 
         records.read(file(GOOD.replace(*change, 1)))
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_new_game_begins_with_the_emptied_tower_where_the_drop_returns_to_1(file):
+    found = records.read(file(f"{GOOD}1,2,1,1,1\n2,,1,,\n1,3,,,\n"))
+    assert [(each.game, each.number) for each in found] == [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (3, 1)]
+    assert [each.inside["red"] for each in found] == [2, 1, 2, 1, 0, 3]
+    assert records.summary(found).splitlines() == [
+        "6 drops in 3 games (3, 2, 1); colours: red, blue",
+        "first drop of game 1: 9 thrown, 5 out, 4 inside",
+        "first drop of game 2: 3 thrown, 2 out, 1 inside",
+        "first drop of game 3: 3 thrown, 0 out, 3 inside",
+        "later drops: 2.3 out on average (1 to 5), 1.3 inside (0 to 2)",
+    ]
+
+
+@st.composite
+def drops_of_a_tower(draw: st.DrawFn) -> list[records.Record]:
+    """Up to four games of up to five drops, of cubes in colours with awkward names."""
+    names = st.text("abc, \"#'é_", min_size=1, max_size=5).filter(lambda name: name == name.strip())
+    colours = draw(st.lists(names, min_size=1, max_size=3, unique=True))
+    found: list[records.Record] = []
+    for game in range(1, draw(st.integers(1, 4)) + 1):
+        inside = dict.fromkeys(colours, 0)
+        for number in range(1, draw(st.integers(1, 5)) + 1):
+            thrown = {colour: draw(st.integers(0, 9)) for colour in colours}
+            out = {colour: draw(st.integers(0, inside[colour] + thrown[colour])) for colour in colours}
+            inside = {colour: inside[colour] + thrown[colour] - out[colour] for colour in colours}
+            found.append(records.Record(number, thrown, out, inside, game))
+    return found
+
+
+@given(drops_of_a_tower(), st.lists(st.text(), max_size=3))
+def test_what_is_written_reads_back_as_it_was(tmp_path_factory, drops: list[records.Record], remarks: list[str]):
+    path = tmp_path_factory.mktemp("written") / "mine.csv"
+    records.write(path, drops, remarks)
+    assert records.read(path) == drops
+    kept = [line for line in path.read_text("utf-8").splitlines() if line.startswith("#")]
+    assert kept == [f"# {line}" for remark in remarks for line in remark.splitlines() or [""]]
+
+
+@pytest.mark.parametrize(
+    ("drops", "says"),
+    [
+        ([], "hold no drop"),
+        ([records.Record(1, {"red": 3}, {"red": 1}, {"red": 3})], "do not follow"),
+        ([records.Record(1, {"Red": 3}, {"Red": 1}, {"Red": 2})], "do not follow"),
+        ([records.Record(1, {"red": 3}, {"red": 1}, {"red": 2}, 2)], "do not follow"),
+        ([records.Record(1, {"red": 3}, {"red": 4}, {"red": -1})], "line 2: 4 red out; allowed is at most 3"),
+        ([records.Record(2, {"red": 3}, {"red": 1}, {"red": 2})], "line 2: drop 2; allowed is 1"),
+    ],
+)
+def test_what_would_not_read_back_is_not_written(tmp_path: Path, drops: list[records.Record], says: str):
+    with pytest.raises(UsageError) as caught:
+        records.write(tmp_path / "mine.csv", drops)
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "mine.csv").exists()
 
 
 @pytest.mark.parametrize("text", ["", "# nothing\n", "drop,thrown_red,out_red\n"])

@@ -180,8 +180,8 @@ def assert_refused(done: subprocess.CompletedProcess[str], named: str) -> None:
 
 def test_cubes_that_never_land_exit_1_with_one_line(tmp_path: Path):
     """Held 40 cm over a funnel that hardly widens, most of 60 cubes bounce past it, in every draw."""
-    shipped = Path(__file__).parent.parent / "tower_sim/apparatus/profiles/amerigo.toml"
-    text = shipped.read_text().replace("rim_mm = 120", "rim_mm = 61").replace("height_mm = 10", "height_mm = 400")
+    tower = Path(__file__).parent.parent / "calibration/tower.toml"
+    text = tower.read_text().replace("rim_mm = 120", "rim_mm = 61").replace("height_mm = 10", "height_mm = 400")
     (tmp_path / "narrow.toml").write_text(text.replace("speed_m_s = 0.1", "speed_m_s = 2"))
     done = tower_sim("drop", str(tmp_path / "narrow.toml"), "--cubes", "blue=60", "--seed", "1")
     assert done.returncode == 1

@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 from matplotlib.text import Text
 
+from calibration.parameters import TOWER as REFERENCE
 from tower_sim.apparatus.catalogue import load, names, parse
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import Cube
@@ -45,9 +46,9 @@ def toml(tables: Mapping[str, Any], path: str = "") -> str:
 
 
 def amerigo_with(changes: Mapping[str, Mapping[str, Any]], name: str = "changed") -> Apparatus:
-    """The shipped tower, changed; its floors are set here first, so that calibrating it moves no test."""
+    """The reference tower, changed; its floors are set here first."""
     floors = {"pattern": "slots", "openings": 2, "opening_mm": 15.5, "length_mm": 60, "along": "x"}
-    tables: dict[str, Any] = dict(load("amerigo").profile)
+    tables: dict[str, Any] = dict(load(REFERENCE).profile)
     for table, values in {"upper_floor": floors, "lower_floor": floors | {"along": "y"}}.items():
         tables[table] = tables[table] | values
     for table, values in changes.items():

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calibration.parameters import TOWER as REFERENCE
 from tower_sim import landing
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Hand
@@ -14,7 +15,7 @@ from tower_sim.cubes import supply
 from tower_sim.landing.cubes import reach
 from tower_sim.physics.release import release
 
-TOWER = load("amerigo")
+TOWER = load(REFERENCE)
 FLAT = (0.0, 0.0, 0.0, 1.0)
 EDGE = 0.008
 

@@ -1,12 +1,16 @@
-"""Statistical tests of many minutes: run them with `pytest -m long`. Their figures are in docs/physics.md."""
+"""Tests of many minutes, run with `pytest -m long`. Their figures are in docs/physics.md and docs/calibration.md."""
 
 import multiprocessing as mp
+import re
+import shlex
 from functools import partial
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from calibration import owners
 from calibration.numerics import (
     VARIANTS,
     first_drop,
@@ -16,6 +20,7 @@ from calibration.numerics import (
     share,
     spread_out,
 )
+from tower_sim.cli import main
 
 pytestmark = pytest.mark.long
 WORKERS = mp.cpu_count()
@@ -57,3 +62,27 @@ def test_a_finer_setting_keeps_as_many_cubes_within_2_of_49(name: str):
         kept.append({seed: stay for seed, (status, stay, _) in enumerate(results) if status.is_landing})
     mean, se = mean_se([kept[1][seed] - kept[0][seed] for seed in kept[0] if seed in kept[1]])
     assert abs(mean) + 1.645 * se < 2
+
+
+def test_quick_fits_of_66_owners_are_right_and_at_most_half_as_wide_as_the_prior(tmp_path: Path):
+    """Each of mean inside and mean out: 54 to 64 of 66 intervals of 90 % hold the truth (binomial, 95 %).
+
+    Intervals that hold only 80 % are found out with a chance of 0.57, those that hold 99 % with one of 0.86.
+    """
+    owners.simulate(tmp_path, owners=66, seed=20261121, workers=WORKERS, truth_games=4)
+    judged = owners.judge(owners.load(tmp_path), owners.predictor(4))
+    print(judged)
+    for row in judged.rows:
+        if row.group == "all" and row.quantity in ("inside", "out"):
+            low, high = row.accepted
+            assert row.owners >= 60
+            assert low <= row.covered <= high
+            assert row.width <= row.prior_width / 2
+
+
+def test_the_commands_of_the_docs_on_calibration_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    text = (Path(__file__).parent.parent / "docs/calibration.md").read_text("utf-8")
+    (block,) = re.findall(r"<!-- long -->\n```sh\n(.*?)```", text, re.S)
+    monkeypatch.chdir(tmp_path)
+    for line in block.splitlines():
+        assert main(shlex.split(line)[1:]) == 0

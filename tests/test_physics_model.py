@@ -10,6 +10,7 @@ import pytest
 from contract import DropModelContract
 
 from calibration.living import play_living
+from calibration.parameters import TOWER as REFERENCE
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import as_tower
 from tower_sim.cubes import Cube, supply
@@ -21,7 +22,7 @@ from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
 
-TOWER = as_tower(load("amerigo"))
+TOWER = as_tower(load(REFERENCE))
 
 
 @pytest.fixture(name="model", scope="module")
@@ -72,7 +73,7 @@ from tower_sim.cubes import supply
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
 first, last, token = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-with PhysicsModel(load("amerigo")) as model:
+with PhysicsModel(load(sys.argv[4])) as model:
     state = TowerState.from_token(token) if token else model.empty()
     for i in range(first, last):
         cubes = supply({"any": 30 if i == 0 else 4}, model.cube_edge, first_id=state.next_id)
@@ -83,7 +84,7 @@ print(state.token())
 
 def test_ten_drops_in_one_process_and_one_process_a_drop_through_tokens_give_equal_bytes():
     def run(first: int, last: int, token: str) -> str:
-        command = [sys.executable, "-c", CHAIN, str(first), str(last), token]
+        command = [sys.executable, "-c", CHAIN, str(first), str(last), token, str(REFERENCE)]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
     whole = run(0, 10, "")
@@ -116,7 +117,7 @@ def test_a_state_of_another_apparatus_or_other_settings_is_refused(model: Physic
     cubes = [Cube(1000, "blue", model.cube_edge)]
     other_shape = replace(TOWER, digest="another")
     for other in (PhysicsModel(other_shape), PhysicsModel(TOWER, PhysicsSettings(iterations=11))):
-        with other, pytest.raises(UsageError, match=r"^state belongs to physics of apparatus 'amerigo' .*allowed"):
+        with other, pytest.raises(UsageError, match=r"^state belongs to physics of apparatus 'tower' .*allowed"):
             other.drop(full, cubes, np.random.default_rng(1))
 
 
@@ -192,7 +193,7 @@ def test_the_settled_stay_settled_when_all_of_them_are_woken(model: PhysicsModel
     assert lost <= 5
 
 
-def test_the_shipped_tower_keeps_17_to_25_of_49_most_of_them_on_the_floors(model: PhysicsModel):
+def test_the_reference_tower_keeps_17_to_25_of_49_most_of_them_on_the_floors(model: PhysicsModel):
     """20 set-up drops, sd about 3.8: the mean's standard error is 0.85."""
     kept, on_floors = [], 0
     for seed in range(20):

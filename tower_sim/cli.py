@@ -115,6 +115,24 @@ def _parser() -> argparse.ArgumentParser:
     study.add_argument("--out", type=Path, required=True, metavar="REPORT_DIR", help="where to write the report")
     study.set_defaults(run=_study)
 
+    calibrate = commands.add_parser("calibrate", help="fit the tower to observations or to your own recorded drops")
+    calibrate.add_argument("observations", nargs="+", metavar="OBSERVATIONS", help=".csv of drops, or .toml files")
+    calibrate.add_argument("-o", "--output", type=Path, required=True, metavar="PROFILE.toml", help="the profile")
+    effort = calibrate.add_mutually_exclusive_group()
+    effort.add_argument("--quick", dest="mode", action="store_const", const="quick", help="minutes (default)")
+    effort.add_argument("--full", dest="mode", action="store_const", const="full", help="hours: more towers simulated")
+    calibrate.add_argument("--seed", type=_seed, default=0, metavar="N", help="0 to 2^128 - 1 (default: 0)")
+    calibrate.add_argument("--workers", type=int, metavar="N", help="processes (default: all cores)")
+    calibrate.set_defaults(run=_calibrate, mode="quick")
+
+    fairness = commands.add_parser("fairness", help="does your recorded tower behave as a profile predicts?")
+    fairness.add_argument("records", metavar="RECORDS.csv", help="your drops; see docs/calibration.md")
+    fairness.add_argument("--apparatus", default="amerigo", metavar="NAME|FILE", help=_APPARATUS_HELP)
+    fairness.add_argument("--games", type=int, default=24, metavar="N", help="games simulated to compare (default: 24)")
+    fairness.add_argument("--seed", type=_seed, default=0, metavar="N", help="0 to 2^128 - 1 (default: 0)")
+    fairness.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
+    fairness.set_defaults(run=_fairness)
+
     show = commands.add_parser("show", help="draw an apparatus: a 3D view and a dimensioned section")
     show.add_argument("apparatus", metavar="APPARATUS", help=_APPARATUS_HELP)
     show.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help=".png, .pdf or .svg")
@@ -314,6 +332,20 @@ def _show(options: argparse.Namespace) -> None:
         )
     draw_apparatus(apparatus, options.output, state)
     print(options.output)
+
+
+def _calibrate(options: argparse.Namespace) -> int:
+    from calibration.command import calibrate_command
+
+    return calibrate_command(options.observations, options.output, options.mode, options.seed, options.workers)
+
+
+def _fairness(options: argparse.Namespace) -> int:
+    from calibration.evidence import shipped
+    from calibration.fairness import fairness_command
+
+    records = shipped().get(options.records, Path(options.records))
+    return fairness_command(records, options.apparatus, options.games, options.seed, options.json)
 
 
 def _campaign_run(options: argparse.Namespace) -> int:

@@ -1,0 +1,240 @@
+"""The emulator: Gaussian processes that predict, anywhere in the prior, the mean and spread over games of a summary.
+
+One process for each summary and moment, over the unit cube of the free numbers and the floor pattern (a coordinate for
+each, 0 or 1, so that patterns share what they have in common), fitted to the games of a design. Sources: Kennedy and
+O'Hagan, Journal of the Royal Statistical Society B 63 (2001) 425; Rasmussen and Williams, Gaussian Processes for
+Machine Learning, 2006, chapter 2.
+
+python -m calibration.emulator kernels
+python -m calibration.emulator check
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.special import digamma, polygamma
+
+from calibration.design import Design, shipped
+from calibration.parameters import NUMBERS, PATTERNS
+from calibration.summaries import DROPS, SUMMARIES, WHOLE, Array, Window, seventh
+from tower_sim.errors import UsageError
+
+KERNELS = Path(__file__).with_name("kernels.json")  # of the design that ships
+LEAST = 30  # design points with two games or more, to fit a process
+TINY = 0.03  # sd of a summary that never changed in the games seen
+Kernels = Mapping[str, Sequence[float]]  # logarithms of a kernel's parameters, by `SUMMARY MOMENT`
+
+
+@dataclass(frozen=True, slots=True)
+class Predicted:
+    """A summary at S points: `mean` over games, the `error` (sd) of that prediction, the sd between `games`."""
+
+    mean: Array
+    error: Array
+    games: Array
+
+
+class Emulator:
+    """Predicts summaries of games from a design.
+
+    Kernels are found by maximum likelihood for whole games, once for each summary and moment, unless `kernels` has
+    them; other windows of the same summary use them too.
+    """
+
+    def __init__(self, design: Design, kernels: Kernels | None = None) -> None:
+        self.design = design
+        self._x = _coordinates(design.pattern, design.unit)
+        self._kernels: dict[str, Any] = {name: _start().clone_with_theta(x) for name, x in (kernels or {}).items()}
+        self._fitted: dict[tuple[Window, str], tuple[Any, float, float]] = {}
+
+    def found(self, window: Window) -> dict[str, list[float]]:
+        """Return the kernels that `window` needs, found if they were not."""
+        self.at(window, self.design.pattern[:1], self.design.unit[:1])
+        return self.kernels
+
+    @property
+    def kernels(self) -> dict[str, list[float]]:
+        """The kernels found so far."""
+        return {name: np.round(kernel.theta, 6).tolist() for name, kernel in sorted(self._kernels.items())}
+
+    def at(self, window: Window, pattern: Array, unit: Array) -> Predicted:
+        """Predict the summary `window` of a game in S towers: `pattern` (S numbers), `unit` of shape (S, numbers).
+
+        What comes out is predicted over what a tower that keeps so many can let out: the `error` is then of that ratio,
+        beside the error of what stays inside. The variance between games is the mean over what the logarithm of it may
+        be, not its middle: few towers whose games differ much matter most.
+        """
+        x = _coordinates(pattern, unit)
+        spread, unsure = self._predict(window, "spread", x)
+        if window.summary == "out":
+            inside, _ = self._predict(replace(window, summary="inside"), "mean", x)
+            turn, error = self._predict(replace(window, summary="turn"), "mean", x)
+            mean = seventh(inside) + turn
+        else:
+            mean, error = self._predict(window, "mean", x)
+        return Predicted(mean, error, np.exp(spread / 2 + unsure**2 / 4))
+
+    def correlation(self, windows: Sequence[Window]) -> Array:
+        """Return the correlation of summaries over games of one tower, pooled over the design."""
+        if len(windows) == 1:
+            return np.ones((1, 1))
+        columns = [window.of(self.design.games) for window in windows]
+        rest = np.stack([column - _mean(column)[:, None] for column in columns], 2)
+        sd = np.stack([np.exp(self._predict(window, "spread", self._x)[0] / 2) for window in windows], 1)
+        rows = (rest / sd[:, None, :]).reshape(-1, len(windows))
+        rows = np.clip(rows[~np.isnan(rows).any(1)], -3, 3)  # few games that jam must not decide it
+        return 0.98 * np.corrcoef(rows.T) + 0.02 * np.eye(len(windows))
+
+    def _predict(self, window: Window, moment: str, x: Array) -> tuple[Array, Array]:
+        process, centre, scale = self._fit(window, moment)
+        mean, sd = process.predict(x, return_std=True)
+        return centre + scale * mean, scale * sd
+
+    def _fit(self, window: Window, moment: str) -> tuple[Any, float, float]:
+        key = (window, moment)
+        if key not in self._fitted:
+            x, values, noise = self._data(window, moment)
+            centre, scale = float(values.mean()), float(values.std()) or 1.0
+            kernel = self._kernel(window, moment)
+            process = _process(kernel, noise / scale**2, None).fit(x, (values - centre) / scale)
+            self._fitted[key] = (process, centre, scale)
+        return self._fitted[key]
+
+    def _kernel(self, window: Window, moment: str) -> Any:
+        name = f"{window.summary} {moment}"
+        if name not in self._kernels:
+            x, values, noise = self._data(_whole(window), moment)
+            scale = float(values.std()) or 1.0
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # a length at its bound: the summary does not depend on that number
+                process = _process(_start(), noise / scale**2, "fmin_l_bfgs_b").fit(x, (values - values.mean()) / scale)
+            self._kernels[name] = process.kernel_
+        return self._kernels[name]
+
+    def _data(self, window: Window, moment: str) -> tuple[Array, Array, Array]:
+        """Return coordinates, values and their noise variance, of the points with games enough."""
+        of = window.of(self.design.games)
+        count = (~np.isnan(of)).sum(1)
+        mine = count >= 2
+        if mine.sum() < LEAST:
+            raise UsageError(
+                f"design points with two games or more = {mine.sum()}; allowed is at least {LEAST}; play more of them"
+            )
+        x, of, count = self._x[mine], of[mine], count[mine]
+        if moment == "spread":  # the log of a sample variance: its bias and noise, were games normal
+            half = (count - 1) / 2
+            variance = np.nanvar(of, axis=1, ddof=1) + TINY**2
+            return x, np.log(variance) - digamma(half) + np.log(half), polygamma(1, half)
+        smooth, _ = self._predict(window, "spread", x)
+        return x, _mean(of), np.exp(smooth) / count
+
+
+def shipped_kernels() -> Kernels:
+    """Read the kernels found for the design that ships; raises UsageError when the file is damaged."""
+    try:
+        return json.loads(KERNELS.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"kernels {KERNELS} cannot be read ({error}); install tower_sim again") from error
+
+
+def _whole(window: Window) -> Window:
+    """Return the window of the same summary that takes in a whole game."""
+    return Window(window.summary, 0, 1) if window.summary == "setup" else Window(window.summary, 1, DROPS)
+
+
+def _mean(games: Array) -> Array:
+    """Return the mean over games; NaN where there is none."""
+    count = (~np.isnan(games)).sum(1)
+    return np.where(count > 0, np.nansum(games, axis=1) / np.maximum(count, 1), np.nan)
+
+
+def _coordinates(pattern: Array, unit: Array) -> Array:
+    return np.concatenate([unit, np.eye(len(PATTERNS))[pattern.astype(int)]], 1)
+
+
+def _start() -> Any:
+    kernels = _sklearn("sklearn.gaussian_process.kernels")
+    lengths = np.full(len(NUMBERS) + len(PATTERNS), 1.5)
+    smooth = kernels.Matern(lengths, (0.1, 30.0), nu=2.5)
+    return kernels.ConstantKernel(1.0, (1e-3, 1e2)) * smooth + kernels.WhiteKernel(1e-2, (1e-5, 1.0))
+
+
+def _process(kernel: Any, noise: Array, optimizer: str | None) -> Any:
+    gaussian = _sklearn("sklearn.gaussian_process")
+    return gaussian.GaussianProcessRegressor(kernel, alpha=np.maximum(noise, 1e-8), optimizer=optimizer)
+
+
+def _sklearn(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise UsageError(
+            "scikit-learn is not installed; allowed is a Python that has it; try: pip install '.[calibrate]' in the "
+            "clone"
+        ) from error
+
+
+def check(design: Design, folds: int = 5) -> str:
+    """Predict each fold of the design's points from the others; returns a table of how well that went."""
+    lines = [
+        "| summary | points | variance explained | median error | misses, in standard errors (sd) | within 90 % |",
+        "|---|---|---|---|---|---|",
+    ]
+    fold = np.arange(len(design.pattern)) // len(PATTERNS) % folds
+    kernels = Emulator(design, shipped_kernels() if design.digest == shipped().digest else None)
+    for name, window in WHOLE.items():
+        parts: list[Array] = []
+        for k in range(folds):
+            rest = Emulator(design.take(np.flatnonzero(fold != k)), kernels.found(window))
+            held = design.take(np.flatnonzero(fold == k))
+            at = rest.at(window, held.pattern, held.unit)
+            error = at.error
+            if name == "out":
+                inside = rest.at(replace(window, summary="inside"), held.pattern, held.unit)
+                error = np.hypot(error, inside.error / (1 + np.exp(-inside.mean)))
+            games = window.of(held.games)
+            count = (~np.isnan(games)).sum(1)
+            mean = _mean(games)
+            parts.append(np.stack([mean, at.mean, error, at.games / np.sqrt(np.maximum(count, 1))])[:, count > 0])
+        seen, said, error, noise = np.concatenate(parts, 1)
+        z = (seen - said) / np.hypot(error, noise)
+        explained = 1 - np.mean((seen - said) ** 2) / seen.var()
+        lines.append(
+            f"| {SUMMARIES[name].words} | {len(z)} | {explained:.3f} | {np.median(error):.3f} | {z.std():.2f} | "
+            f"{np.mean(np.abs(z) < 1.645):.0%} |"
+        )
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the command line; returns the exit status: 0 all is well, 2 the caller's mistake."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["kernels", "check"])
+    options = parser.parse_args(arguments)
+    try:
+        if options.what == "kernels":
+            emulator = Emulator(shipped())
+            for window in WHOLE.values():
+                emulator.at(window, emulator.design.pattern[:1], emulator.design.unit[:1])
+            KERNELS.write_text(json.dumps(emulator.kernels, indent=1) + "\n", "utf-8")
+            print(KERNELS)
+        else:
+            print(check(shipped()))
+    except UsageError as error:
+        print(f"emulator: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

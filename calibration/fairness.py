@@ -1,0 +1,383 @@
+"""Is a real tower what a profile says? The e-values of recorded drops, which stay valid while drops are added.
+
+An e-value is what a bet against the profile has become of 1: under the profile's law its expectation is 1 after every
+drop, so that it ever reaches 20 has a chance of at most 1/20 (Ville), whenever one looks and stops.
+Source: Ramdas, Gruenwald, Vovk, Shafer, Game-theoretic statistics and safe anytime-valid inference, Statistical
+Science 38 (2023) 576.
+
+The profile's law is itself an estimate, and a simulated tower obeys it only nearly. So false alarms were counted: of
+450 simulated games of the tower in tower.toml, 24 made a reference law and the others, end to end, records held against
+it; eight times. Share of the records whose e ever reached 20:
+
+    after 60 drops    numbers 0.034 +- 0.004    colours 0.015 +- 0.003    (1704 records)
+    after 200 drops   numbers 0.042 +- 0.008    colours 0.033 +- 0.008    (568 records)
+
+(The errors take records for independent; they share games and reference laws.) To count again:
+
+    python -m calibration.fairness --games 450 --apparatus calibration/tower.toml
+"""
+
+from __future__ import annotations
+
+import argparse
+import json as json_module
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.special import gammaln
+
+from calibration.records import Record, read
+from calibration.reference import Reference, Seen, Situation, learn, observe, reference, situations
+from tower_sim.apparatus.catalogue import load
+from tower_sim.surrogate.groups import Array
+
+SCHEMA = "tower-sim/fairness"
+VERSION = 1
+STRONG, HINT = 20.0, 5.0
+
+MORE, FEWER, ERRATIC, REGULAR = "lets more go", "keeps more", "is more erratic", "is more regular"
+TILTS = (0.1, 0.2, 0.4, 0.8)  # of the log-odds, about
+POWERS = (0.5, 0.7, 1.4, 2.0)
+ALTERNATIVES = (
+    *((MORE, tilt) for tilt in TILTS),
+    *((FEWER, -tilt) for tilt in TILTS),
+    *((ERRATIC, power) for power in POWERS if power < 1),
+    *((REGULAR, power) for power in POWERS if power > 1),
+)
+STICKS, SLIPS = "leaves less readily", "leaves more readily"
+COLOUR_TILTS = (-1.6, -0.8, -0.4, 0.4, 0.8, 1.6)
+_FINE = np.linspace(-4, 4, 161)  # tilts of the interval
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The bet on `drops` of the drops: its e-value `e` after every drop, mean cubes `out` and `predicted` of a drop.
+
+    `evidence` is the share of the bet's stake that each direction now has; it sums to 1. `between` is where out minus
+    predicted lies (cubes a drop): an interval that may be looked at after every drop, 95 %, if the tower differs from
+    the profile by one shift of the log-odds in all drops.
+    """
+
+    drops: int
+    e: tuple[float, ...]
+    out: float
+    predicted: float
+    evidence: dict[str, float]
+    between: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Colours:
+    """The bet that one colour leaves more or less readily than the others: its e-value `e` after each drop.
+
+    `out` and `expected` are by colour, over the drops that could tell, which are `drops`; `evidence` is the share of
+    the bet's stake by colour and direction.
+    """
+
+    e: tuple[float, ...]
+    drops: int
+    out: dict[str, int]
+    expected: dict[str, float]
+    evidence: dict[tuple[str, str], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What the records say of the tower: `e` after each drop is the product of those of `setup` and `later` drops.
+
+    The product is an e-value too, because each drop moves one of the two only. `skipped` counts drops that the bet on
+    numbers leaves out, by reason. The bet on `colours` is a test of its own.
+    """
+
+    apparatus: str
+    games: int
+    seed: int
+    drops: int
+    e: tuple[float, ...]
+    setup: Part
+    later: Part
+    colours: Colours
+    skipped: dict[str, int]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document of `fairness --json`, ready for `json.dumps`."""
+        plain = asdict(self)
+        plain["seed"] = str(self.seed)
+        shares = self.colours.evidence.items()
+        plain["colours"]["evidence"] = [[colour, direction, share] for (colour, direction), share in shares]
+        return {"schema": SCHEMA, "version": VERSION, **plain}
+
+
+def check(records: Sequence[Record], reference: Reference) -> Check:
+    """Hold records against a reference law."""
+    found = situations(records, reference.ages)
+    why = [reference.why_not(each) for each in found]
+    setup, later = (
+        _part(
+            [each if not no and each.is_setup == first else None for each, no in zip(found, why, strict=True)],
+            reference,
+        )
+        for first in (True, False)
+    )
+    return Check(
+        apparatus=reference.apparatus,
+        games=reference.games,
+        seed=reference.seed,
+        drops=len(records),
+        e=tuple(a * b for a, b in zip(setup.e, later.e, strict=True)),
+        setup=setup,
+        later=later,
+        colours=_colours(found),
+        skipped=dict(Counter(no for no in why if no)),
+    )
+
+
+# How many come out
+
+
+def alternatives(pmfs: Array) -> Array:
+    """Return the logarithms of the laws to bet on, by alternative, then as `pmfs` (chances of 0, 1, ... last).
+
+    Exponential tilts, p(k) exp(t k) normalised, which shift all log-odds by about t; and powers, p(k)^s normalised.
+    """
+    log_p = np.log(np.maximum(pmfs, 1e-300))
+    k = np.arange(pmfs.shape[-1])
+    tilted = [log_p + value * k if name in (MORE, FEWER) else log_p * value for name, value in ALTERNATIVES]
+    q = np.stack(tilted)
+    return q - _log_sum(q, axis=-1, keepdims=True)
+
+
+def log_stakes() -> Array:
+    """Return the logarithm of what is staked on each alternative: alike by direction, then by size."""
+    share = Counter(name for name, _ in ALTERNATIVES)
+    return np.array([-math.log(len(share) * share[name]) for name, _ in ALTERNATIVES])
+
+
+def _part(drops: Sequence[Situation | None], reference: Reference) -> Part:
+    """Bet on the drops that are not None.
+
+    Null and alternatives are both averages over the drawn laws, of the likelihood of all drops so far; under that
+    average their ratio has expectation 1. So what the fit does not know is no evidence.
+    """
+    laws = len(reference.drawn)
+    null, other = np.zeros(laws), np.zeros((len(ALTERNATIVES), laws))
+    fine, shifts = np.zeros((laws, len(_FINE))), np.zeros(len(_FINE))
+    e, out, predicted, count = [], 0, 0.0, 0
+    stakes = log_stakes()[:, None]
+    for drop in drops:
+        if drop is not None:
+            pmfs = reference.pmfs(drop)
+            k = np.arange(pmfs.shape[1])
+            log_p = np.log(np.maximum(pmfs[:, drop.out], 1e-300))
+            null += log_p
+            other += alternatives(pmfs)[:, :, drop.out]
+            tilts = np.exp(_FINE[:, None] * (k - k[-1] / 2))
+            mass = pmfs @ tilts.T
+            fine += log_p[:, None] + _FINE * (drop.out - k[-1] / 2) - np.log(mass)
+            means = (pmfs * k) @ tilts.T / mass
+            shifts += (means - (pmfs @ k)[:, None]).mean(0)
+            out, predicted, count = out + drop.out, predicted + float((pmfs @ k).mean()), count + 1
+        e.append(_exp(_log_sum(other + stakes) - _log_sum(null)))
+    shares = np.exp(_log_sum(other + stakes, axis=1) - _log_sum(other + stakes))
+    evidence = {
+        name: float(shares[[i for i, (each, _) in enumerate(ALTERNATIVES) if each == name]].sum())
+        for name, _ in ALTERNATIVES
+    }
+    some = max(count, 1)
+    return Part(count, tuple(e), out / some, predicted / some, evidence, _between(other, fine, shifts / some))
+
+
+def _between(other: Array, fine: Array, shifts: Array) -> tuple[float, float]:
+    """Return the least and greatest mean shift whose tilt is not refuted: the bet on tilts against it is below 20."""
+    tilts = [i for i, (name, _) in enumerate(ALTERNATIVES) if name in (MORE, FEWER)]
+    bet = _log_sum(other[tilts]) - math.log(len(tilts))
+    kept = np.flatnonzero(bet - _log_sum(fine, axis=0) < math.log(STRONG))
+    low, high = max(kept.min() - 1, 0), min(kept.max() + 1, len(shifts) - 1)  # a grid step more, to be safe
+    return float(shifts[low]), float(shifts[high])
+
+
+def _log_sum(x: Array, axis: int | None = None, keepdims: bool = False) -> Array:
+    """Return the logarithm of the sum of exp(x), without overflow."""
+    most = x.max(axis=axis, keepdims=True)
+    total = most + np.log(np.exp(x - most).sum(axis=axis, keepdims=True))
+    return total if keepdims else total.squeeze(axis)
+
+
+def _exp(log_e: Array | float) -> float:
+    return math.exp(min(float(log_e), 340.0))  # so that a product of two is finite
+
+
+# Which colours come out
+
+
+def _colours(drops: Sequence[Situation]) -> Colours:
+    """Bet that one colour differs, given how many come out of the colours that can be compared.
+
+    These are, in the first drop of a game, all; later, all but those thrown. Were colours alike, those that come out
+    would be a draw without replacement in which cubes weigh as the reference games' odds for their age: Fisher's
+    noncentral hypergeometric law. The bets are that one colour weighs exp(t) more.
+    Source of the law: Fog, Communications in Statistics - Simulation and Computation 37 (2008) 241.
+    """
+    names = list(drops[0].record.thrown)
+    tilts = np.array(COLOUR_TILTS)
+    log_e = np.zeros((len(names), len(tilts)))
+    e: list[float] = []
+    out, expected, count = np.zeros(len(names), int), np.zeros(len(names)), 0
+    for drop in drops:
+        record = drop.record
+        rows = [i for i, name in enumerate(names) if drop.is_setup or not record.thrown[name]]
+        cubes = np.array([record.thrown[name] + drop.before[name] for name in names])
+        rows = [i for i in rows if cubes[i]]
+        came = np.array([record.out[name] for name in names])
+        if len(rows) > 1 and 0 < came[rows].sum() < cubes[rows].sum():
+            for i, law in zip(
+                rows, colour_laws(cubes[rows], drop.odds[rows] / cubes[rows], int(came[rows].sum())), strict=True
+            ):
+                k = np.arange(len(law))
+                log_e[i] += tilts * came[i] - np.log(np.exp(np.outer(tilts, k)) @ law)
+                expected[i] += law @ k
+                out[i] += came[i]
+            count += 1
+        e.append(_exp(_log_sum(log_e) - math.log(log_e.size)))
+    shares = np.exp(log_e - _log_sum(log_e))
+    return Colours(
+        e=tuple(e),
+        drops=count,
+        out=dict(zip(names, out.tolist(), strict=True)),
+        expected=dict(zip(names, expected.tolist(), strict=True)),
+        evidence={
+            (name, words): float(shares[i, side].sum())
+            for i, name in enumerate(names)
+            for words, side in ((STICKS, tilts < 0), (SLIPS, tilts > 0))
+        },
+    )
+
+
+def colour_laws(cubes: Array, weights: Array, out: int) -> list[Array]:
+    """Return for each colour the chances that 0, 1, ... of its cubes are among `out` drawn from all.
+
+    `cubes` and `weights` (odds) are by colour; each is the marginal of Fisher's noncentral hypergeometric law.
+    """
+    weights = weights / np.exp(np.log(weights).mean())
+    series = [_choose(int(n)) * w ** np.arange(n + 1) for n, w in zip(cubes, weights, strict=True)]
+    found: list[Array] = []
+    for i, own in enumerate(series):
+        rest = np.ones(1)
+        for j, each in enumerate(series):
+            if j != i:
+                rest = np.convolve(rest, each)
+        left = out - np.arange(len(own))
+        law = np.where((left >= 0) & (left < len(rest)), own * rest[np.clip(left, 0, len(rest) - 1)], 0.0)
+        found.append(law / law.sum())
+    return found
+
+
+def _choose(n: int) -> Array:
+    k = np.arange(n + 1)
+    return np.exp(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+
+
+# In words
+
+
+def told(check: Check) -> str:
+    """Say in plain words what the check found."""
+    tested = check.setup.drops + check.later.drops
+    lines = [f"{check.drops} drops beside {check.games} simulated games of {check.apparatus} (seed {check.seed})"]
+    lines.append(_verdict("How many come out", check.e, tested, "that this tower is not as the profile"))
+    for words, part in (("first drops", check.setup), ("later drops", check.later)):
+        if part.drops:
+            low, high = part.between
+            lines.append(
+                f"  {words} ({part.drops}): e = {part.e[-1]:.3g}; {part.out:.1f} out of each, "
+                f"predicted {part.predicted:.1f}: {part.out - part.predicted:+.1f} "
+                f"({low:+.1f} to {high:+.1f} at 95 %, whenever you look)"
+            )
+            if part.e[-1] >= HINT:
+                name, share = max(part.evidence.items(), key=lambda item: item[1])
+                lines.append(f"    {share:.0%} of this evidence: the tower {name} than the profile says")
+    lines += [f"  left out: {count} drops, {why}" for why, count in check.skipped.items()]
+    colours = check.colours
+    lines.append(_verdict("Which colours come out", colours.e, colours.drops, "that colours are not alike"))
+    if colours.drops:
+        (name, words), share = max(colours.evidence.items(), key=lambda item: item[1])
+        most = f"  most conspicuous: {name}, {colours.out[name]} out, expected {colours.expected[name]:.1f}"
+        lines.append(most + (f"; {share:.0%} of this evidence: it {words}" if colours.e[-1] >= HINT else ""))
+    return "\n".join(lines)
+
+
+def _verdict(what: str, e: Sequence[float], tested: int, claim: str) -> str:
+    if not tested:
+        return f"{what}: no drop to compare"
+    now, most = e[-1], max(e)
+    head = f"{what}: e = {now:.3g}: {tested} drops "
+    if most >= STRONG:
+        when = "" if now >= STRONG else f", {most:.3g} after drop {1 + int(np.argmax(e))}"
+        return head + f"are strong evidence {claim} (20 or more{when}; by chance at most 1 in 20 ever comes there)"
+    if now >= HINT:
+        return head + f"are a hint {claim}, no more (20 or more would be strong evidence; adding drops stays valid)"
+    return head + "give no reason to doubt (20 or more would be strong evidence; adding drops stays valid)"
+
+
+def fairness_command(csv: str | Path, apparatus: str | Path, games: int, seed: int, json: bool) -> int:
+    """Check the records of a CSV against a profile, print the result, return the exit status 0.
+
+    Raises UsageError for records, an apparatus or numbers that cannot be.
+    """
+    records = read(csv)
+    found = check(records, reference(load(apparatus), games, seed))
+    print(json_module.dumps(found.to_json(), indent=2) if json else told(found))
+    return 0
+
+
+# How often it is wrong
+
+
+def false_alarms(games: Sequence[Sequence[Seen]], references: int, of: int, drops: int, seed: int) -> tuple[int, ...]:
+    """Count records of `drops` drops, made of simulated games, and those whose e ever reaches 20: numbers, colours.
+
+    Each of `references` reference laws is learnt from `of` games, drawn without replacement; the others, end to end in
+    random order, are the records held against it.
+    """
+    rng = np.random.default_rng(seed)
+    records = numbers = colours = 0
+    for _ in range(references):
+        order = rng.permutation(len(games))
+        law = learn("itself", [games[i] for i in order[:of]], seed)
+        row: list[Record] = []
+        for number, i in enumerate(order[of:], 1):
+            row += [replace(seen.record, game=number) for seen in games[i]]
+            if len(row) >= drops:
+                found = check(row[:drops], law)
+                records += 1
+                numbers += max(found.e) >= STRONG
+                colours += max(found.colours.e) >= STRONG
+                row = []
+    return records, numbers, colours
+
+
+def main() -> None:
+    """Measure false alarms; see above."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--apparatus", default="amerigo")
+    parser.add_argument("--games", type=int, default=450)
+    parser.add_argument("--of", type=int, default=24, help="games of a reference law")
+    parser.add_argument("--references", type=int, default=8)
+    parser.add_argument("--drops", type=int, nargs="+", default=[60, 200])
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    games = observe(load(options.apparatus), options.games, options.seed)
+    print("| drops | records | e of numbers ever 20 | e of colours ever 20 |\n|---|---|---|---|")
+    for drops in options.drops:
+        records, *alarms = false_alarms(games, options.references, options.of, drops, options.seed)
+        shares = [f"{each / records:.3f} +- {math.sqrt(each * (records - each) / records**3):.3f}" for each in alarms]
+        print(f"| {drops} | {records} | {' | '.join(shares)} |")
+
+
+if __name__ == "__main__":
+    main()

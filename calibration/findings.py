@@ -1,0 +1,294 @@
+"""What a calibration tells: the numbers that the data inform, what trades off, and what to be warned of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from calibration.evidence import GAMES, PHASE, Evidence
+from calibration.fit import LEVEL, Check, Interval, interval
+from calibration.parameters import NUMBERS, PATTERNS, Parameter, Pattern
+from calibration.result import Calibration, Compared
+from calibration.summaries import DROPS, SETUP, SUMMARIES, WHOLE, Array, Window
+
+NARROWER = 0.9  # posterior over prior width, below which the data inform a number
+MOVED = 0.1  # of the prior's limits, by which its median has moved where they inform it too
+NAMED = 0.2  # a correlation that is worth naming
+EDGE, PILED = 0.1, 0.3  # an end of a number's limits; the share of draws there from which they press against it
+FEW = 200  # effective points of the prior, below which intervals are rough
+LOST = 0.01  # share of games that never ended, from which it is worth a warning
+CHANCE = 0.05  # of a warning where all is well, for a count of misses
+PERCENT = f"{100 * LEVEL:.0f} %"
+SHORT = {"setup": "set-up", "inside": "inside", "out": "out", "own": "own colour", "spread": "spread", "turn": "turn"}
+UNITS = {"own": "share", "turn": "ratio"}  # of summaries; cubes for all others
+KEPT = {"setup": "inside after the set-up", "inside": "inside in play", "out": "out in a phase"}
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """What the data tell of a free number: its intervals of the prior and the posterior, in its own unit.
+
+    `ratio` is of their widths, `moved` how far the median has moved, as a share of the prior's limits.
+    """
+
+    number: Parameter
+    prior: Interval
+    posterior: Interval
+    ratio: float
+    moved: float
+
+    @property
+    def informed(self) -> bool:
+        """Whether the interval is narrower than NARROWER of the prior's, or the median moved by more than MOVED."""
+        return self.ratio < NARROWER or abs(self.moved) > MOVED
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Draws of one pattern, shape (draws, numbers), in their units, and their correlations `r`; NaN: one is fixed.
+
+    `error` is the standard error of an r near 0, from the effective number of draws.
+    """
+
+    pattern: str
+    draws: Array
+    r: Array
+    error: float
+
+    @property
+    def least(self) -> float:
+        """The |r| from which a correlation is named: NAMED, or 3 standard errors where these are more, at most 1."""
+        return min(max(NAMED, 3 * self.error), 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """Means of a simulated tower by target, in cubes: one standard error below, the mean, one above."""
+
+    means: Mapping[str, tuple[float, float, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An observed value of a target, in cubes; `whole`: a mean over whole games, not of one phase or a part."""
+
+    target: str
+    value: float
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Singles:
+    """How many single games of the chosen tower, `inside` of `games`, keep at the set-up what `span` predicts.
+
+    `check`: the observation whose predictive interval it is; None: the posterior's of the long-run mean.
+    """
+
+    inside: int
+    games: int
+    span: Interval
+    check: Check | None
+
+
+def title(name: str) -> str:
+    """Return a free number's name for people."""
+    return name.replace("_", " ")
+
+
+def learnt(calibration: Calibration) -> list[Learnt]:
+    """Return what the data tell of each free number; the opening as a share of its pattern's range."""
+    tail = (1 - LEVEL) / 2
+    found: list[Learnt] = []
+    for i, number in enumerate(NUMBERS):
+        span = number.high - number.low
+        prior = Interval(number.low + tail * span, number.low + span / 2, number.high - tail * span)
+        posterior = interval(number.low + calibration.fit.posterior.unit[:, i] * span)
+        moved = (posterior.middle - prior.middle) / span
+        found.append(Learnt(number, prior, posterior, posterior.width / prior.width, moved))
+    return found
+
+
+def shares(calibration: Calibration) -> Array:
+    """Return the posterior probability of each pattern."""
+    pattern = calibration.fit.posterior.pattern
+    return np.bincount(pattern, minlength=len(PATTERNS)) / len(pattern)
+
+
+def in_edges(shape: Pattern, unit: Array) -> Array:
+    """Return openings, in cube edges, of which `unit` is the share of the pattern's range."""
+    return shape.low + np.asarray(unit) * (shape.high - shape.low)
+
+
+def pairs(calibration: Calibration) -> Pairs:
+    """Return the draws of the most probable pattern and their correlations."""
+    posterior, probable = calibration.fit.posterior, shares(calibration)
+    best = int(np.argmax(probable))
+    unit = posterior.unit[posterior.pattern == best]
+    name = list(PATTERNS)[best]
+    draws = np.array([number.low for number in NUMBERS]) + unit * [number.high - number.low for number in NUMBERS]
+    draws[:, 0] = in_edges(PATTERNS[name], unit[:, 0])
+    moves = np.ptp(unit, axis=0) > 0
+    r = np.full((len(NUMBERS), len(NUMBERS)), np.nan)
+    if moves.any():
+        r[np.ix_(moves, moves)] = np.corrcoef(unit[:, moves].T)
+    sample = max(min(len(unit), posterior.effective * float(probable[best])), 1.0)
+    return Pairs(name, draws, r, 1 / sample**0.5)
+
+
+def simulated(compared: Sequence[Compared]) -> Simulated:
+    """Return a confirmed tower's means, brought back from the scale of the fit."""
+    found: dict[str, tuple[float, float, float]] = {}
+    for each in compared:
+        back = SUMMARIES[each.summary].back
+        low, mean, high = (float(back(each.simulated + side * each.se)) for side in (-1, 0, 1))
+        found[each.summary] = (low, mean, high)
+    return Simulated(found)
+
+
+def chosen(calibration: Calibration) -> Simulated:
+    """Return the chosen tower's means."""
+    means = calibration.chosen.simulated
+    return Simulated({name: (x.mean - x.se, x.mean, x.mean + x.se) for name, x in means.items()})
+
+
+def seen(calibration: Calibration) -> list[Seen]:
+    """Return what was observed of the targets."""
+    found: list[Seen] = []
+    for each in calibration.fit.evidence:
+        for window, value in zip(each.windows, each.values, strict=True):
+            whole = window == WHOLE[window.summary] and each.noise == GAMES
+            found.append(Seen(window.summary, float(SUMMARIES[window.summary].back(value)), whole))
+    return found
+
+
+def singles(calibration: Calibration) -> Singles:
+    """Count the single games of the chosen tower whose set-up is as predicted.
+
+    The interval is that of an observed set-up of one game, else of the mean of several, else of the long-run mean.
+    """
+    fit, values = calibration.fit, np.array(calibration.chosen.single.get("setup", ()))
+    of_setup = [check for check in fit.predictive if check.window == SETUP]
+    of_setup.sort(key=lambda check: games_of(check, fit.evidence) or 0)
+    span = of_setup[0].predicted if of_setup else fit.posterior.interval("setup")
+    inside = int(((values >= span.low) & (values <= span.high)).sum())
+    return Singles(inside, len(values), span, of_setup[0] if of_setup else None)
+
+
+def entry(check: Check, evidence: Sequence[Evidence]) -> int | None:
+    """Return the number, from 1, of the evidence that a check is about; None where it is about none of these."""
+    back = SUMMARIES[check.window.summary].back
+    for i, each in enumerate(evidence, start=1):
+        for window, value in zip(each.windows, each.values, strict=True):
+            if (each.name, window) == (check.name, check.window) and np.isclose(float(back(value)), check.observed):
+                return i
+    return None
+
+
+def games_of(check: Check, evidence: Sequence[Evidence]) -> int | None:
+    """Return over how many games an observed value is a mean; None where it is words, one phase, or not known."""
+    number = entry(check, evidence)
+    return evidence[number - 1].games if number and evidence[number - 1].noise == GAMES else None
+
+
+def within(check: Check) -> bool:
+    """Return whether the observed value lies in its predictive interval."""
+    return check.predicted.low <= check.observed <= check.predicted.high
+
+
+def summary_of(window: Window) -> str:
+    """Return the short name of what a window sums up, with its phases where they are a part of a game."""
+    part = "" if window in (WHOLE.get(window.summary), SETUP) else f", {phases(window)}"
+    return SHORT[window.summary] + part
+
+
+def what(check: Check, evidence: Sequence[Evidence]) -> str:
+    """Return the short name of what a check is about."""
+    number = entry(check, evidence)
+    return summary_of(check.window) + (" of one phase" if number and evidence[number - 1].noise == PHASE else "")
+
+
+def unit_of(window: Window) -> str:
+    """Return the unit of what a window sums up."""
+    return UNITS.get(window.summary, "cubes")
+
+
+def phases(window: Window) -> str:
+    """Return the phases of a game that a window is about, in words."""
+    if window.stop <= 1:
+        return "the set-up"
+    return f"phases {max(window.start, 1)} to {min(window.stop, DROPS) - 1}"
+
+
+def scores(calibration: Calibration) -> Array:
+    """Return how many standard errors each simulated summary lies from the emulator's."""
+    z = np.array([each.z for tower in calibration.confirmed for each in tower.compared])
+    return z[np.isfinite(z)]
+
+
+def rms(values: Array) -> float:
+    """Return the root mean square of `values`."""
+    return float(np.sqrt((values**2).mean()))
+
+
+def pressed(calibration: Calibration) -> dict[tuple[str, str], float]:
+    """Return the ends of limits at which draws pile up (number, `lowest` or `highest`), with the share of draws."""
+    unit = calibration.fit.posterior.unit
+    found: dict[tuple[str, str], float] = {}
+    for i, number in enumerate(NUMBERS):
+        for end, there in (("lowest", unit[:, i] < EDGE), ("highest", unit[:, i] > 1 - EDGE)):
+            if there.mean() > PILED:
+                found[number.name, end] = float(there.mean())
+    return found
+
+
+def warnings(calibration: Calibration) -> list[str]:
+    """Return what a reader should be warned of, the gravest first; there is always one."""
+    fit, budget = calibration.fit, calibration.budget
+    found: list[str] = []
+    if fit.posterior.effective < FEW:
+        found.append(
+            f"The posterior rests on an effective {fit.posterior.effective:.0f} of the prior's points; it is rough."
+        )
+    outside = [check for check in fit.predictive if not within(check)]
+    if outside:
+        names = "; ".join(f"{check.name} ({summary_of(check.window)})" for check in outside)
+        found.append(f"The fit does not explain {len(outside)} of the {len(fit.predictive)} values fitted: {names}.")
+    missed = sum(not within(check) for check in fit.held_out)
+    if missed and stats.binom.sf(missed - 1, len(fit.held_out), 1 - LEVEL) < CHANCE:
+        found.append(
+            f"{missed} of {len(fit.held_out)} held-out values lie outside their {PERCENT} intervals, more than chance."
+        )
+    found += _of_games(calibration)
+    if budget.unfinished > LOST * budget.games:
+        found.append(f"{budget.unfinished} of {budget.games} games never ended; the others may not be like them.")
+    if not any(each.kind == "measurement" for each in fit.evidence):
+        found.append("Nothing here was measured: the fit rests on others' examples, pictures or words.")
+    for (name, end), share in pressed(calibration).items():
+        found.append(
+            f"{100 * share:.0f} % of the draws of the {title(name)} lie in the {end} tenth of its limits, so "
+            "these decide the fit too."
+        )
+    found.append("How far the simulation is off a real tower is assumed, not measured (section 8).")
+    return found
+
+
+def _of_games(calibration: Calibration) -> list[str]:
+    """Warn of simulated games that are not as predicted."""
+    found: list[str] = []
+    z = scores(calibration)
+    if len(z) and stats.chi2.sf((z**2).sum(), len(z)) < 0.001:
+        found.append(
+            f"Simulated games miss the emulator by {rms(z):.2g} standard errors (root mean square of {len(z)}; 1 is "
+            "expected)."
+        )
+    for target, mean in calibration.chosen.simulated.items():
+        span = calibration.fit.posterior.interval(target)
+        if not span.low <= mean.mean <= span.high:
+            found.append(
+                f"The chosen tower has {mean.mean:.1f} cubes {KEPT[target]} (mean of {mean.games} games, standard "
+                f"error {mean.se:.2f}), outside the predicted {span.low:.1f} to {span.high:.1f}."
+            )
+    return found

@@ -1,0 +1,274 @@
+"""The pictures of a calibration: prior grey, posterior blue, observed values orange, each told by its mark too."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from calibration.findings import Pairs, Seen, Simulated, in_edges, title
+from calibration.fit import TARGETS, Check, Fit, Interval, Posterior, interval
+from calibration.parameters import NUMBERS, OPENING, PATTERNS
+from calibration.summaries import CUBES, Array
+from tower_sim.study.plots import FONT, INK, WIDTH, dressed, label, panels
+
+PRIOR, POSTERIOR, OBSERVED = "0.55", "#0072b2", "#d55e00"  # colours that the colour-blind tell apart (Okabe and Ito)
+BINS = 20  # of a number's prior range
+POINTS = 500  # draws in a panel of pairs
+STYLES = (("#0072b2", "-"), ("#e69f00", "--"), ("#009e73", ":"), ("#cc79a7", "-."))  # of the patterns
+AXES = {"setup": "inside after the set-up", "inside": "mean inside in play", "out": "mean out in a phase"}
+
+
+def axis(name: str, unit: str) -> str:
+    """Return the label of a number's axis."""
+    return f"{title(name)} [{unit}]" if unit else title(name)
+
+
+def marginals(prior: Posterior, posterior: Posterior) -> Any:
+    """Draw prior and posterior of the pattern and of each number; the opening also in cube edges, by pattern."""
+    figure, made = panels(3, 3, 6.2)
+    _patterns(made[0], posterior)
+    _openings(made[1], posterior)
+    for panel, (i, number) in zip(made[2:], enumerate(NUMBERS), strict=False):
+        span = number.high - number.low
+        edges = np.linspace(number.low, number.high, BINS + 1)
+        reach = 0.0
+        for draws, style in (
+            (prior.unit, {"color": "0.85", "fill": True, "label": "prior"}),
+            (posterior.unit, {"color": POSTERIOR, "fill": False, "lw": 1.3, "label": "posterior"}),
+        ):
+            share = _histogram(number.low + draws[:, i] * span, edges)
+            panel.stairs(share, edges, **style)
+            reach = max(reach, float(share.max()))
+        found = interval(number.low + posterior.unit[:, i] * span)
+        _bar(panel, 1.12 * reach, found, POSTERIOR)
+        panel.set_ylim(0, 1.25 * reach)
+        panel.set_xlim(number.low - 0.02 * span, number.high + 0.02 * span)
+        panel.xaxis.set_major_locator(MaxNLocator(4))
+        panel.yaxis.set_major_locator(MaxNLocator(4))
+        label(panel, _share_axis(number.name, number.unit), "share of draws")
+    _key(made[-1], len(prior.unit), len(posterior.unit))
+    return figure
+
+
+def _share_axis(name: str, unit: str) -> str:
+    return "opening [share of its range]" if name == OPENING else axis(name, unit)
+
+
+def _patterns(panel: Any, posterior: Posterior) -> None:
+    share = np.bincount(posterior.pattern, minlength=len(PATTERNS)) / len(posterior.pattern)
+    y = np.arange(len(PATTERNS))
+    for i, (colour, style) in zip(y, STYLES, strict=False):
+        panel.barh(i, share[i], 0.6, facecolor="white", edgecolor=colour, linestyle=style, linewidth=1.5)
+        panel.text(1.06, i, f"{share[i]:.2f}", va="center", fontsize=FONT - 1, color=INK)
+        panel.plot([1 / len(PATTERNS)] * 2, [i - 0.38, i + 0.38], color=PRIOR, lw=2)
+    panel.set_yticks(y, [name.replace(" ", "\n", 1) for name in PATTERNS])
+    panel.set_xlim(0, 1.35)
+    panel.set_xticks([0, 0.5, 1])
+    panel.invert_yaxis()
+    panel.grid(visible=False)
+    label(panel, "probability of the pattern", "")
+
+
+def _openings(panel: Any, posterior: Posterior) -> None:
+    """Draw the openings in cube edges: each pattern has its own range, marked by a line along the bottom."""
+    low = min(shape.low for shape in PATTERNS.values())
+    high = max(shape.high for shape in PATTERNS.values())
+    edges = np.linspace(low, high, 2 * BINS + 1)
+    top = 0.0
+    for i, ((colour, style), shape) in enumerate(zip(STYLES, PATTERNS.values(), strict=False)):
+        mine = posterior.unit[posterior.pattern == i, 0]
+        share = np.histogram(in_edges(shape, mine), edges)[0] / len(posterior.pattern)
+        if len(mine):
+            panel.stairs(share, edges, color=colour, linestyle=style, lw=1.3)
+        top = max(top, float(share.max()))
+    for i, ((colour, style), shape) in enumerate(zip(STYLES, PATTERNS.values(), strict=False)):
+        y = -0.06 * top * (i + 1)
+        panel.plot([shape.low, shape.high], [y, y], color=colour, ls=style, lw=2, solid_capstyle="butt")
+    panel.set_ylim(-0.06 * top * (len(PATTERNS) + 1), 1.1 * top)
+    panel.xaxis.set_major_locator(MaxNLocator(4))
+    panel.yaxis.set_major_locator(MaxNLocator(4))
+    label(panel, "opening [cube edges]", "share of draws")
+
+
+def _key(panel: Any, prior: int, posterior: int) -> None:
+    panel.axis("off")
+    rows = (
+        ("fill", "0.85", f"prior, {prior} draws"),
+        ("line", POSTERIOR, f"posterior, {posterior} draws"),
+        ("bar", POSTERIOR, "median, 90 % interval"),
+        ("tick", PRIOR, "prior of each pattern"),
+    )
+    for i, (kind, colour, words) in enumerate(rows):
+        y = 0.9 - 0.17 * i
+        if kind == "fill":
+            panel.fill_between([0.0, 0.16], y - 0.04, y + 0.04, color=colour, lw=0)
+        elif kind == "line":
+            panel.plot([0.0, 0.16], [y, y], color=colour, lw=1.3)
+        elif kind == "tick":
+            panel.plot([0.08, 0.08], [y - 0.05, y + 0.05], color=colour, lw=2)
+        else:
+            _bar(panel, y, Interval(0.0, 0.08, 0.16), colour)
+        panel.text(0.19, y, words, va="center", fontsize=FONT - 0.5)
+    panel.text(0.0, 0.9 - 0.17 * len(rows) - 0.05, "opening [cube edges]: lines\nas the patterns' bars; at the\n"
+               "bottom each one's range", va="top", fontsize=FONT - 0.5)  # fmt: skip
+    panel.set_xlim(0, 1)
+    panel.set_ylim(0, 1)
+
+
+def _histogram(values: Array, edges: Array) -> Array:
+    return np.histogram(np.clip(values, edges[0], edges[-1]), edges)[0] / max(len(values), 1)
+
+
+def _bar(panel: Any, y: float, found: Interval, colour: str, width: float = 1.4) -> None:
+    """Draw an interval at height `y` with a dot at its median."""
+    panel.plot([found.low, found.high], [y, y], color=colour, lw=width, solid_capstyle="butt")
+    panel.plot([found.middle], [y], marker="o", ms=3.5, color=colour)
+
+
+def pairs(found: Pairs) -> Any:
+    """Draw how the numbers hang together in one pattern: some of the draws, and the correlation of all."""
+    names = [title(number.name) for number in NUMBERS]
+    units = ["edges" if number.name == OPENING else number.unit for number in NUMBERS]
+    size = len(NUMBERS) - 1
+    figure: Any = Figure(figsize=(WIDTH, 6.3))  # a constrained layout of so many panels takes long
+    figure.subplots_adjust(left=0.09, right=0.985, bottom=0.085, top=0.975, hspace=0.26, wspace=0.14)
+    made = [dressed(panel) for panel in figure.subplots(size, size).flat]
+    shown = found.draws[np.linspace(0, len(found.draws) - 1, min(POINTS, len(found.draws))).astype(int)]
+    limits = [(number.low, number.high) for number in NUMBERS]
+    limits[0] = (PATTERNS[found.pattern].low, PATTERNS[found.pattern].high)
+    for row in range(1, len(NUMBERS)):
+        for column in range(size):
+            panel = made[(row - 1) * size + column]
+            if column >= row:
+                panel.remove()
+                continue
+            r = found.r[row, column]
+            strong = bool(abs(r) >= found.least)
+            panel.plot(
+                shown[:, column], shown[:, row], ls="none", marker="o", ms=1.6, mew=0, alpha=0.45,
+                color=POSTERIOR if strong else "0.35",
+            )  # fmt: skip
+            panel.grid(visible=False)
+            words = f"r = {r:+.2f}" if np.isfinite(r) else "r: one is fixed"
+            panel.set_title(words, fontsize=FONT - 1, loc="right", pad=2, weight="bold" if strong else "normal")
+            _limited(panel, limits[column], limits[row])
+            panel.xaxis.set_major_locator(MaxNLocator(3))
+            panel.yaxis.set_major_locator(MaxNLocator(3))
+            panel.tick_params(labelsize=FONT - 2, labelbottom=row == size, labelleft=column == 0)
+            if row == size:
+                panel.set_xlabel(_two_lines(names[column], units[column]), fontsize=FONT - 1)
+            if column == 0:
+                panel.set_ylabel(_two_lines(names[row], units[row]), fontsize=FONT - 1)
+    drawn = f"{len(found.draws)} draws, {len(shown)} shown"
+    words = f"{found.pattern}\n{drawn}\nblue: |r| at least {found.least:.2g}"
+    figure.text(0.99, 0.985, words, ha="right", va="top", fontsize=FONT)
+    return figure
+
+
+def _two_lines(name: str, unit: str) -> str:
+    return f"{name}\n[{unit}]" if unit else name
+
+
+def _limited(panel: Any, x: tuple[float, float], y: tuple[float, float]) -> None:
+    for low, high, limit in ((*x, panel.set_xlim), (*y, panel.set_ylim)):
+        limit(low - 0.04 * (high - low), high + 0.04 * (high - low))
+
+
+def prediction(fit: Fit, confirmed: Sequence[Simulated], chosen: Simulated, seen: Sequence[Seen]) -> Any:
+    """Draw the long-run means: prior, posterior, simulated towers, and what was observed."""
+    figure, made = panels(1, len(TARGETS), 3.4 + 0.09 * len(confirmed))
+    step = 0.28  # between confirmed towers
+    rows = {"prior": 0.0, "posterior": 1.3}
+    first = 2.0
+    rows["confirmed\ntowers"] = first + step * (len(confirmed) - 1) / 2
+    last = first + step * max(len(confirmed) - 1, 0)
+    rows["chosen\ntower"], rows["observed"] = last + 0.6, last + 1.2
+    if not confirmed:
+        del rows["confirmed\ntowers"]
+    for panel, target in zip(made, TARGETS, strict=True):
+        panel.grid(axis="y", visible=False)
+        panel.grid(axis="x", color="0.9", lw=0.6)
+        every = np.concatenate([fit.prior.targets[target], fit.posterior.targets[target]])
+        far = max([float(every.max()), *(each.value for each in seen if each.target == target)])
+        low, high = (-0.5, CUBES + 0.5) if target != "out" else (-0.25, min(float(np.ceil(1.05 * far)), CUBES))
+        edges = np.linspace(low, high, CUBES + 2)
+        for name, colour, draws in (("prior", PRIOR, fit.prior), ("posterior", POSTERIOR, fit.posterior)):
+            share = _histogram(draws.targets[target], edges)
+            base = rows[name]
+            panel.stairs(base - 0.14 - 0.75 * share / share.max(), edges, baseline=base - 0.14, fill=True, color=colour,
+                         alpha=0.35)  # fmt: skip
+            _bar(panel, base, draws.interval(target), colour, 2.2)
+        for i, tower in enumerate(confirmed):
+            _simulated(panel, tower.means.get(target), first + step * i, {"marker": "o", "ms": 3, "color": "0.35"})
+        at = rows["chosen\ntower"]
+        _simulated(panel, chosen.means.get(target), at, {"marker": "D", "ms": 3.5, "color": INK})
+        _observed(panel, [each for each in seen if each.target == target], rows["observed"])
+        panel.set_ylim(rows["observed"] + 0.6, -1.05)
+        panel.set_xlim(low, high)
+        panel.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+        panel.set_yticks(list(rows.values()), list(rows) if target == TARGETS[0] else [""] * len(rows))
+        panel.tick_params(axis="y", length=0)
+        label(panel, f"{AXES[target]} [cubes]", "")
+        panel.xaxis.label.set_fontsize(FONT - 0.5)
+    return figure
+
+
+def _observed(panel: Any, seen: Sequence[Seen], y: float) -> None:
+    """Draw observed values; several that are the same are one mark with their number."""
+    for (value, whole), n in Counter((round(each.value, 2), each.whole) for each in seen).items():
+        face, rim = (OBSERVED, "white") if whole else ("none", OBSERVED)
+        panel.plot([value], [y], marker="s", ms=5.5, ls="none", mfc=face, mec=rim, mew=0.8, clip_on=False)
+        if n > 1:
+            style = {"textcoords": "offset points", "ha": "center", "va": "top", "fontsize": FONT - 1.5}
+            panel.annotate(f"{n} x", (value, y), (0, -5), color=OBSERVED, **style)
+
+
+def _simulated(panel: Any, found: tuple[float, float, float] | None, y: float, style: dict[str, Any]) -> None:
+    if found is not None:
+        low, mean, high = found
+        panel.errorbar([mean], [y], xerr=[[mean - low], [high - mean]], capsize=1.5, elinewidth=0.9, ls="none", **style)
+
+
+GROUPS = (
+    ("inside [cubes]", ("setup", "inside")),
+    ("out of a phase, or its spread [cubes]", ("out", "spread")),
+    ("share out of the thrown colour", ("own",)),
+)
+
+
+def checks(predictive: Sequence[tuple[str, Check]], held_out: Sequence[tuple[str, Check]]) -> Any:
+    """Draw observed values beside their intervals, a row for each label; the same label in both is one row."""
+    found: list[tuple[str, list[str]]] = []
+    kinds = (("given all evidence", POSTERIOR, dict(predictive)), ("held out", PRIOR, dict(held_out)))
+    for words, summaries in GROUPS:
+        names = list(dict.fromkeys(n for _, _, each in kinds for n, c in each.items() if c.window.summary in summaries))
+        if names:
+            found.append((words, names))
+    sizes = [len(names) + 1.4 for _, names in found]
+    figure, made = panels(len(found), 1, 0.35 + 0.3 * sum(sizes))
+    made[0].get_gridspec().set_height_ratios(sizes)
+    for panel, (words, names) in zip(made, found, strict=True):
+        panel.grid(axis="y", visible=False)
+        panel.grid(axis="x", color="0.9", lw=0.6)
+        for i, name in enumerate(names):
+            both = [each[name] for _, _, each in kinds if name in each]
+            for shift, (_, colour, each) in zip((-0.16, 0.16), kinds, strict=True):
+                if name in each:
+                    _bar(panel, i + (shift if len(both) == 2 else 0.0), each[name].predicted, colour, 2.2)
+            panel.plot([both[0].observed], [i], marker="D", ms=5, color=OBSERVED, mec="white", mew=0.5, zorder=4)
+        panel.set_yticks(range(len(names)), names)
+        panel.set_ylim(len(names) - 0.4, -0.6)
+        panel.set_xlim(left=min(0.0, panel.get_xlim()[0]))
+        panel.tick_params(axis="y", length=0, labelsize=FONT - 1)
+        label(panel, words, "")
+    for kind, colour, each in kinds:
+        if each:
+            made[0].plot([], [], color=colour, lw=2.2, marker="o", ms=3.5, label=f"90 %, {kind}")
+    made[0].plot([], [], ls="none", marker="D", ms=5, color=OBSERVED, mec="white", mew=0.5, label="observed")
+    figure.legend(loc="outside upper center", ncols=3, fontsize=FONT - 0.5, frameon=False, handlelength=1.8)
+    return figure

@@ -1,0 +1,76 @@
+"""The report of a calibration, for people who study such towers: what was fitted to what, and what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from calibration import plots, sections
+from calibration.evidence import Evidence
+from calibration.findings import KEPT, PERCENT, learnt, shares, unit_of, warnings, what, within
+from calibration.fit import TARGETS, Check
+from calibration.parameters import PATTERNS
+from calibration.result import Calibration
+from calibration.sections import between, count
+from tower_sim.study.sheets import Sheets
+
+LINES = 8  # observations that `in_short` lists one by one
+
+
+def write(calibration: Calibration, directory: Path) -> Path:
+    """Write report.md, tables/*.csv and plots/*.png into `directory`, each whole or not at all; returns the report.
+
+    The same calibration gives the same bytes. Raises UsageError when the directory cannot be written.
+    """
+    sheets = Sheets(directory)
+    for section in (
+        sections.short,
+        sections.data,
+        sections.numbers,
+        sections.posterior,
+        sections.predictive,
+        sections.held_out,
+        sections.prediction,
+        sections.discrepancy,
+        sections.confirmed,
+        sections.again,
+    ):
+        section(sheets, calibration)
+    sheets.close()
+    return sheets.out / "report.md"
+
+
+def in_short(calibration: Calibration) -> str:
+    """Return the posterior as a table, the predictions and the predictive check, in lines for a terminal."""
+    fit = calibration.fit
+    lines = [f"{'':<33}{f'prior {PERCENT}':<18}{f'posterior {PERCENT}':<26}width  informed"]
+    for each in learnt(calibration):
+        name = plots.axis(each.number.name, each.number.unit)
+        prior = f"{each.prior.low:.3g} to {each.prior.high:.3g}"
+        lines.append(
+            f"{name:<33}{prior:<18}{between(each.posterior):<26}{each.ratio:5.2f}  {'yes' if each.informed else 'no'}"
+        )
+    probable = zip(PATTERNS, shares(calibration), strict=True)
+    lines.append("pattern: " + ", ".join(f"{name} {100 * share:.0f} %" for name, share in probable))
+    lines += [f"{KEPT[target]}, long-run mean: {between(fit.posterior.interval(target))} cubes" for target in TARGETS]
+    order = sorted(range(len(fit.predictive)), key=lambda i: within(fit.predictive[i]))  # those outside come first
+    for i in sorted(order[:LINES]):
+        lines.append(_line(fit.predictive[i], fit.evidence))
+    rest = [within(fit.predictive[i]) for i in order[LINES:]]
+    if rest:
+        lines.append(f"{count(len(rest), 'more value')}: {sum(rest)} within")
+    if fit.held_out:
+        kept = sum(map(within, fit.held_out))
+        lines.append(f"held out: {kept} of {count(len(fit.held_out), 'value')} within")
+    lines.append(f"warning: {warnings(calibration)[0]}")
+    return "\n".join(lines)
+
+
+def _line(check: Check, evidence: Sequence[Evidence]) -> str:
+    """Say a check as `set-up: 21 observed, 13 to 28 predicted (90 %): within`."""
+    span, verdict = check.predicted, "within" if within(check) else "outside"
+    places = 2 if unit_of(check.window) == "share" else 0 if span.width > 10 else 1
+    return (
+        f"{what(check, evidence)} ({check.name}): {check.observed:.3g} observed, {span.low:.{places}f} to "
+        f"{span.high:.{places}f} predicted ({PERCENT}): {verdict}"
+    )

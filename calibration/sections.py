@@ -1,0 +1,475 @@
+"""The sections of a calibration's report: each writes its text, tables and plots."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import stats
+
+from calibration import plots
+from calibration.evidence import GAMES, PHASE, Evidence
+from calibration.findings import (
+    MOVED,
+    NARROWER,
+    PERCENT,
+    SHORT,
+    chosen,
+    entry,
+    games_of,
+    in_edges,
+    learnt,
+    pairs,
+    phases,
+    rms,
+    scores,
+    seen,
+    shares,
+    simulated,
+    singles,
+    title,
+    unit_of,
+    warnings,
+    what,
+    within,
+)
+from calibration.fit import LEVEL, TARGETS, Check, Interval, interval
+from calibration.parameters import NUMBERS, PATTERNS
+from calibration.result import Calibration
+from calibration.summaries import CUBES, DROPS, SUMMARIES, Window, expit, logit
+from tower_sim.study.bootstrap import Estimate
+from tower_sim.study.sheets import Cell, Sheets, digits, said
+
+WORDS = {  # of each number: more of it, less of it
+    "opening": ("a wider opening", "a narrower opening"),
+    "friction": ("more friction", "less friction"),
+    "restitution": ("more bounce", "less bounce"),
+    "edge": ("larger cubes", "smaller cubes"),
+    "release_height": ("a higher release", "a lower release"),
+    "release_spread": ("a wider release", "a closer release"),
+}
+
+
+def short(sheets: Sheets, calibration: Calibration) -> None:
+    """Tell in a few sentences what was fitted, what is predicted, and what to beware of."""
+    fit = calibration.fit
+    sheets.text(f"# Calibration of {_safe(calibration.name)}", "## 1. In short")
+    values = sum(len(each.windows) for each in fit.evidence)
+    names = _and(list(map(_safe, _inputs(fit.evidence))))
+    setup, inside, out = (between(fit.posterior.interval(target)) for target in TARGETS)
+    silent = [title(each.number.name) for each in learnt(calibration) if not each.informed]
+    of_that = f"The data do not inform {_and(silent, 'or')}." if silent else "The data inform every free number."
+    sheets.text(
+        f"The pattern of the floors and {len(NUMBERS)} numbers of the tower were fitted to "
+        f"{count(values, 'value')} ({names}). Over many games such a tower holds {setup} of {CUBES} cubes after the "
+        f"set-up and {inside} in play, and lets {out} out in a phase. {of_that}"
+    )
+    first, *others = warnings(calibration)
+    sheets.text(f"**The largest warning:** {_safe(first)}")
+    if others:
+        sheets.text("Further warnings:\n\n" + "\n".join(f"- {_safe(each)}" for each in others))
+    sheets.text(
+        f"Figures are a median and, in brackets, the {PERCENT} interval in the middle, unless said otherwise. [A] "
+        "marks what is assumed."
+    )
+
+
+def data(sheets: Sheets, calibration: Calibration) -> None:
+    """List the evidence, how it was read, and its values."""
+    rows: list[list[Cell]] = []
+    values: list[list[Cell]] = []
+    for i, each in enumerate(calibration.fit.evidence, start=1):
+        words = [_safe(text) for text in (each.name, each.words, each.source, each.kind)]
+        rows.append([i, *words, _read(each), f"{each.doubt:.3g}"])
+        held = each.held or (False,) * len(each.windows)
+        for window, value, out in zip(each.windows, each.values, held, strict=True):
+            summary = SUMMARIES[window.summary]
+            span = None
+            if each.noise not in (GAMES, PHASE):
+                span = " to ".join(f"{float(summary.back(value + side * each.said)):.3g}" for side in (-1, 1))
+            use = "checking" if out else "fitting"
+            of = _of_what(each, window)
+            values.append([i, *of, float(summary.back(value)), unit_of(window), span, use])
+    sheets.text(
+        "## 2. Data and provenance",
+        "What is known of the real tower, and how it was read. A doubt of 2 doubles the variance with which chance may "
+        "move a value [A].",
+    )
+    sheets.table("evidence", ["entry", "name", "says", "source", "kind", "read as", "doubt"], rows)
+    sheets.text("The values, each in its own unit. Words have a standard deviation (sd) of their own [A].")
+    sheets.table("values", ["entry", "summary", "of", "value", "unit", "plus and minus 1 sd", "used for"], values)
+
+
+def _of_what(each: Evidence | None, window: Window) -> tuple[str, str]:
+    """Return what a value sums up, and of which phases."""
+    if each and each.noise == PHASE:
+        return "out in one phase", "one phase"
+    return SUMMARIES[window.summary].words, phases(window)
+
+
+def _read(each: Evidence) -> str:
+    if each.noise == GAMES:
+        return "one game" if each.games == 1 else f"mean of {each.games} games"
+    return "one phase" if each.noise == PHASE else f"words about many games, sd {each.said:.2g} on the fit's scale"
+
+
+def numbers(sheets: Sheets, calibration: Calibration) -> None:
+    """List what is free, and the priors."""
+    sheets.text(
+        "## 3. Free numbers and priors",
+        "Each number is equally likely anywhere between its limits, and each pattern of the floors as likely as the "
+        "others. Everything else of the tower is fixed. The opening is that of the upper floor.",
+    )
+    sheets.table(
+        "numbers",
+        ["number", "unit", "from", "to", "reason"],
+        [[title(each.name), each.unit or "1", each.low, each.high, each.reason] for each in NUMBERS],
+    )
+    sheets.table(
+        "patterns",
+        ["pattern", "opening from [edges]", "to [edges]", "lower floor's opening over the upper's", "reason"],
+        [[name, shape.low, shape.high, shape.ratio, shape.reason] for name, shape in PATTERNS.items()],
+    )
+
+
+def posterior(sheets: Sheets, calibration: Calibration) -> None:
+    """Tell what the data say of the patterns and the numbers, and what trades off."""
+    fit, found, share = calibration.fit, learnt(calibration), shares(calibration)
+    draws = len(fit.posterior.unit)
+    sheets.text(
+        "## 4. Posterior",
+        f"n = {draws} draws, which stand for an effective {fit.posterior.effective:.0f} of {fit.prior.effective:.0f} "
+        f"points of the prior. The logarithm of the mean likelihood is {fit.posterior.fit:.2f}.",
+    )
+    rows: list[list[Cell]] = []
+    for i, (name, shape) in enumerate(PATTERNS.items()):
+        mine = fit.posterior.unit[fit.posterior.pattern == i, 0]
+        opening = _estimate(interval(in_edges(shape, mine)), len(mine)) if len(mine) else None
+        rows.append([name, 1 / len(PATTERNS), float(share[i]), len(mine), opening])
+    head = ["pattern", "prior probability", "posterior probability", "draws", f"opening [edges] ({PERCENT})"]
+    sheets.table("posterior_patterns", head, rows)
+    head = ["number", "unit", f"prior ({PERCENT})", f"posterior ({PERCENT})", "width over prior's", "informed"]
+    rows = []
+    for each in found:
+        spans = _estimate(each.prior, draws), _estimate(each.posterior, draws)
+        rows.append(
+            [title(each.number.name), each.number.unit or "1", *spans, each.ratio, "yes" if each.informed else "no"]
+        )
+    sheets.table("posterior_numbers", head, rows)
+    silent = [title(each.number.name) for each in found if not each.informed]
+    rule = (
+        f"A number counts as informed if its interval is narrower than {NARROWER} of the prior's or its median has "
+        f"moved by more than {MOVED} of the way between its limits."
+    )
+    names = _and(silent, "or")
+    sheets.text(f"{rule} " + (f"The data do not inform {names}." if silent else "The data inform every number."))
+    sheets.picture("marginals", plots.marginals(fit.prior, fit.posterior), "Prior and posterior of each free number")
+    _trade_offs(sheets, calibration)
+
+
+def _trade_offs(sheets: Sheets, calibration: Calibration) -> None:
+    found, names = pairs(calibration), [number.name for number in NUMBERS]
+    strong: list[tuple[float, str]] = []
+    for i, j in zip(*np.tril_indices(len(names), -1), strict=True):
+        r = float(found.r[i, j])
+        if abs(r) >= found.least:
+            strong.append((-abs(r), f"{WORDS[names[j]][0]} with {WORDS[names[i]][int(r < 0)]} (r = {r:+.2f})"))
+    listed = f"No |r| is {found.least:.2g} or more: nothing trades off."
+    if strong:
+        listed = f"What trades off (|r| >= {found.least:.2g}): {'; '.join(words for _, words in sorted(strong))}. "
+        listed += "Numbers that trade off can be known together though neither is known alone."
+    sheets.text(
+        f"Correlations r within the most probable pattern, {found.pattern} (n = {len(found.draws)} draws; standard "
+        f"error of an r near 0: {found.error:.1g}); in the prior they are 0. {listed}"
+    )
+    rows: list[list[Cell]] = []
+    for i in range(1, len(names)):
+        rows.append([title(names[i]), *(float(found.r[i, j]) if j < i else None for j in range(len(names) - 1))])
+    sheets.table("correlations", ["r", *map(title, names[:-1])], rows)
+    sheets.picture("pairs", plots.pairs(found), f"Pairs of free numbers in the posterior, {found.pattern}")
+
+
+def predictive(sheets: Sheets, calibration: Calibration) -> None:
+    """Put what was fitted beside what the fitted tower gives."""
+    fit = calibration.fit
+    sheets.text("## 5. Posterior predictive")
+    if fit.predictive:
+        sheets.text(
+            "Each value beside what the fitted tower would give if it were observed once more, with as many games and "
+            f"as much doubt. {_verdict(fit.predictive)} PIT is the share of predictive draws below the observed value. "
+            "These values were fitted, so this shows a misfit but proves no fit."
+        )
+        _checks(sheets, "predictive", fit.predictive, fit.evidence)
+    else:
+        sheets.text("No value was checked.")
+
+
+def held_out(sheets: Sheets, calibration: Calibration) -> None:
+    """Put what was held out beside its prediction from the rest; draw both checks."""
+    fit = calibration.fit
+    sheets.text("## 6. Held out")
+    if fit.held_out:
+        later = any(any(each.held) for each in fit.evidence) or None in [entry(x, fit.evidence) for x in fit.held_out]
+        left = "the entries of section 2, one at a time, each predicted from all others"
+        if later:
+            left = "the later part of the recorded drops, predicted from the earlier part and all other entries"
+        elif len(fit.evidence) == 1:
+            left = "the only entry, so it is predicted from the prior alone"
+        sheets.text(f"Left out: {left}. {_verdict(fit.held_out)} Values of one entry share their noise.")
+        _checks(sheets, "held_out", fit.held_out, fit.evidence)
+    else:
+        sheets.text("Nothing was held out: the fit was not tried on values that it had not seen.")
+    if fit.predictive or fit.held_out:
+        labels = [_labels(each, fit.evidence) for each in (fit.predictive, fit.held_out)]
+        both = (list(zip(*each, strict=True)) for each in zip(labels, (fit.predictive, fit.held_out), strict=True))
+        sheets.picture("checks", plots.checks(*both), "Observed values beside their predictive intervals")
+
+
+def _labels(found: Sequence[Check], evidence: Sequence[Evidence]) -> list[str]:
+    """Name each check, no two alike; a check of the same entry and summary has the same name in every list."""
+    labels: list[str] = []
+    for check in found:
+        number = entry(check, evidence)
+        label = f"{f'{number}: ' if number else ''}{check.name}, {what(check, evidence)}"
+        same = sum(other.split(" (no. ")[0] == label for other in labels)
+        labels.append(f"{label} (no. {same + 1})" if same else label)
+    return labels
+
+
+def _verdict(found: Sequence[Check]) -> str:
+    kept = sum(map(within, found))
+    return f"{kept} of {count(len(found), 'value')} {'lies' if kept == 1 else 'lie'} within the {PERCENT} interval."
+
+
+def _checks(sheets: Sheets, name: str, found: Sequence[Check], evidence: Sequence[Evidence]) -> None:
+    rows: list[list[Cell]] = []
+    for check in found:
+        number, games = entry(check, evidence), games_of(check, evidence)
+        read = _read(evidence[number - 1]).split(",")[0] if number else "later drops"
+        of = _safe(check.name), *_of_what(evidence[number - 1] if number else None, check.window), read
+        predicted = _estimate(check.predicted, games or 1)
+        verdict = "within" if within(check) else "**outside**"
+        rows.append([number, *of, check.observed, unit_of(check.window), predicted, check.tail, verdict])
+    head = [
+        "entry",
+        "name",
+        "summary",
+        "of",
+        "read as",
+        "observed",
+        "unit",
+        f"predicted ({PERCENT})",
+        "PIT",
+        "observed is",
+    ]
+    sheets.table(name, head, rows)
+
+
+def prediction(sheets: Sheets, calibration: Calibration) -> None:
+    """Tell what the tower does in the long run."""
+    fit = calibration.fit
+    rows: list[list[Cell]] = []
+    for target in TARGETS:
+        spans = [each.interval(target) for each in (fit.prior, fit.posterior)]
+        n = len(fit.posterior.targets[target])
+        rows.append(
+            [SUMMARIES[target].words, "cubes", *(_estimate(x, n) for x in spans), spans[1].width / spans[0].width]
+        )
+    sheets.text(
+        "## 7. Prediction",
+        f"Long-run means over whole games of {DROPS - 1} phases, with what the simulation may be off (section 8); "
+        f"n = {len(fit.posterior.unit)} draws. Single games and phases scatter more.",
+    )
+    head = ["long-run mean", "unit", f"prior ({PERCENT})", f"posterior ({PERCENT})", "width over prior's"]
+    sheets.table("prediction", head, rows)
+    towers = [simulated(tower.compared) for tower in calibration.confirmed]
+    picture = plots.prediction(fit, towers, chosen(calibration), seen(calibration))
+    sheets.picture("prediction", picture, "Long-run means: prior, posterior, simulated towers, observed values")
+    sheets.text(
+        f"Shaded: the draws; bars: {PERCENT} intervals and medians. Simulated means have bars of one standard error. "
+        "Observed: full squares are means of whole games, open ones are one phase, words, or a part of a game."
+    )
+
+
+def discrepancy(sheets: Sheets, calibration: Calibration) -> None:
+    """Tell how far the simulation may be off, in cubes."""
+    off = calibration.fit.discrepancy
+    setup, inside, out = (calibration.fit.posterior.interval(target).middle for target in TARGETS)
+    at = [f"{_shift(cubes, off.inside):.2g} cubes at {cubes:.3g}" for cubes in (setup, inside, CUBES / 2)]
+    sheets.text(
+        "## 8. Discrepancy",
+        "How far the simulation may be off a real tower of the same shape [A]. The engine and the contact law move the "
+        f"count by 2 to 3 of {CUBES} (`docs/calibration.md`); this is of that size. It is the same for what was "
+        "observed and for what is predicted, and is not fitted.",
+    )
+    rows: list[list[Cell]] = [
+        ["inside", off.inside, "sd, log odds", f"set-up {at[0]}, in play {at[1]}; the most is {at[2]}"],
+        ["together", off.together, "correlation", "of the errors after the set-up and in play"],
+        ["flow", off.flow, "sd, logarithm", f"{_share_of(off.flow)} of what comes out, {off.flow * out:.2g} cubes at "
+         f"{out:.3g}, beside what follows from the number inside"],
+        ["own", off.own, "sd, log odds", f"{25 * off.own:.2g} percentage points of a share of half; less elsewhere"],
+        ["spread", off.spread, "sd, logarithm", f"{_share_of(off.spread)} of the spread over phases, "
+         f"{2 * off.spread:.2g} cubes at a spread of 2"],
+    ]  # fmt: skip
+    sheets.table("discrepancy", ["field", "value", "what it is", "what it means"], rows)
+
+
+def _shift(cubes: float, off: float) -> float:
+    """Return, in cubes, half the way from `off` log odds below to `off` above."""
+    at = logit(float(np.clip(cubes, 0, CUBES)))
+    return float(expit(at + off) - expit(at - off)) / 2
+
+
+def _share_of(logarithm: float) -> str:
+    return f"{100 * np.expm1(logarithm):.2g} %"
+
+
+def confirmed(sheets: Sheets, calibration: Calibration) -> None:
+    """Tell how simulated games agree with the emulator, and what the chosen tower does."""
+    sheets.text("## 9. Confirmed by real drops", "Drops simulated with rigid bodies, not emulated.")
+    found, z = calibration.confirmed, scores(calibration)
+    if len(z):
+        beyond = int((np.abs(z) > 2).sum())
+        sheets.text(
+            f"{count(len(found), 'tower')} of the posterior played games of their own. z is how many standard errors "
+            f"these lie from the emulator's prediction. The root mean square of n = {len(z)} z is {rms(z):.2f}; were "
+            f"they independent and the errors right it would be 1 +- {1 / np.sqrt(2 * len(z)):.2f}. Beyond 2 are "
+            f"{_of(beyond, len(z))}; 5 % are expected."
+        )
+        names = list(dict.fromkeys(each.summary for tower in found for each in tower.compared))
+        rows: list[list[Cell]] = []
+        means: list[list[Cell]] = []
+        for i, tower in enumerate(found, start=1):
+            by_name = {each.summary: each for each in tower.compared}
+            games = min((each.games for each in tower.compared), default=0)
+            each_z = (float(by_name[name].z) if name in by_name else None for name in names)
+            rows.append([i, tower.pattern, *(float(tower.numbers[n.name]) for n in NUMBERS), games, *each_z])
+            for each in tower.compared:
+                scale = float(each.predicted), float(each.error), float(each.simulated), float(each.se)
+                brought = [float(SUMMARIES[each.summary].back(x)) for x in (each.predicted, each.simulated)]
+                means.append([i, SUMMARIES[each.summary].words, each.games, *brought, *scale, float(each.z)])
+        head = ["tower", "pattern", *(_axis(number.name) for number in NUMBERS), "games"]
+        sheets.table("confirmed", [*head, *(f"z, {SHORT[name]}" for name in names)], rows)
+        sheets.text("Each mean in its own unit, and on the fit's scale with standard errors:")
+        head = ["tower", "summary", "games", "emulator", "simulated", "emulator, fit's scale", "its error",
+                "simulated, fit's scale", "its error", "z"]  # fmt: skip
+        sheets.table("confirmed_means", head, means, shown=len(names))
+    else:
+        sheets.text("No tower of the posterior was simulated to confirm the emulator.")
+    _chosen(sheets, calibration)
+
+
+def _chosen(sheets: Sheets, calibration: Calibration) -> None:
+    fit, tower = calibration.fit, calibration.chosen
+    numbers = "; ".join(f"{_axis(name)} {value:.3g}" for name, value in tower.numbers.items())
+    sheets.text(f"**The chosen tower**, which the profile holds: {tower.pattern}; {numbers}.")
+    sheets.table("profile", ["field", "value"], [[name, _field(value)] for name, value in tower.fields.items()])
+    rows: list[list[Cell]] = []
+    for target in TARGETS:
+        if target in tower.simulated:
+            mean, span = tower.simulated[target], fit.posterior.interval(target)
+            sd = float(np.std(tower.single[target], ddof=1)) if len(tower.single.get(target, ())) > 1 else None
+            verdict = "within" if span.low <= mean.mean <= span.high else "**outside**"
+            places = digits(mean.se, mean.mean)
+            rows.append([SUMMARIES[target].words, mean.games, f"{mean.mean:.{places}f}", f"{mean.se:.2g}", sd,
+                         _estimate(span, len(fit.posterior.unit)), verdict])  # fmt: skip
+    head = [
+        "long-run mean [cubes]",
+        "games",
+        "simulated",
+        "standard error",
+        "sd of single games",
+        f"posterior ({PERCENT})",
+    ]
+    sheets.table("chosen", [*head, "simulated is"], rows)
+    counted = singles(calibration)
+    if not counted.games:
+        sheets.text("There are no single games of it.")
+        return
+    of = f"the {PERCENT} interval of the long-run mean; single games scatter more"
+    if counted.check:
+        number = entry(counted.check, fit.evidence)
+        how = f" ({_read(fit.evidence[number - 1])}, doubt {fit.evidence[number - 1].doubt:.3g})" if number else ""
+        of = f"the {PERCENT} predictive interval of {_safe(counted.check.name)}{how}"
+    span = f"{counted.span.low:.1f} to {counted.span.high:.1f}"
+    sheets.text(f"After the set-up, {_of(counted.inside, counted.games)} of its single games hold {span} cubes, {of}.")
+
+
+def again(sheets: Sheets, calibration: Calibration) -> None:
+    """Tell what it took, what failed, and how to make it again."""
+    budget = calibration.budget
+    sheets.text("## 10. Budget, failures, and how to make it again")
+    names = " ".join(map(_quoted, _inputs(calibration.fit.evidence, ".toml")))
+    output = _quoted(f"{calibration.name}.toml")
+    sheets.text(
+        "In the folder of the observations:",
+        f"```sh\ntower-sim calibrate {names} -o {output} --{calibration.mode} --seed {calibration.seed}\n```",
+    )
+    drops = budget.games * DROPS
+    rows: list[list[Cell]] = [
+        ["games simulated", budget.games],
+        ["seconds, this run", f"{budget.seconds:.0f}"],
+        ["draws that were no landing, drawn again", f"{budget.redrawn} in about {drops} drops"],
+        ["games that never ended", f"{budget.unfinished} of {budget.games}"],
+        ["emulator's design: towers", calibration.points],
+        ["emulator's design: games", calibration.games],
+        ["SHA-256 of the design", calibration.design],
+        ["SHA-256 of the posterior's draws", calibration.digest],
+        ["seed", str(calibration.seed)],
+        ["mode", calibration.mode],
+    ]
+    rows.extend([f"made with {name}", str(version)] for name, version in calibration.versions.items())
+    sheets.table("made", ["what", "value"], rows)
+
+
+# Words
+
+
+def _inputs(evidence: Sequence[Evidence], ending: str = "") -> list[str]:
+    """Return the files that evidence is from: records by the file's name, observations by their own and `ending`."""
+    return list(dict.fromkeys(x.source if x.source.endswith(".csv") else x.name + ending for x in evidence))
+
+
+def _estimate(span: Interval, n: int) -> Estimate:
+    return Estimate(span.middle, span.low, span.high, n)
+
+
+def between(span: Interval) -> str:
+    """Say an interval as `median (low to high)`."""
+    return said(_estimate(span, 0)) if span.width else f"{span.middle:.3g} (one value)"
+
+
+def _axis(name: str) -> str:
+    units = {number.name: number.unit for number in NUMBERS}
+    return plots.axis(name, "edges" if name == "opening" else units.get(name, ""))
+
+
+def _field(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else _safe(str(value))
+
+
+def _of(hits: int, trials: int) -> str:
+    """Say a share with its exact (Clopper-Pearson) interval."""
+    span = stats.binomtest(hits, trials).proportion_ci(LEVEL)
+    percent = (f"{100 * x:.0f}" for x in (hits / trials, span.low, span.high))
+    return "{} of {} ({} %; {} to {} %)".format(hits, trials, *percent)
+
+
+def count(n: int, word: str) -> str:
+    """Say how many there are of what `word` names."""
+    return f"{n} {word}{'' if n == 1 else 's'}"
+
+
+def _and(names: Sequence[str], word: str = "and") -> str:
+    """List names as people do."""
+    return " ".join([", ".join(names[:-1]), word, names[-1]]) if len(names) > 1 else "".join(names)
+
+
+def _safe(text: str) -> str:
+    """Put words from outside on one line, without what Markdown would take for a table."""
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _quoted(file: str) -> str:
+    return shlex.quote(" ".join(file.split()))

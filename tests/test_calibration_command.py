@@ -1,0 +1,95 @@
+"""`tower-sim calibrate` from observations to a profile: with few games, stopped and gone on with, and refused."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from calibration import command, design
+from calibration.command import Effort, calibrate
+from tower_sim.apparatus.catalogue import load
+from tower_sim.cli import main
+from tower_sim.errors import UsageError
+
+FEW = Effort(waves=1, points=2, games=2, confirm=2, chosen=3)
+RULEBOOK = ["rulebook-setup", "rulebook-phase"]
+
+
+@pytest.fixture(name="few")
+def _few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(command.EFFORTS, "quick", FEW)
+
+
+@pytest.mark.usefixtures("few")
+def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    output = tmp_path / "mine.toml"
+    played: list[str] = []
+    real = design.play
+
+    def until_chosen(points: object, games: int, seed: int, directory: Path, *rest: object) -> design.Design:
+        played.append(directory.name)
+        if played == ["wave-1", "confirm", "chosen"]:
+            raise KeyboardInterrupt
+        return real(points, games, seed, directory, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(design, "play", until_chosen)
+    assert main(["calibrate", *RULEBOOK, "-o", str(output), "--seed", "3", "--workers", "1"]) == 1
+    told = capsys.readouterr().err
+    assert f"to go on: tower-sim calibrate rulebook-setup rulebook-phase -o {output} --quick --seed 3" in told
+    assert not output.exists()
+
+    assert main(["calibrate", *RULEBOOK, "-o", str(output), "--seed", "3", "--workers", "1"]) == 0
+    told = capsys.readouterr().out
+    assert "21 observed" in told
+    assert f"profile: {output}" in told
+    tower = load(output)
+    text = output.read_text("utf-8")
+    assert tower.name == "mine"
+    assert "tower-sim calibrate --quick --seed 3 to: rulebook-setup.toml, rulebook-phase.toml" in text
+    assert "# Posterior: SHA-256 " in text
+    assert text.count("[F]") >= 10
+    report = (tmp_path / "mine.calibration/report.md").read_text("utf-8")
+    assert "rulebook-setup" in report
+
+    before = output.read_bytes()
+    again = calibrate(RULEBOOK, output, seed=3, workers=1)
+    assert output.read_bytes() == before
+    assert again.budget.games == 2 * 2 + 2 * 2 + 3
+    assert len(again.confirmed) == 2
+    assert again.points == len(design.shipped().pattern) + 2
+
+    with pytest.raises(UsageError, match="belongs to a calibration with other observations"):
+        calibrate(["club-retained"], output, seed=3)
+
+
+@pytest.mark.parametrize("name", ["mine.txt", "there.toml"])
+def test_an_output_that_cannot_be_is_refused_before_any_work(name: str, tmp_path: Path):
+    (tmp_path / "there.toml").write_text("mine")
+    with pytest.raises(UsageError, match="allowed is"):
+        calibrate(RULEBOOK, tmp_path / name)
+    assert (tmp_path / "there.toml").read_text() == "mine"
+    assert [file.name for file in tmp_path.iterdir()] == ["there.toml"]
+
+
+@pytest.mark.parametrize("bad", ["missing.csv", "knock", "no-such-thing"])
+def test_bad_observations_are_one_line_and_status_2(bad: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["calibrate", bad, "-o", str(tmp_path / "x.toml")]) == 2
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert bad.split(".")[0] in told
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_scikit_learn_one_line_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setitem(sys.modules, "sklearn.gaussian_process", None)
+    monkeypatch.setitem(sys.modules, "sklearn.gaussian_process.kernels", None)
+    assert calibrate_in(tmp_path) == 2
+    assert "pip install '.[calibrate]'" in capsys.readouterr().err
+
+
+def calibrate_in(directory: Path) -> int:
+    return main(["calibrate", "rulebook-setup", "-o", str(directory / "x.toml")])

@@ -1,0 +1,326 @@
+"""The law of one drop by two groups, and the e-values that hold recorded drops against it.
+
+Sample sizes are such that, were a claim wrong by the amount said beside it, the test would fail in 99 of 100 runs.
+"""
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fakes import CoinTower
+from scipy import stats
+
+from calibration import fairness, records
+from calibration.fairness import STRONG, check, colour_laws, told
+from calibration.records import Record
+from calibration.reference import LAWS, Reference, Seen, Situation, learn, observe, reference, situations, watch
+from tower_sim.apparatus.catalogue import load
+from tower_sim.errors import UsageError
+from tower_sim.surrogate.groups import (
+    AGES,
+    AgeOdds,
+    BetaBinomial,
+    GroupsLaw,
+    beta_binomial,
+    chance,
+    fit,
+    fit_ages,
+    terms,
+)
+
+COLOURS = ("blue", "black", "red", "brown", "green", "yellow", "white")
+FLAT = AgeOdds((2.5, *[0.12] * (len(AGES) - 1)), (2.5, *[0.12] * (len(AGES) - 1)))
+LAW = GroupsLaw(BetaBinomial((1.4, -0.2, -0.4, -0.2), 3.0, ()), BetaBinomial((-2.0, 1.0, 0.1, 1.1), 2.5, ()))
+SETUP = BetaBinomial((0.35,), 4.0, ())
+EXACT = Reference("law", 0, 0, LAW, SETUP, 49, ((LAW, SETUP),), (0, 49), (0, 49), (0, 99), FLAT)
+CERTAIN = 1 - 1e-4  # of a count's binomial law
+
+
+def game(rng: np.random.Generator, thrown_out: float = 0.71, sticky: float = 1.0) -> list[Seen]:
+    """Play Amerigo with cubes that toss coins: a thrown one leaves with `thrown_out`, one inside the less the older.
+
+    The odds of white cubes are `sticky` times as great.
+    """
+    age = np.full(49, -1)  # -1: outside
+    found: list[Seen] = []
+    colour = np.repeat(np.arange(7), 7)
+    for drop in range(36):
+        thrown = (age < 0) & ((colour == (drop - 1) % 7) | (drop == 0))
+        if not thrown.any():
+            continue
+        age[thrown] = 0
+        odds = np.where(age > 0, 0.3 / np.maximum(age, 1), thrown_out / (1 - thrown_out))
+        odds = np.where(colour == 6, sticky, 1) * odds
+        leaves = (age >= 0) & (rng.random(49) < odds / (1 + odds))
+        stays = (age >= 0) & ~leaves
+        thrown_by, out_by, inside_by = (
+            {name: int((colour[rows] == i).sum()) for i, name in enumerate(COLOURS)} for rows in (thrown, leaves, stays)
+        )
+        out = tuple(age[leaves].tolist())
+        now = Record(len(found) + 1, thrown_by, out_by, inside_by)
+        found.append(Seen(now, (*out, *age[stays].tolist()), out))
+        age = np.where(stays, age + 1, -1)
+    return found
+
+
+def record(games: Sequence[Sequence[Seen]]) -> list[Record]:
+    return [replace(seen.record, game=i) for i, each in enumerate(games, 1) for seen in each]
+
+
+def drawn_from(law: Reference, rng: np.random.Generator, drops: int) -> list[Record]:
+    """Draw a record of one colour from the law: a set-up, then throws of what is outside, at most 6."""
+    found: list[Record] = []
+    for i in range(drops):
+        before = found[-1].inside["red"] if found else 0
+        thrown = min(49 - before, 6) if i else 49
+        here = Situation(
+            Record(i + 1, {"red": thrown}, {}, {}), {"red": before}, i, np.zeros(0), np.zeros(0), math.log(0.12)
+        )
+        pmf = law.pmfs(here)[0]
+        out = int(rng.choice(len(pmf), p=pmf))
+        found.append(Record(i + 1, {"red": thrown}, {"red": out}, {"red": before + thrown - out}))
+    return found
+
+
+@pytest.fixture(name="profile", scope="module")
+def _profile() -> Reference:
+    rng = np.random.default_rng(1)
+    return learn("coins", [game(rng) for _ in range(24)], 0)
+
+
+# The law of two groups
+
+
+def test_a_fit_recovers_the_law_within_its_standard_errors():
+    """Of 60 fits to 300 drops each parameter's z-scores have mean 0 and sd 1, to four standard errors."""
+    rng = np.random.default_rng(2)
+    groups = (LAW.thrown, LAW.resident)
+    truth = [x for group in groups for x in (*group.coefficients, group.log_size)]
+    z = np.zeros((60, len(truth)))
+    for row in z:
+        cubes = (rng.integers(2, 8, 300), rng.integers(5, 30, 300))
+        loose = rng.normal(-2, 0.4, 300)
+        out = [
+            rng.binomial(n, rng.beta(mean * math.exp(group.log_size), (1 - mean) * math.exp(group.log_size)))
+            for n, group in zip(cubes, groups, strict=True)
+            for mean in [chance(terms(*cubes, loose) @ np.array(group.coefficients))]
+        ]
+        law = fit(*cubes, loose, *out)
+        found = [x for group in (law.thrown, law.resident) for x in (*group.coefficients, group.log_size)]
+        row[:] = (np.array(found) - truth) / [*law.thrown.errors, *law.resident.errors]
+    assert np.abs(z.mean(0)).max() < 4 / math.sqrt(60)
+    assert np.abs(z.std(0) - 1).max() < 4 / math.sqrt(120)
+
+
+def test_the_law_of_a_group_is_scipys_beta_binomial():
+    for cubes, mean, size in ((0, 0.3, 2.0), (1, 0.3, 2.0), (7, 0.9, 0.5), (49, 0.02, 300.0)):
+        expected = stats.betabinom.pmf(np.arange(cubes + 1), cubes, mean * size, (1 - mean) * size)
+        assert beta_binomial(cubes, np.array(mean), np.array(size)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_number_out_has_the_law_of_all_pairs_of_numbers():
+    for thrown, inside in ((0, 0), (0, 3), (2, 0), (3, 4)):
+        a, b = LAW.thrown_pmf(thrown, inside, -2.0), LAW.resident_pmf(thrown, inside, -2.0)
+        by_hand = np.zeros(thrown + inside + 1)
+        for i, j in product(range(thrown + 1), range(inside + 1)):
+            by_hand[i + j] += a[i] * b[j]
+        found = LAW.out_pmf(thrown, inside, -2.0)
+        assert found == pytest.approx(by_hand, abs=1e-15)
+        assert found.sum() == pytest.approx(1)
+    assert EXACT.pmfs(situation(3, 4))[0] == pytest.approx(LAW.out_pmf(3, 4, -2.0))
+
+
+def situation(thrown: int, inside: int) -> Situation:
+    return Situation(Record(2, {"red": thrown}, {"red": 0}, {}), {"red": inside}, 1, np.zeros(0), np.zeros(0), -2.0)
+
+
+@pytest.mark.parametrize("share", [0, 1])
+def test_a_group_that_never_or_always_leaves_has_a_finite_law_that_says_so(share: int):
+    thrown, inside = np.full(50, 5), np.full(50, 12)
+    law = fit(thrown, inside, np.full(50, -2.0), thrown * share, inside * (1 - share))
+    assert np.isfinite([*law.thrown.coefficients, *law.thrown.errors, *law.resident.errors]).all()
+    assert law.thrown_pmf(5, 12, -2.0)[5 * share] > 0.99
+    assert law.resident_pmf(5, 12, -2.0)[12 * (1 - share)] > 0.99
+
+
+def test_a_fit_refuses_what_cannot_be():
+    with pytest.raises(UsageError, match="cubes out of drop 1 is 6; allowed is 0 to 5"):
+        fit([5, 5], [9, 9], [-2, -2], [5, 6], [1, 1])
+    with pytest.raises(UsageError, match="allowed are equal ones from 1"):
+        fit([], [], [], [], [])
+
+
+def test_odds_by_age_are_those_of_the_counts():
+    found = fit_ages(np.array([1, 1, 1, 2, 30]), np.array([5, 5, 1, 5, 40]), np.array([True, False, True, False, True]))
+    assert found.later[1] == 1
+    assert found.setup[1] == 3
+    assert found.later[-1] == 3
+    assert FLAT.loose(np.array([0, 3, 2.5])) == pytest.approx(math.log(0.12))
+    assert terms(3, 10, -2.0) == pytest.approx([1, math.log(4), 1, -2])
+
+
+# The bet on how many come out
+
+
+def test_the_bet_has_expectation_1_in_every_history():
+    """All histories of a set-up of 3 cubes and two later throws of 2, under an average of two laws."""
+    other = GroupsLaw(replace(LAW.thrown, coefficients=(0.5, 0, 0, 0)), LAW.resident)
+    law = replace(EXACT, setup_cubes=3, drawn=((LAW, SETUP), (other, replace(SETUP, coefficients=(-1.0,)))))
+    expectation = np.zeros(3)
+    for outs in product(range(4), range(6), range(8)):
+        inside, row = 0, []
+        for i, (thrown, out) in enumerate(zip((3, 2, 2), outs, strict=True)):
+            inside += thrown - out
+            row.append(Record(i + 1, {"red": thrown}, {"red": out}, {"red": inside}))
+        if any(each.inside["red"] < 0 for each in row):
+            continue
+        chances = [law.pmfs(each)[:, each.out] for each in situations(row, FLAT)]
+        expectation += np.mean(chances[0]) * np.mean(chances[1] * chances[2]) * np.array(check(row, law).e)
+    assert expectation == pytest.approx([1, 1, 1])
+
+
+def test_a_tower_of_the_law_itself_is_rarely_suspected():
+    """100 records of 40 drops: e ever 20 in at most 5 % (26 % would be seen, 99 in 100)."""
+    rng = np.random.default_rng(3)
+    alarms = sum(max(check(drawn_from(EXACT, rng, 40), EXACT).e) >= STRONG for _ in range(100))
+    assert alarms <= stats.binom.ppf(CERTAIN, 100, 0.05)
+
+
+def test_thrown_cubes_that_leave_more_often_are_noticed_within_60_drops(profile: Reference):
+    """Chances 0.86 for 0.71: in 35 of 40 trials when measured (later drops alone in 22); half of 16 is asked for."""
+    rng = np.random.default_rng(4)
+    found = [check(record([game(rng, 0.86), game(rng, 0.86)])[:60], profile) for _ in range(16)]
+    assert sum(max(each.e) >= STRONG for each in found) >= 8
+    sure = [part for each in found for part in (each.setup, each.later) if part.e[-1] >= STRONG]
+    assert sure
+    assert all(max(part.evidence, key=lambda name: part.evidence[name]) == "lets more go" for part in sure)
+    assert all(part.between[0] > 0 for part in sure)
+
+
+def test_the_interval_has_the_true_difference_in_it(profile: Reference):
+    """The same tower: 0 lies in 95 % or more of 16 intervals (in 37 % would be seen, 99 in 100)."""
+    rng = np.random.default_rng(5)
+    found = [check(record([game(rng), game(rng)]), profile).later for _ in range(16)]
+    assert sum(part.between[0] <= 0 <= part.between[1] for part in found) >= stats.binom.ppf(1 - CERTAIN, 16, 0.95)
+    assert all(part.between[0] <= part.out - part.predicted <= part.between[1] for part in found)
+
+
+def test_drops_added_one_at_a_time_tell_what_all_at_once_do(profile: Reference):
+    row = record([game(np.random.default_rng(6)), game(np.random.default_rng(7))])[:45]
+    whole = check(row, profile)
+    for i in (1, 2, 20, 36, 37, 45):
+        part = check(row[:i], profile)
+        assert part.e == pytest.approx(whole.e[:i])
+        assert part.colours.e == pytest.approx(whole.colours.e[:i])
+
+
+def test_drops_the_reference_did_not_visit_are_left_out_and_counted(profile: Reference):
+    row = record([game(np.random.default_rng(8))])[:3]
+    row += [Record(1, *({"blue": n} | dict.fromkeys(COLOURS[1:], 0) for n in (30, 30, 0)), game=2)]
+    row += [Record(2, *({"blue": n} | dict.fromkeys(COLOURS[1:], 0) for n in (30, 9, 21)), game=2)]
+    row += [Record(3, *({"blue": n} | dict.fromkeys(COLOURS[1:], 0) for n in (0, 1, 20)), game=2)]
+    found = check(row, profile)
+    assert found.skipped == {
+        "first drop of other than the 49 cubes of the reference games": 1,
+        f"outside what the reference games visited: {profile.thrown[0]} to {profile.thrown[1]} thrown": 1,
+        "nothing thrown": 1,
+    }
+    assert found.e[3:] == (found.e[2],) * 3
+    assert found.setup.drops + found.later.drops == 3
+    assert "left out: 1 drops, nothing thrown" in told(found)
+
+
+# The bet on colours
+
+
+def test_the_laws_of_colours_are_those_of_enumeration():
+    cubes, weights, out = np.array([2, 3, 1]), np.array([1.0, 0.5, 3.0]), 3
+    by_hand = [np.zeros(n + 1) for n in cubes]
+    for counts in product(range(3), range(4), range(2)):
+        if sum(counts) == out:
+            chance = math.prod(math.comb(n, k) * w**k for n, k, w in zip(cubes, counts, weights, strict=True))
+            for law, k in zip(by_hand, counts, strict=True):
+                law[k] += chance
+    for found, law in zip(colour_laws(cubes, weights, out), by_hand, strict=True):
+        assert found == pytest.approx(law / law.sum())
+    alike = colour_laws(cubes, np.full(3, 7.0), out)[1]
+    assert alike == pytest.approx(stats.hypergeom.pmf(np.arange(4), 6, 3, out))
+
+
+def test_colours_that_are_alike_are_rarely_suspected_though_their_ages_differ(profile: Reference):
+    """30 records of 72 drops: e ever 20 in at most 5 % (46 % would be seen, 99 in 100)."""
+    rng = np.random.default_rng(9)
+    alarms = sum(max(check(record([game(rng), game(rng)]), profile).colours.e) >= STRONG for _ in range(30))
+    assert alarms <= stats.binom.ppf(CERTAIN, 30, 0.05)
+
+
+def test_a_sticky_colour_is_noticed_and_named(profile: Reference):
+    """White with a fifth of the odds, three games: in 24 of 30 trials when measured; half of 16 is asked for."""
+    rng = np.random.default_rng(10)
+    found = [check(record([game(rng, sticky=0.2) for _ in range(3)]), profile).colours for _ in range(16)]
+    flagged = [each for each in found if max(each.e) >= STRONG]
+    assert len(flagged) >= 8
+    assert all(max(each.evidence, key=lambda key: each.evidence[key]) == ("white", fairness.STICKS) for each in flagged)
+
+
+# Towers, files, words
+
+
+def test_a_game_is_watched_with_the_age_of_every_cube():
+    seen = watch(CoinTower(0.7, 0.1), 3)
+    inside = np.zeros(0, int)
+    for each in seen:
+        before = sorted(age for age in each.ages if age)
+        assert before == sorted(inside + 1)
+        assert each.ages.count(0) == sum(each.record.thrown.values())
+        assert len(each.out_ages) == sum(each.record.out.values())
+        inside = np.array(each.ages[len(each.out_ages) :], int)
+        assert len(inside) == sum(each.record.inside.values())
+
+
+def test_a_simulated_game_is_a_record_like_any_other():
+    (seen,) = observe(load("amerigo"), 1, 5)
+    found = situations([each.record for each in seen], FLAT)
+    assert len(seen) == 36
+    assert [each.thrown for each in found] == [each.ages.count(0) for each in seen]
+    assert [each.thrown + each.inside for each in found] == [len(each.ages) for each in seen]
+    assert [each.out for each in found] == [len(each.out_ages) for each in seen]
+    assert [each.ages.sum() for each in found] == pytest.approx([len(each.ages) for each in seen], abs=1e-3)
+
+
+def test_the_command_tells_the_same_in_words_and_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, profile: Reference
+):
+    monkeypatch.setattr(fairness, "reference", lambda *_: profile)
+    file = tmp_path / "mine.csv"
+    records.write(file, record([game(np.random.default_rng(11))]))
+    assert fairness.fairness_command(file, "amerigo", 24, 0, False) == 0
+    words = capsys.readouterr().out
+    assert fairness.fairness_command(file, "amerigo", 24, 0, True) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert words.startswith("36 drops beside 24 simulated games of coins (seed 0)\nHow many come out: e = ")
+    assert f"e = {document['e'][-1]:.3g}: 36 drops give no reason to doubt" in words
+    assert (document["schema"], document["version"], len(document["e"])) == ("tower-sim/fairness", 1, 36)
+    assert sum(document["later"]["evidence"].values()) == pytest.approx(1)
+    assert document["colours"]["out"].keys() == set(COLOURS)
+
+
+def test_a_reference_refuses_what_cannot_be():
+    with pytest.raises(UsageError, match="games is 3; allowed is a whole number from 8"):
+        reference(load("amerigo"), 3, 0)
+    with pytest.raises(UsageError):
+        reference(load("dead_reckoning"), 8, 0)
+    with pytest.raises(UsageError, match="0 reference games came to a later drop"):
+        learn("none", [[]] * 9, 0)
+
+
+def test_a_reference_draws_as_many_laws_as_said_from_its_seed():
+    games = [game(np.random.default_rng(i)) for i in range(8)]
+    one, again = learn("coins", games, 1), learn("coins", games, 1)
+    assert one == again
+    assert len(set(one.drawn)) == LAWS

@@ -1,0 +1,301 @@
+"""The fit: summaries, emulator and posterior against what they must be, by enumeration or by construction."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from calibration import summaries
+from calibration.design import Design, prior_points, save, shipped
+from calibration.emulator import Emulator, Predicted, shipped_kernels
+from calibration.evidence import Evidence, of_observation, of_records, read
+from calibration.evidence import shipped as shipped_evidence
+from calibration.fit import TARGETS, Discrepancy, fit
+from calibration.observations import observations
+from calibration.parameters import NUMBERS, PATTERNS, campaign_text, fields, profile_text, values
+from calibration.records import Record
+from calibration.summaries import DROPS, SETUP, SUMMARIES, WHOLE, Games, Window, from_campaign, from_records, windows
+from tower_sim.apparatus.catalogue import load as load_apparatus
+from tower_sim.apparatus.catalogue import parse as parse_profile
+from tower_sim.campaign import parse, run
+from tower_sim.errors import UsageError
+from tower_sim.games.amerigo import Rules, play
+from tower_sim.study.load import load
+from tower_sim.surrogate.two_thirds import TwoThirdsRule
+
+COLOURS = list(Rules().colours)
+
+
+def recorded(seed: int, drops: int = DROPS, game: int = 1) -> list[Record]:
+    """A game of the 2/3-1/3 rule, as an owner records it."""
+    entries = list(play(TwoThirdsRule(load_apparatus("amerigo")), Rules(), seed))[:drops]
+    return [Record(e.index + 1, dict(e.thrown), dict(e.emerged), dict(e.inside), game) for e in entries]
+
+
+# --- parameters ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_every_corner_of_the_prior_is_a_tower_and_its_profile_says_the_same(pattern: str):
+    for corner in np.ndindex(*[2] * len(NUMBERS)):
+        text = profile_text(pattern, corner, ["a tower"], {"friction": "fitted"})
+        tower = parse_profile(text, "corner")
+        for name, value in fields(pattern, corner).items():
+            inner = tower.profile
+            for word in name.removeprefix("profile.").split("."):
+                inner = inner[word]
+            assert inner == value
+    spec = parse(campaign_text([(pattern, (0.5,) * len(NUMBERS))], 2, 1))
+    assert spec.points[0] == fields(pattern, (0.5,) * len(NUMBERS))
+
+
+def test_the_points_of_the_prior_are_always_the_same_and_go_on():
+    assert prior_points(8)[12:] == prior_points(4, first=4)
+    assert {pattern for pattern, _ in prior_points(1)} == set(PATTERNS)
+    assert values("slots 2 over 2", [0.5] * len(NUMBERS))["opening"] == pytest.approx((1.4 + 2.4) / 2)
+
+
+# --- summaries ----------------------------------------------------------------------------------------------------
+
+
+def test_a_campaign_and_the_records_of_its_games_give_the_same_summaries(tmp_path: Path):
+    text = '[campaign]\nkind = "game"\napparatus = "amerigo"\nmodel = "two_thirds"\ngames = 3\nseed = "5"\n'
+    spec = parse(text)
+    run(spec, tmp_path / "games")
+    games = from_campaign(load(tmp_path / "games"), 1, 3)
+    for i in range(3):
+        (own,) = from_records(recorded(spec.game_seed(i)))
+        for window in [*windows(0, DROPS), *windows(5, 20)]:
+            assert window.of(own) == pytest.approx(float(window.of(games)[0, i]))
+
+
+def test_the_colours_thrown_are_followed_by_hand():
+    zero = {"red": 0, "blue": 0}
+    rows = [
+        Record(1, {"red": 3, "blue": 3}, {"red": 1, "blue": 2}, {"red": 2, "blue": 1}),
+        Record(2, {"red": 1, "blue": 0}, {"red": 2, "blue": 1}, {"red": 1, "blue": 0}),
+        Record(3, zero, zero, {"red": 1, "blue": 0}),
+    ]
+    (game,) = from_records(rows)
+    assert game.own.tolist() == [6, 3, 0]
+    assert game.own_out.tolist() == [3, 2, 0]
+    assert game.inside.tolist() == [3, 1, 1]
+
+
+@given(st.floats(0, 49))
+def test_scales_go_there_and_back(cubes: float):
+    for name in ("setup", "inside", "out", "spread", "turn"):
+        each = SUMMARIES[name]
+        assert float(each.back(each.scale(cubes))) == pytest.approx(cubes, abs=1e-9)
+
+
+def test_a_game_that_ends_early_has_no_later_summaries():
+    (game,) = from_records(recorded(1, drops=10))
+    assert not np.isnan(SETUP.of(game))
+    assert not np.isnan(Window("inside", 1, 10).of(game))
+    assert np.isnan(WHOLE["inside"].of(game))
+
+
+# --- evidence -----------------------------------------------------------------------------------------------------
+
+
+def test_observations_become_evidence_of_their_kind():
+    found = {each.name: of_observation(each) for each in observations()}
+    assert {name for name, each in found.items() if not each} == {"knock", "memory"}
+    (setup,) = found["rulebook-setup"]
+    assert (setup.windows, setup.noise, setup.doubt) == ((SETUP,), "games", 2.0)
+    assert SUMMARIES["setup"].back(setup.values[0]) == pytest.approx(21)
+    assert [each.windows[0].summary for each in found["club-out"]] == ["out", "spread"]
+    assert found["rulebook-phase"][0].noise == "one phase"
+
+
+def test_records_become_a_game_each_and_equal_games_their_mean():
+    rows = [*recorded(1), *recorded(2, game=2), *recorded(3, drops=9, game=3)]
+    two, one = of_records(rows, "mine")
+    assert (two.games, one.games) == (2, 1)
+    parts = [np.array([window.of(game) for window in two.windows]) for game in from_records(rows)[:2]]
+    assert two.values == pytest.approx((parts[0] + parts[1]) / 2)
+    assert [window.summary for window in one.windows] == ["setup", "inside", "out", "own", "spread"]
+
+
+def test_half_of_the_drops_can_be_held_out():
+    (one,) = of_records(recorded(1), "mine", split=18)
+    assert {window.stop for window, held in zip(one.windows, one.held, strict=True) if not held} == {1, 18}
+    assert {window.start for window, held in zip(one.windows, one.held, strict=True) if held} == {18}
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([Record(1, {"red": 20}, {"red": 9}, {"red": 11})], "20 cubes in the first drop; allowed is 49"),
+        ([*recorded(1), Record(37, dict.fromkeys(COLOURS, 0), dict.fromkeys(COLOURS, 0), {})], "37 drops"),
+    ],
+)
+def test_records_that_the_design_does_not_cover_are_refused(rows: list[Record], said: str):
+    with pytest.raises(UsageError, match=said):
+        of_records(rows, "mine")
+
+
+@pytest.mark.parametrize("name", ["knock", "nothing.txt", "missing"])
+def test_what_is_no_evidence_is_refused_in_one_line(name: str):
+    with pytest.raises(UsageError) as refused:
+        read(name)
+    assert "\n" not in str(refused.value)
+    assert "allowed" in str(refused.value)
+
+
+def test_evidence_that_ships_goes_by_its_name():
+    assert {"rulebook-setup", "club-out", "my_tower"} <= set(shipped_evidence())
+    assert read("rulebook-setup")[0].name == "rulebook-setup"
+
+
+# --- emulator -----------------------------------------------------------------------------------------------------
+
+
+def known(points: int, games: int, rng: np.random.Generator) -> tuple[Design, np.ndarray]:
+    """A design of made-up towers whose mean share inside is known: it falls with the opening, rises with friction."""
+    drawn = prior_points(points)
+    pattern = np.array([list(PATTERNS).index(name) for name, _ in drawn])
+    unit = np.array([point for _, point in drawn])
+    odds = 2.0 - 4.0 * unit[:, 0] + 1.5 * unit[:, 1] - 0.5 * pattern
+    share = 1 / (1 + np.exp(-(odds[:, None] + 0.2 * rng.normal(size=(len(drawn), games)))))
+    inside = rng.binomial(49, share[..., None], (*share.shape, DROPS)).astype(np.int16)
+    out = rng.poisson((49 - inside) / 7).astype(np.int16)
+    own = np.full_like(out, 7)
+    return Design(pattern, unit, Games(out, out, inside, own, np.minimum(out, own))), odds
+
+
+def test_the_emulator_knows_points_it_has_not_seen_as_well_as_it_says():
+    """Of 60 points, so 90 % +- 4 % within; its misses have a root mean square of 1 +- 0.1."""
+    design, _ = known(60, 4, np.random.default_rng(1))
+    seen, held = design.take(np.arange(120)), design.take(np.arange(120, 180))
+    at = Emulator(seen).at(WHOLE["inside"], held.pattern, held.unit)
+    games = WHOLE["inside"].of(held.games)
+    z = (games.mean(1) - at.mean) / np.hypot(at.error, at.games / 2)
+    assert 0.7 < np.sqrt(np.mean(z**2)) < 1.35
+    assert np.mean(np.abs(z) < 1.645) > 0.78
+    assert 1 - np.var(games.mean(1) - at.mean) / np.var(games.mean(1)) > 0.95
+    assert np.median(at.games) == pytest.approx(np.median(games.std(1, ddof=1)), rel=0.35)
+
+
+def test_kernels_can_be_kept():
+    design, _ = known(12, 3, np.random.default_rng(2))
+    first = Emulator(design)
+    at = first.at(WHOLE["setup"], design.pattern, design.unit)
+    again = Emulator(design, first.kernels).at(WHOLE["setup"], design.pattern, design.unit)
+    assert np.allclose(at.mean, again.mean, atol=1e-4)
+    assert set(first.kernels) == {"setup mean", "setup spread"}
+
+
+def test_games_enough_are_demanded():
+    design, _ = known(4, 1, np.random.default_rng(3))
+    with pytest.raises(UsageError, match="two games or more = 0"):
+        Emulator(design).at(SETUP, design.pattern, design.unit)
+
+
+def test_the_design_that_ships_has_its_kernels_and_can_be_saved(tmp_path: Path):
+    design = shipped()
+    assert len(design.pattern) >= 3 * 50
+    assert [tuple(x) for x in design.unit] == [point for _, point in prior_points(len(design.pattern) // 3)]
+    whole = design.games.thrown[..., -1] >= 0
+    assert whole.mean() > 0.95
+    assert ((design.games.inside[..., 0] + design.games.out[..., 0])[whole] == 49).all()
+    save(design, tmp_path / "again.npz")
+    assert {name.split()[0] for name in shipped_kernels()} == {"setup", "inside", "out", "own", "spread", "turn"}
+
+
+# --- fit ----------------------------------------------------------------------------------------------------------
+
+
+class Line:
+    """An emulator that knows: the log odds of cubes inside fall with the opening, nothing else matters."""
+
+    slope = -4.0
+
+    def __init__(self, error: float = 0.0, games: float = 0.3) -> None:
+        self.error, self.games = error, games
+
+    def at(self, window: Window, pattern: np.ndarray, unit: np.ndarray) -> Predicted:
+        mean = 1.0 + self.slope * unit[:, 0]
+        if window.summary == "out":
+            mean = summaries.seventh(mean)
+        return Predicted(mean, np.full(len(unit), self.error), np.full(len(unit), self.games))
+
+    def correlation(self, found: tuple[Window, ...]) -> np.ndarray:
+        return np.eye(len(found))
+
+
+def setup_seen(cubes: float, games: int = 1) -> Evidence:
+    value = float(SUMMARIES["setup"].scale(cubes))
+    return Evidence("seen", "", "", "measurement", (SETUP,), (value,), games=games)
+
+
+def test_the_posterior_is_the_one_that_a_grid_gives():
+    """One number matters, its prior is uniform, all else is normal: enumerate it. 4,000 draws: se of a mean 0.003."""
+    none = Discrepancy(0.2, 0.8, 0.03, 0.2, 0.1)
+    found = fit(Line(0.1), [setup_seen(20)], np.random.default_rng(1), none)  # type: ignore[arg-type]
+    x = np.linspace(0, 1, 20001)
+    sd = np.sqrt(0.3**2 + 0.1**2 + 0.2**2)
+    weight = norm.pdf(setup_seen(20).values[0], 1 - 4 * x, sd)
+    weight /= weight.sum()
+    mean = float((weight * x).sum())
+    assert found.posterior.unit[:, 0].mean() == pytest.approx(mean, abs=0.012)
+    assert found.posterior.unit[:, 0].std() == pytest.approx(float(np.sqrt((weight * (x - mean) ** 2).sum())), abs=0.01)
+    assert np.quantile(found.posterior.unit[:, 1], 0.5) == pytest.approx(0.5, abs=0.05)
+    assert found.posterior.effective < found.prior.effective
+
+
+def test_what_is_wrong_with_the_simulation_is_the_same_for_evidence_and_prediction():
+    """Many games of one tower: its own long-run mean is known, however wrong the simulation may be."""
+    much = Discrepancy(inside=0.6)
+    found = fit(Line(), [setup_seen(20, games=400)], np.random.default_rng(1), much)  # type: ignore[arg-type]
+    setup, inside = found.posterior.interval("setup"), found.posterior.interval("inside")
+    assert setup.low < 20 < setup.high
+    assert setup.width < 1.5
+    assert inside.width > 5 * setup.width
+    assert set(found.posterior.targets) == set(TARGETS)
+
+
+def test_intervals_cover_towers_made_by_the_same_law():
+    """100 towers: 90 % +- 3 %; the region of 95 % is 84 to 95."""
+    rng = np.random.default_rng(4)
+    wrong, inside = Discrepancy(), 0
+    for _ in range(100):
+        truth = 1 - 4 * rng.random() + 0.2 * rng.normal()
+        seen = summaries.expit(truth + 0.3 * rng.normal())
+        found = fit(Line(), [setup_seen(float(seen))], rng, wrong, sample=256, checks=False)  # type: ignore[arg-type]
+        at = found.posterior.interval("setup")
+        inside += at.low < float(summaries.expit(truth)) < at.high
+    assert 84 <= inside <= 95
+
+
+def test_held_out_is_predicted_from_the_rest_only():
+    law = Line()
+    both = [setup_seen(20, 50), Evidence("other", "", "", "measurement", (WHOLE["inside"],), (-3.0,), games=50)]
+    found = fit(law, both, np.random.default_rng(1))  # type: ignore[arg-type]
+    alone = fit(law, both[:1], np.random.default_rng(1))  # type: ignore[arg-type]
+    held = {check.name: check for check in found.held_out}
+    assert held["other"].predicted.middle == pytest.approx(alone.posterior.interval("inside").middle, abs=0.5)
+    assert held["other"].tail < 0.05
+    assert found.predictive[0].observed == pytest.approx(20)
+
+
+def test_a_prediction_of_the_evidence_is_of_other_games():
+    """As wide as the noise of a game at least: of 1,000 games of noise 0.3 the mean is known, the next game is not."""
+    one = fit(Line(), [setup_seen(20)], np.random.default_rng(1))  # type: ignore[arg-type]
+    at = one.predictive[0].predicted
+    low, high = (float(summaries.expit(summaries.logit(20.0) + 1.645 * 0.3 * sign)) for sign in (-1, 1))
+    assert at.low < low
+    assert at.high > high
+
+
+def test_the_discrepancy_of_what_comes_out_follows_from_what_stays():
+    names = ["setup", "inside", "out", "own", "spread"]
+    for cubes in (1.0, 20.0, 45.0):
+        found = Discrepancy().covariance(names, np.array([cubes]), np.zeros((1, 5)))[0]
+        assert np.linalg.eigvalsh(found).min() > -1e-12
+        assert found[1, 2] == pytest.approx(-(cubes / 49) * found[1, 1])
+        assert found[0, 1] == pytest.approx(0.8 * 0.2**2)
