@@ -16,6 +16,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from calibration.command import calibrate
+from calibration.fit import TARGETS
+from calibration.result import Calibration
+from calibration.summaries import SUMMARIES
 from tower_sim import cli
 from tower_sim.campaign import load, run
 from tower_sim.campaign.progress import on_terminal
@@ -28,6 +31,12 @@ FITTED = {
     "amerigo": ("rulebook-setup", "rulebook-phase"),
     "amerigo-club": ("club-retained", "club-out"),
 }  # the shipped profiles that are fitted, and to which observations
+DOC = ROOT / "docs" / "calibration.md"
+BEGIN, END = "<!-- profiles -->", "<!-- /profiles -->"
+HEAD = (
+    "| profile | observed, and predicted for it (90 %) | inside after the set-up | mean inside in play "
+    "| mean out in a phase | report |\n|---|---|---|---|---|---|"
+)
 COMMANDS = (
     "show amerigo -o docs/images/tower.png",
     "play amerigo --seed 7 --save-plot docs/images/game.png",
@@ -35,10 +44,11 @@ COMMANDS = (
 
 
 def profiles(work: Path, workers: int) -> None:
-    """Fit the shipped profiles anew and put their reports into docs/calibration/NAME/."""
+    """Fit the shipped profiles anew, put their reports into docs/calibration/NAME/ and their figures into the docs."""
+    rows: list[str] = []
     for name, observations in FITTED.items():
         output = work / f"{name}.toml"
-        calibrate(observations, output, workers=workers)
+        result = calibrate(observations, output, workers=workers)
         shutil.copyfile(output, PROFILES / output.name)
         target = ROOT / "docs" / "calibration" / name
         shutil.rmtree(target, ignore_errors=True)
@@ -47,6 +57,23 @@ def profiles(work: Path, workers: int) -> None:
         shutil.copyfile(made / "report.md", target / "report.md")
         for folder in ("plots", "tables"):
             shutil.copytree(made / folder, target / folder)
+        rows.append(row(result))
+    text = DOC.read_text("utf-8")
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    DOC.write_text(f"{before}{BEGIN}\n{HEAD}\n{chr(10).join(rows)}\n{END}{after}", "utf-8")
+
+
+def row(result: Calibration) -> str:
+    """Return a profile's row of the table in docs/calibration.md."""
+    seen = [
+        f"{SUMMARIES[check.window.summary].words} {check.observed:.3g} ({check.predicted.low:.1f} to "
+        f"{check.predicted.high:.1f})"
+        for check in result.fit.predictive
+    ]
+    means = [f"{mean.mean:.2f} +- {mean.se:.2f}" for mean in (result.chosen.simulated[name] for name in TARGETS)]
+    cells = [f"`{result.name}`", "; ".join(seen), *means, f"[report](calibration/{result.name}/report.md)"]
+    return f"| {' | '.join(cells)} |"
 
 
 def example(work: Path, workers: int) -> None:

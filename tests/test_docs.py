@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from calibration.renew import FITTED
 from tower_sim import cli
 from tower_sim.campaign import load as load_campaign
 from tower_sim.games.rulings import options
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
+DOC = (ROOT / "docs/calibration.md").read_text("utf-8")
 DOCS = sorted([ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("calibration/*.md")])
 
 
@@ -110,3 +112,16 @@ def test_the_example_report_is_of_the_example_campaign():
     spec = load_campaign(ROOT / "docs/example/campaign.toml")
     assert spec.total >= 200
     assert spec.digest in (ROOT / "docs/example/report.md").read_text("utf-8")
+
+
+def test_the_docs_figures_of_the_fitted_profiles_are_those_of_their_reports():
+    rows = re.findall(r"^\| `([\w-]+)` \|.*\| ([\d.]+) \+- [\d.]+ \| ([\d.]+) \+- .*\[report\]\((.*?)\)", DOC, re.M)
+    assert [name for name, *_ in rows] == list(FITTED)
+    for name, setup, inside, report in rows:
+        text = (ROOT / "docs" / report).read_text("utf-8")
+        chosen = re.findall(r"^\| (inside after the set-up|mean inside in play) \| 50 \| ([\d.]+) \|", text, re.M)
+        assert [float(mean) for _, mean in chosen] == pytest.approx([float(setup), float(inside)], abs=0.006)
+        digest = re.search(r"SHA-256 of the posterior's draws \| (\w+)", text)
+        assert digest
+        profile = (ROOT / f"tower_sim/apparatus/profiles/{name}.toml").read_text("utf-8")
+        assert digest[1] in profile
