@@ -216,9 +216,11 @@ def test_the_accepted_region_leaves_at_most_a_fortieth_at_either_end_and_no_more
 def test_the_fit_narrows_what_three_owners_towers_do_and_is_right(tmp_path: Path):
     """A smoke test with physics: of 6 intervals of 90 % at least 4 hold, which by chance fails in about 2 %.
 
+    The seed is the first of three owners whose towers are fast: at most 36 drops, no narrow opening, no high friction.
+
     The real test is long: `python -m calibration.owners simulate` and `judge`, docs/calibration.md.
     """
-    owners.simulate(tmp_path, owners=3, seed=20, workers=1, truth_games=2)
+    owners.simulate(tmp_path, owners=3, seed=51, workers=1, truth_games=2)
     found = owners.load(tmp_path)
     assert [each.settings for each in found] == ["shipped step", "shipped step", "half step"]
     judged = judge(found, owners.predictor(2))
