@@ -188,7 +188,7 @@ def _opened(output: Path, head: dict[str, str], files: Sequence[Path]) -> Path:
 def _fitted(
     design: Design, evidence: Sequence[evidences.Evidence], halves: Sequence[evidences.Evidence], seed: int
 ) -> tuple[Fit, Emulator]:
-    """Fit, with the kernels of the design that ships; held out: the second half of recorded drops, else each in turn."""
+    """Fit with the kernels of the design that ships; held out: the second half of recorded drops, else each in turn."""
     emulator = Emulator(design, shipped_kernels())
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_FIT,)))
     found = fit(emulator, evidence, rng, Discrepancy())
