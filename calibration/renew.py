@@ -1,16 +1,20 @@
 """Make anew what was derived from the shipped profiles, after one of them has changed.
 
-python -m calibration.renew --out WORK [--profiles]
+python -m calibration.renew --out WORK [--profiles] [--surrogates]
 
 Every simulated game is kept in WORK, so that it can be stopped and goes on. With --profiles the profiles themselves are
-fitted anew first, from the design that ships.
+fitted anew first, from the design that ships; with --surrogates the surrogates that ship for them, from the campaigns
+in docs/surrogate/, with the reports of their checks (about two hours on two cores).
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
+import shlex
 import shutil
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,6 +27,7 @@ from tower_sim import cli
 from tower_sim.campaign import load, run
 from tower_sim.campaign.progress import on_terminal
 from tower_sim.errors import UsageError
+from tower_sim.fitting import check_command, fit_command
 from tower_sim.study import study
 
 ROOT = Path(__file__).parent.parent
@@ -31,6 +36,10 @@ FITTED = {
     "amerigo": ("rulebook-setup", "rulebook-phase"),
     "amerigo-club": ("club-retained", "club-out"),
 }  # the shipped profiles that are fitted, and to which observations
+SURROGATES = ("amerigo", "amerigo-club", "dead_reckoning")
+LAWS = ROOT / "tower_sim" / "surrogate" / "models"
+CAMPAIGNS = ROOT / "docs" / "surrogate"  # NAME-fit*.toml, of which games and battles are NAME-fit.toml; NAME-held*.toml
+COMPARE = ROOT / "docs" / "compare.md"
 DOC = ROOT / "docs" / "calibration.md"
 BEGIN, END = "<!-- profiles -->", "<!-- /profiles -->"
 HEAD = (
@@ -76,14 +85,44 @@ def row(result: Calibration) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def example(work: Path, workers: int) -> None:
-    """Play the example campaign anew and write its report."""
-    spec = load(ROOT / "docs" / "example" / "campaign.toml")
+def surrogates(work: Path, workers: int) -> None:
+    """Fit the surrogates that ship anew, and put the reports on their checks into docs/surrogate/NAME/.
+
+    One that has no campaign NAME-held.toml is checked on the games that were held out of its fit.
+    """
+    for name in SURROGATES:
+        fitted = [played(path, work, workers) for path in sorted(CAMPAIGNS.glob(f"{name}-fit*.toml"))]
+        held = [played(path, work, workers) for path in sorted(CAMPAIGNS.glob(f"{name}-held*.toml"))]
+        fit_command(fitted, LAWS / f"{name}.json")
+        report = CAMPAIGNS / name
+        shutil.rmtree(report, ignore_errors=True)
+        check_command(name, held or [work / f"{name}-fit"], report, 0)
+
+
+def played(path: Path, work: Path, workers: int) -> Path:
+    """Run a campaign, or go on with it, and return its directory."""
+    directory = work / path.stem
     with on_terminal() as progress:
-        summary = run(spec, work / f"example-{spec.digest[:16]}", workers, progress=progress)
+        summary = run(load(path), directory, workers, progress=progress)
     if summary.interrupted:
         raise KeyboardInterrupt
-    study(work / f"example-{spec.digest[:16]}", ROOT / "docs" / "example")
+    return directory
+
+
+def comparison() -> None:
+    """Run the example of docs/compare.md, which draws its picture, and write what it prints there."""
+    text = COMPARE.read_text("utf-8")
+    (command,) = re.findall(r"<!-- example -->\n```sh\ntower-sim (.*)\n```", text)
+    words = [sys.executable, "-m", "tower_sim", *shlex.split(command)]
+    printed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    before, _, after = text.partition("<!-- its output -->\n```\n")
+    _, _, after = after.partition("\n```\n")
+    COMPARE.write_text(f"{before}<!-- its output -->\n```\n{printed.strip()}\n```\n{after}", "utf-8")
+
+
+def example(work: Path, workers: int) -> None:
+    """Play the example campaign anew and write its report."""
+    study(played(ROOT / "docs" / "example" / "campaign.toml", work / "example", workers), ROOT / "docs" / "example")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -91,6 +130,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, metavar="WORK", help="where simulated games are kept")
     parser.add_argument("--profiles", action="store_true", help="fit the shipped profiles anew first")
+    parser.add_argument("--surrogates", action="store_true", help="fit the shipped surrogates anew")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N")
     options = parser.parse_args(arguments)
     os.chdir(ROOT)
@@ -98,7 +138,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.out.mkdir(parents=True, exist_ok=True)
         if options.profiles:
             profiles(options.out, options.workers)
-        example(options.out, options.workers)
+        if options.surrogates:
+            surrogates(options.out, options.workers)
+        if options.profiles or not options.surrogates:
+            example(options.out, options.workers)
+        comparison()
         for command in COMMANDS:
             cli.main(command.split())
     except UsageError as error:

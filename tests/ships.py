@@ -53,6 +53,7 @@ class _Ship:
     apparatus: str = "fake_ship"
     cube_edge: float = 0.008
     board: Board = BOARD
+    tells_contacts: bool = True
 
     def empty(self) -> TowerState:
         return TowerState(self.name, self.apparatus, repr(self))

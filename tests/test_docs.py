@@ -89,7 +89,7 @@ def test_every_file_that_the_docs_link_to_exists():
 
 
 def test_every_option_of_every_command_is_in_its_help(capsys: pytest.CaptureFixture[str]):
-    for command in ("play", "drop", "show", "battle", "study", "calibrate", "fairness"):
+    for command in ("play", "drop", "show", "battle", "study", "calibrate", "fairness", "compare", "serve"):
         with pytest.raises(SystemExit):
             cli.main([command, "--help"])
         assert "==SUPPRESS==" not in capsys.readouterr().out

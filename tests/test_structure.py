@@ -19,9 +19,11 @@ RANKS = [
     {"model"},
     {"physics", "games"},
     {"simulator", "surrogate"},
+    {"models"},
     {"campaign"},
     {"study"},
     {"drawing", "report"},
+    {"fitting", "compare", "service"},
     {"cli"},
     {"__main__", "__init__"},
 ]

@@ -26,7 +26,8 @@ from tower_sim.games.battle import start as start_battle
 from tower_sim.games.dead_reckoning import KINDS, Ability, Setup, Side
 from tower_sim.games.odds import Odds
 from tower_sim.games.rulings import Rulings
-from tower_sim.model import TooManyFailedDraws, knock_then_drop, until_landed
+from tower_sim.model import BoardModel, TooManyFailedDraws, knock_then_drop, until_landed
+from tower_sim.models import open_board_model, open_model
 from tower_sim.report import (
     battle_head,
     battle_summary,
@@ -37,7 +38,6 @@ from tower_sim.report import (
     odds_report,
     step_line,
 )
-from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
 
 MAX_SEED = 2**128 - 1
@@ -133,6 +133,23 @@ def _parser() -> argparse.ArgumentParser:
     fairness.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
     fairness.set_defaults(run=_fairness)
 
+    compare = commands.add_parser("compare", help="compare two variants of Amerigo: what do house rules change?")
+    compare.add_argument("a", metavar="A.toml", help="rules, and the tower under 'apparatus'; or amerigo, as published")
+    compare.add_argument("b", metavar="B.toml", help="the variant to compare with it")
+    compare.add_argument("--games", type=int, required=True, metavar="N", help="pairs of games to play, 2 or more")
+    compare.add_argument("--seed", type=_seed, metavar="N", help="0 to 2^128 - 1 (default: drawn, and printed)")
+    compare.add_argument(
+        "--model", default="surrogate", metavar="MODEL|FILE", help="surrogate (default), physics, two_thirds or a file"
+    )
+    compare.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
+    compare.add_argument("--save-plot", type=Path, metavar="FILE", help="also draw it into FILE (.png, .pdf, .svg)")
+    compare.set_defaults(run=_compare)
+
+    serve = commands.add_parser("serve", help="answer other programs: a JSON request a line, a JSON reply a line")
+    serve.set_defaults(run=_serve)
+
+    _add_surrogate(commands.add_parser("surrogate", help="the fast stand-in for physics: fit, check and export it"))
+
     show = commands.add_parser("show", help="draw an apparatus: a 3D view and a dimensioned section")
     show.add_argument("apparatus", metavar="APPARATUS", help=_APPARATUS_HELP)
     show.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help=".png, .pdf or .svg")
@@ -146,7 +163,9 @@ _APPARATUS_HELP = f"a shipped profile ({', '.join(names())}) or a TOML file"
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=_seed, metavar="N", help="0 to 2^128 - 1 (default: drawn, and printed)")
-    parser.add_argument("--model", default="physics", choices=["physics"], help="what drops the cubes")
+    parser.add_argument(
+        "--model", default="physics", metavar="MODEL|FILE", help="physics (default), surrogate, two_thirds or a file"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
 
 
@@ -168,6 +187,25 @@ def _add_campaign(parser: argparse.ArgumentParser) -> None:
     verify.set_defaults(run=_campaign_verify)
 
 
+def _add_surrogate(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(title="actions", required=True, metavar="ACTION", parser_class=_Parser)
+    fit = actions.add_parser("fit", help="fit a surrogate to campaigns of one apparatus")
+    fit.add_argument("directories", nargs="+", type=Path, metavar="DIR", help="the campaigns' directories")
+    fit.add_argument("-o", "--output", type=Path, required=True, metavar="MODEL.json", help="the model")
+    fit.set_defaults(run=_surrogate_fit)
+    check = actions.add_parser("check", help="how well does it foretell games that it has not seen?")
+    check.add_argument("model", metavar="MODEL.json", help="a fitted model, or the name of a shipped one")
+    check.add_argument("directories", nargs="+", type=Path, metavar="DIR", help="the campaigns' directories")
+    check.add_argument("--out", type=Path, metavar="REPORT_DIR", help="also write a report with plots")
+    check.add_argument("--seed", type=_seed, default=0, metavar="N", help="0 to 2^128 - 1 (default: 0)")
+    check.set_defaults(run=_surrogate_check)
+    export = actions.add_parser("export", help="write it for other languages: whole numbers only")
+    export.add_argument("model", metavar="MODEL.json", help="a fitted model, or the name of a shipped one")
+    export.add_argument("--to", required=True, choices=["js", "json"], help="a JavaScript module, or its table alone")
+    export.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="the file")
+    export.set_defaults(run=_surrogate_export)
+
+
 def _seed(text: str) -> int:
     if not text.isdecimal() or int(text) > MAX_SEED:
         raise argparse.ArgumentTypeError(f"{text!r}; allowed is a whole number from 0 to 2^128 - 1")
@@ -187,7 +225,7 @@ def _play(options: argparse.Namespace) -> None:
         check_path(plot)
     entries: list[amerigo.DropEntry] = []
     say = _silent if options.json else print
-    with PhysicsModel(apparatus) as model:
+    with open_model(apparatus, options.model) as model:
         say(f"Amerigo, tower {apparatus.name}, {model.name}, seed {seed}")
         say(game_head(rules))
         for entry in amerigo.play(model, rules, seed):
@@ -214,7 +252,7 @@ def _drop(options: argparse.Namespace) -> None:
         raise UsageError("nothing to do: --cubes is empty and there is no --knock; try --cubes blue=4,red=2")
     seed = secrets.randbits(128) if options.seed is None else options.seed
     stream = np.random.SeedSequence(seed)
-    with PhysicsModel(apparatus) as model:
+    with open_model(apparatus, options.model) as model:
         state = _state(options.state) or model.empty()
         thrown = supply(counts, model.cube_edge, first_id=state.next_id)
         if knock is None:
@@ -240,7 +278,7 @@ def _battle(options: argparse.Namespace) -> None:
 
         check_path(plot)
     seed = secrets.randbits(128) if options.seed is None else options.seed
-    with PhysicsModel(apparatus) as model:
+    with open_board_model(apparatus, options.model) as model:
         if options.games is None:
             battle = _one_battle(start_battle(model, setup, seed), model, say=not options.json)
             if options.json:
@@ -255,7 +293,7 @@ def _battle(options: argparse.Namespace) -> None:
         print(f"plot: {plot}")
 
 
-def _one_battle(battle: Battle, model: PhysicsModel, say: bool) -> Battle:
+def _one_battle(battle: Battle, model: BoardModel, say: bool) -> Battle:
     if say:
         print(battle_head(battle))
     for after in play_battle(model, battle, dict.fromkeys(battle.setup.colours, when_behind)):
@@ -267,7 +305,7 @@ def _one_battle(battle: Battle, model: PhysicsModel, say: bool) -> Battle:
     return battle
 
 
-def _many_battles(options: argparse.Namespace, model: PhysicsModel, setup: Setup, seed: int) -> None:
+def _many_battles(options: argparse.Namespace, model: BoardModel, setup: Setup, seed: int) -> None:
     """Fight `--games` battles; interrupted, tell the odds of those that were finished."""
     odds = Odds()
     rests: list[tuple[float, float]] = []
@@ -288,7 +326,7 @@ def _many_battles(options: argparse.Namespace, model: PhysicsModel, setup: Setup
     if options.save_plot is not None:
         from tower_sim.drawing import draw_densities
 
-        ship = as_ship(model.shape)
+        ship = as_ship(load(options.apparatus))
         counts = {zone.name: [places[f"zone:{zone.name}"] for places in odds.in_play] for zone in ship.board.zones}
         thrown = [places.total() for places in odds.in_play]
         sides = " against ".join(f"{side.colour} {side.cubes}" for side in setup.sides)
@@ -332,6 +370,39 @@ def _show(options: argparse.Namespace) -> None:
         )
     draw_apparatus(apparatus, options.output, state)
     print(options.output)
+
+
+def _compare(options: argparse.Namespace) -> None:
+    from tower_sim.compare import compare_command
+
+    seed = secrets.randbits(128) if options.seed is None else options.seed
+    files = (options.a, options.b)
+    compare_command(files, options.games, seed, options.model, as_json=options.json, plot=options.save_plot)
+
+
+def _serve(options: argparse.Namespace) -> None:
+    from tower_sim.service import Opened, serve
+
+    with Opened() as opened:
+        serve(sys.stdin.buffer, sys.stdout.buffer, opened)
+
+
+def _surrogate_fit(options: argparse.Namespace) -> None:
+    from tower_sim.fitting import fit_command
+
+    fit_command(options.directories, options.output)
+
+
+def _surrogate_check(options: argparse.Namespace) -> None:
+    from tower_sim.fitting import check_command
+
+    check_command(options.model, options.directories, options.out, options.seed)
+
+
+def _surrogate_export(options: argparse.Namespace) -> None:
+    from tower_sim.surrogate.export import export_command
+
+    export_command(options.model, options.to, options.output)
 
 
 def _calibrate(options: argparse.Namespace) -> int:

@@ -67,6 +67,11 @@ class BoardModel(DropModel, Protocol):
         """The board, with its zones; raises UsageError when the apparatus has none."""
         ...
 
+    @property
+    def tells_contacts(self) -> bool:
+        """Whether landings say which zones a cube `touches` and which cubes it lies `on`; some rulings ask for it."""
+        ...
+
     def place(self, state: TowerState, cube: Cube, zone: str, rng: np.random.Generator) -> Outcome:
         """Put `cube` into `zone`, flat, at a place drawn from `rng` among the free ones; `thrown` is that cube.
 

@@ -39,6 +39,7 @@ class PhysicsModel:
     """
 
     name = "physics"
+    tells_contacts = True
 
     def __init__(self, apparatus: Apparatus, settings: PhysicsSettings | None = None) -> None:
         self.shape = apparatus

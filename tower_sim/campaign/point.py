@@ -15,9 +15,9 @@ from tower_sim.errors import check_whole, fault
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.dead_reckoning import Ability, Setup, Side
 from tower_sim.games.rulings import Rulings
+from tower_sim.models import Model, open_model
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.simulator import PhysicsModel
-from tower_sim.surrogate.two_thirds import TwoThirdsRule
+from tower_sim.surrogate.store import shipped
 
 MAX_CUBES = 500
 POLICIES = ("fixed", "uniform", "cover")
@@ -74,11 +74,16 @@ class Point:
     chain: Chain
     setup: Setup | None
 
-    def open_model(self) -> PhysicsModel | TwoThirdsRule:
-        """Return the model that drops the cubes; use it as a context manager."""
-        if self.model == "two_thirds":
-            return TwoThirdsRule(self.apparatus)
-        return PhysicsModel(self.apparatus, self.settings)
+    def open_model(self) -> Model:
+        """Return the model that drops the cubes; use it as a context manager. Raises what models.open_model does."""
+        return open_model(self.apparatus, self.model, self.settings)
+
+    @property
+    def model_digest(self) -> str | None:
+        """What identifies the numbers that the model works with: the settings of physics, a surrogate's law."""
+        if self.model == "physics":
+            return self.settings.digest()
+        return shipped(self.apparatus.name, self.apparatus.digest).digest if self.model == "surrogate" else None
 
 
 def build(kind: str, name: str, model: str, tables: Mapping[str, Any]) -> Point:

@@ -21,11 +21,11 @@ from tower_sim.campaign.vary import applied, check_size, fields_of, points, told
 from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.rulings import Rulings
+from tower_sim.models import BOARD_MODELS, MODELS
 
 SCHEMA = "tower-sim/campaign-spec"
 VERSION = 1
 MAX_SEED = 2**128 - 1
-MODELS = ("physics", "two_thirds")
 RUNS = {"game": "games", "chain": "chains", "battle": "battles"}
 SHARD = {"game": 10, "chain": 10, "battle": 300}  # runs that take some tens of seconds
 _TABLE_OF = {"game": "rules", "chain": "chain", "battle": "battle"}
@@ -140,7 +140,7 @@ def parse(text: str, directory: Path = Path()) -> Spec:
     known = ["campaign", _TABLE_OF[kind], "settings", "vary"]
     refuse_unknown(tables, dict.fromkeys(known), "file")
     refuse_unknown(head, dict.fromkeys(["kind", "apparatus", "model", "seed", RUNS[kind], "shard"]), "campaign")
-    model = _word(head, "model", MODELS[:1] if kind == "battle" else MODELS, "physics")
+    model = _word(head, "model", BOARD_MODELS if kind == "battle" else MODELS, "physics")
     if model != "physics" and "settings" in tables:
         raise fault("table", "settings", f"none: the model {model!r} has no settings", "remove it")
     runs, shard = head.get(RUNS[kind]), head.get("shard", SHARD[kind])

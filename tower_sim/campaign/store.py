@@ -318,8 +318,7 @@ def head_of(spec: Spec, environment: Environment) -> dict[str, Any]:
     points: list[dict[str, Any]] = []
     for number, values in enumerate(spec.points):
         point = spec.point(number)
-        settings = point.settings.digest() if spec.model == "physics" else None
-        points.append({"values": values, "apparatus": point.apparatus.digest, "settings": settings})
+        points.append({"values": values, "apparatus": point.apparatus.digest, "settings": point.model_digest})
     head = {"schema": SCHEMA, "version": VERSION, "spec": json.loads(spec.canonical), "spec_digest": spec.digest}
     head |= environment | {"points": points}
     return head | {"campaign": digest(canonical_json(head).encode())}

@@ -71,6 +71,11 @@ class Recorder:
         """See BoardModel."""
         return self._with_board.board
 
+    @property
+    def tells_contacts(self) -> bool:
+        """See BoardModel."""
+        return self._with_board.tells_contacts
+
     def empty(self) -> TowerState:
         """See DropModel."""
         return self._model.empty()

@@ -43,6 +43,7 @@ SCHEMA = "tower-sim/battle"
 VERSION = 1
 TOKEN_PREFIX = "BATTLE1"
 SHAKE = 1.0  # g: a knock on the table that shakes the ship; an assumption
+NEED_CONTACTS = ("two_zones", "on_cube")  # rulings that ask what a cube touches when they are "rethrown"
 SHAKES = 10  # in a row; a cube still stuck then is taken out by hand and thrown again, so that every battle ends
 
 StepKind = Literal["throw", "shake", "rethrow", "explosion", "ability", "pass"]
@@ -222,12 +223,17 @@ def start(model: BoardModel, setup: Setup, seed: int, game: int = 0) -> Battle:
     """Return the battle before its throw: an empty board, the sides' first cubes in hand.
 
     Cubes are numbered from 0: side by side, its supply, then those on islands. Step i draws from
-    SeedSequence(seed, spawn_key=(game, i)). Raises UsageError for a negative `seed` or `game`, and for a model without
-    a board. Source: rulebook, lines 911-913 and 949.
+    SeedSequence(seed, spawn_key=(game, i)). Raises UsageError for a negative `seed` or `game`, for a model without a
+    board, and for a ruling that asks what cubes touch when the model does not tell. Source: rulebook, lines 911-913
+    and 949.
     """
     for name, value in (("seed", seed), ("game", game)):
         if value < 0:
             raise fault(name, value, "a whole number from 0")
+    asks = [name for name in NEED_CONTACTS if setup.rulings.choices[name] == "rethrown"]
+    if asks and not model.tells_contacts:
+        allowed = f"another choice with the model {model.name!r}, which does not know what a cube touches"
+        raise fault(f"ruling {asks[0]}", "rethrown", allowed, "try --model physics")
     supply: tuple[Cube, ...] = ()
     island: tuple[Cube, ...] = ()
     for side in setup.sides:

@@ -1,0 +1,567 @@
+"""The tower's surrogate as a model: contract, games, symmetry, what the data do not cover, and its file."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from contract import DropModelContract
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from tower_sim import cli
+from tower_sim.apparatus.catalogue import from_tables, load
+from tower_sim.cubes import Cube, supply
+from tower_sim.errors import UsageError
+from tower_sim.fitting.cascade_fit import chances
+from tower_sim.fitting.rows import Rows
+from tower_sim.games import amerigo
+from tower_sim.games.amerigo import Rules
+from tower_sim.models import open_model
+from tower_sim.state import Event, Resident, TowerState
+from tower_sim.surrogate import store
+from tower_sim.surrogate.cascade import Cascade, Curve, Floor, Passing
+from tower_sim.surrogate.model import SurrogateModel
+from tower_sim.surrogate.store import BOARD, TOWER, Fitted, RungScore, Source, load_fitted, shipped
+
+SHAPE = load("amerigo")
+SHIPPED = shipped(SHAPE.name, SHAPE.digest)
+MODEL = SurrogateModel(SHAPE, SHIPPED)
+RULES = Rules()
+LEVEL = 1e-4  # of a test's false alarms; its seed is fixed
+Capture = pytest.CaptureFixture[str]
+
+
+def rng(*number: int) -> np.random.Generator:
+    return np.random.default_rng([2013, *number])
+
+
+def laden(lying: Sequence[int], drops: int = 1) -> TowerState:
+    """A state of the shipped model with so many cubes on each floor, thrown `drops` drops ago."""
+    floors = np.repeat(MODEL.table.regions, lying).tolist()
+    cubes = supply({"red": len(floors)}, MODEL.cube_edge)
+    events = (Event("drop", "", cubes, ()), *[Event("drop", "", (), ())] * (drops - 1))
+    inside = tuple(Resident(cube, floor, 0) for cube, floor in zip(cubes, floors, strict=True))
+    return replace(MODEL.empty(), residents=inside, log=events)
+
+
+def others(count: int, state: TowerState) -> tuple[Cube, ...]:
+    return supply({"blue": count}, MODEL.cube_edge, first_id=state.next_id)
+
+
+class TestSurrogateModel(DropModelContract):
+    knocks = False
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def model(cls):
+        with open_model(SHAPE, "surrogate") as model:
+            yield model
+
+
+# Games
+
+
+def played(capsys: Capture, *arguments: str) -> Any:
+    assert cli.main(["play", "amerigo", "--seed", "7", "--json", *arguments]) == 0
+    told = capsys.readouterr()
+    assert told.err == ""
+    return json.loads(told.out)
+
+
+def shape(document: Any) -> Any:
+    """The document with every value replaced by its type, and every list by the shapes in it."""
+    if isinstance(document, dict):
+        return {key: shape(value) for key, value in document.items()}
+    if isinstance(document, list):
+        return sorted({json.dumps(shape(value)) for value in document})
+    return type(document).__name__
+
+
+def test_a_game_has_the_same_document_as_with_physics(capsys: Capture):
+    mine, theirs = (played(capsys, "--rounds", "1", "--model", model) for model in ("surrogate", "physics"))
+    assert shape(mine) == shape(theirs)
+    assert (mine.pop("model"), theirs.pop("model")) == ("surrogate", "physics")
+    drops = mine.pop("drops"), theirs.pop("drops")
+    assert mine == theirs
+    asked = ("index", "round", "phase")
+    assert [[each[key] for key in asked] for each in drops[0]] == [[each[key] for key in asked] for each in drops[1]]
+
+
+def test_a_whole_game_has_36_entries_and_keeps_every_cube_of_every_colour(capsys: Capture):
+    document = played(capsys, "--model", "surrogate")
+    assert document == played(capsys, "--model", "surrogate")
+    assert len(document["drops"]) == 36
+    before = dict.fromkeys(RULES.colours, 0)
+    for entry in document["drops"]:
+        for colour in RULES.colours:
+            assert before[colour] + entry["thrown"][colour] == entry["emerged"][colour] + entry["inside"][colour]
+        before = entry["inside"]
+    assert 0 < sum(before.values()) < 49
+
+
+def test_a_hundred_thousand_games_keep_every_cube_and_throw_what_is_in_storage_and_nothing_else():
+    games = MODEL.sample_games(RULES, 100_000, 3)
+    assert games.thrown.shape == (100_000, 36, 7)
+    before = np.zeros_like(games.inside)
+    before[:, 1:] = games.inside[:, :-1]
+    assert np.array_equal(before + games.thrown, games.emerged + games.inside)
+    phase = np.ones((36, 7), bool)  # the set-up throws all
+    phase[1:] = [np.arange(7) == RULES.colours.index(colour) for colour in RULES.phases * RULES.rounds]
+    # all that is in storage, which is what is not inside: never fewer than none
+    assert np.array_equal(games.thrown, np.where(phase, 7 - before, 0))
+    assert games.emerged.min() == games.inside.min() == 0
+    assert games.inside.max() == 7
+
+
+def test_the_first_game_can_be_any_of_the_stream_and_other_seeds_give_other_games():
+    long, later, other = (
+        MODEL.sample_games(RULES, n, seed, first=g) for n, seed, g in ((20, 5, 0), (8, 5, 12), (8, 6, 0))
+    )
+    for name in ("thrown", "emerged", "inside"):
+        assert np.array_equal(getattr(later, name), getattr(long, name)[12:])
+    assert not np.array_equal(other.emerged, long.emerged[:8])
+    assert not np.array_equal(later.emerged, long.emerged[:8])
+
+
+def test_a_colour_without_cubes_has_its_column_even_the_last():
+    cubes = {colour: 7 for colour in RULES.colours} | {RULES.colours[-1]: 0}
+    games = MODEL.sample_games(Rules(cubes=cubes), 50, 1)
+    for table in (games.thrown, games.emerged, games.inside):
+        assert table.shape == (50, 36, 7)
+        assert not table[:, :, -1].any()
+    assert np.all(games.thrown[:, 0, :-1] == 7)
+
+
+def test_a_shift_releases_so_many_more_of_the_cubes_thrown():
+    """Of 49 thrown into the empty tower; 20,000 games a side, their shares independent, 4 standard errors."""
+    only_setup = Rules(rounds=0)
+    share = [
+        MODEL.sample_games(only_setup, 20_000, s, shift=x).emerged.sum((1, 2)) / 49 for s, x in ((1, 0), (2, 0.03))
+    ]
+    error = math.sqrt(sum(each.var(ddof=1) for each in share) / 20_000)
+    assert error < 0.03 / 10
+    assert abs(share[1].mean() - share[0].mean() - 0.03) < 4 * error
+    same = (MODEL.sample_games(RULES, 3, 4, **given).emerged for given in ({}, {"shift": 0.0}))
+    assert np.array_equal(*same)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"games": 0}, "games is 0; allowed is a whole number from 1"),
+        ({"seed": -1}, "seed is -1; allowed is a whole number from 0"),
+        ({"first": -1}, "first is -1; allowed is a whole number from 0"),
+        ({"shift": -0.03}, "shift is -0.03; allowed is a chance from 0 to 1"),
+        ({"shift": math.nan}, "shift is nan; allowed is a chance from 0 to 1"),
+    ],
+)
+def test_games_that_cannot_be_asked_for_are_refused(given: dict[str, Any], told: str):
+    with pytest.raises(UsageError, match=told):
+        MODEL.sample_games(**{"rules": RULES, "games": 1, "seed": 1} | given)
+
+
+# Which cubes go
+
+
+def places(cubes: Sequence[Cube]) -> list[dict[int, str]]:
+    """Where every cube is after each of ten drops of seven."""
+    state, found = MODEL.empty(), []
+    for number in range(10):
+        outside = [cube for cube in cubes if cube not in state.cubes]
+        outcome = MODEL.drop(state, outside[:7] if number else outside, rng(number))
+        state = outcome.state
+        found.append({landing.cube.id: landing.place for landing in outcome.landings})
+    return found
+
+
+def test_cubes_that_swap_colours_land_as_they_did():
+    cubes = RULES.supply(MODEL.cube_edge)
+    mixed = rng(1).permutation(len(cubes))
+    assert places([replace(cube, colour=cubes[i].colour) for cube, i in zip(cubes, mixed, strict=True)]) == places(
+        cubes
+    )
+
+
+def test_the_order_in_which_cubes_are_given_does_not_matter():
+    state = laden([0, 6, 3, 0])
+    thrown = others(9, state)
+    one, other = (MODEL.drop(state, cubes, rng(2)) for cubes in (thrown, thrown[::-1]))
+    assert sorted(one.landings, key=lambda x: x.cube) == sorted(other.landings, key=lambda x: x.cube)
+
+
+def exchangeable(left: Any, size: int = 1) -> float:
+    """Test that groups of `size` cubes each are equally likely to leave: Cochran's Q (Biometrika 37, 1950).
+
+    `left` has how many of each group left, shape (drop, group). Given how many left in all, those are a random choice,
+    whatever a drop's cubes have in common; for groups Q has the variance of the hypergeometric law.
+    """
+    groups = left.shape[1]
+    every, total = groups * size, left.sum(1)
+    variance = (size * total * (every - total) / (every * (every - 1))).sum()
+    return float(stats.chi2.sf(((left.sum(0) - left.sum(0).mean()) ** 2).sum() / variance, groups - 1))
+
+
+def test_cubes_alike_are_equally_likely_to_leave():
+    """2,000 drops of 8 cubes onto 12 that came into the tower together and lie on one floor."""
+    state = laden([0, 12, 0, 0], drops=3)
+    thrown = others(8, state)
+    left = np.zeros((2000, 20), int)
+    for number in range(len(left)):
+        left[number, [cube.id for cube in MODEL.drop(state, thrown, rng(number)).emerged]] = 1
+    assert 0.02 < left[:, :12].mean() < left[:, 12:].mean() < 0.99
+    assert exchangeable(left[:, :12]) > LEVEL
+    assert exchangeable(left[:, 12:]) > LEVEL
+    assert exchangeable(left) < LEVEL / 1000  # those inside and those thrown are not alike
+
+
+def test_all_colours_are_equally_likely_to_leave_the_set_up():
+    """50,000 set-ups of 7 cubes of each of 7 colours."""
+    left = MODEL.sample_games(Rules(rounds=0), 50_000, 8).emerged[:, 0].astype(int)
+    assert exchangeable(left, 7) > LEVEL
+
+
+# Beyond the data
+
+
+@given(st.integers(0, 500), st.lists(st.integers(0, 100), min_size=4, max_size=4), st.integers(1, 400))
+@settings(max_examples=40, deadline=None)
+def test_any_number_of_cubes_can_be_thrown_onto_any_number_inside(thrown: int, lying: list[int], drops: int):
+    state = laden(lying, drops)
+    cubes = others(thrown, state)
+    outcome = MODEL.drop(state, cubes, rng(thrown, drops, *lying))
+    assert sorted(x.cube for x in outcome.landings) == sorted((*state.cubes, *cubes))
+    assert len(outcome.emerged) + len(outcome.state.residents) == thrown + sum(lying)
+    floor = {region: i for i, region in enumerate(MODEL.table.regions)}
+    before = {x.cube: floor[x.region] for x in state.residents}
+    assert all(floor[x.region] >= before.get(x.cube, 0) for x in outcome.state.residents)  # nothing climbs
+    if not thrown:
+        assert outcome.state.residents == state.residents
+
+
+def expected_out(thrown: int, inside: int) -> float:
+    """The exact mean number out, of cubes thrown ten drops after those inside; of every 10, 7 lie on the upper floor."""
+    lying = [0, round(0.7 * inside), inside - round(0.7 * inside), 0]
+    start = np.repeat([-1, 0, 1, 2, 3], [thrown, *lying])
+    one, none = np.zeros(1, int), np.zeros(len(start), int)
+    rows = Rows(
+        regions=MODEL.table.regions,
+        run=one,
+        thrown=one + thrown,
+        lying=np.array([lying]),
+        fresh=np.zeros((1, 4), int),
+        drop=none,
+        start=start,
+        end=start,
+        age=none + 10,
+        in_crowd=none > 0,
+        cube=np.arange(len(start)),
+    )
+    law = SHIPPED.cascade_of(SHAPE.digest)
+    chance, weights = chances(law, rows)
+    return float((chance @ weights).sum())
+
+
+@pytest.mark.parametrize(
+    ("thrown", "inside"),
+    [((1, 2, 3, 4, 5, 6, 7), (0, 10, 20, 30, 40)), ((100, 200, 300, 400, 500), (100, 200, 300, 400))],
+    ids=["a game's", "far beyond the data"],
+)
+def test_more_come_out_the_more_are_thrown_and_the_more_are_inside(thrown: Sequence[int], inside: Sequence[int]):
+    """In a game, and again beyond all data, where each cube's chance stays what it was.
+
+    Not between: some 75 cubes thrown at once clog the tower of physics and of the law, and fewer come out than of 50.
+    """
+    mean = np.array([[expected_out(n, m) for m in inside] for n in thrown])
+    assert np.all(np.diff(mean, axis=0) > 0)
+    assert np.all(np.diff(mean, axis=1) > 0)
+    assert np.all(mean < np.add.outer(thrown, inside))
+
+
+def test_throwing_nothing_moves_nothing_though_it_counts_as_a_drop():
+    state = laden([1, 8, 5, 2])
+    outcome = MODEL.drop(state, (), rng(1))
+    assert outcome.state.residents == state.residents
+    assert {x.cube: x.place for x in outcome.landings} == {x.cube: f"inside:{x.region}" for x in state.residents}
+    assert outcome.state.drops == state.drops + 1
+    assert not outcome.extrapolated
+
+
+def test_an_outcome_is_extrapolated_exactly_where_the_data_have_no_such_drop():
+    (least, *_), (most, *_) = SHIPPED.covered[0], SHIPPED.covered[-1]
+    inside_of = {n: (low, high) for n, low, high in SHIPPED.covered}
+    assert least == 1
+    assert inside_of[7][0] == 0
+    upto = inside_of[7][1]
+    cases = [(7, 0, False), (7, upto, False), (7, upto + 1, True), (most + 1, 0, True), (0, 400, False)]
+    for thrown, inside, told in cases:
+        state = laden([0, inside, 0, 0])
+        assert MODEL.drop(state, others(thrown, state), rng(1)).extrapolated is told
+
+
+def test_what_is_covered_is_told_by_the_nearest_number_thrown():
+    covered = replace(SHIPPED, covered=((2, 0, 9), (8, 3, 5))).covers
+    inside = {thrown: [m for m in range(12) if covered(thrown, m)] for thrown in (1, 2, 4, 7, 8, 9)}
+    assert inside == {1: [], 2: [*range(10)], 4: [*range(10)], 7: [3, 4, 5], 8: [3, 4, 5], 9: []}
+    assert covered(0, 100)
+    assert not replace(SHIPPED, covered=()).covers(1, 0)
+
+
+def test_drop_says_on_the_command_line_when_it_is_extrapolated(capsys: Capture):
+    beyond = SHIPPED.covered[-1][0] + 1
+    for count, told in ((7, False), (beyond, True)):
+        assert cli.main(["drop", "amerigo", "--model", "surrogate", "--cubes", f"blue={count}", "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["extrapolated"] is told
+
+
+# What is refused
+
+
+def refused(capsys: Capture, *arguments: str) -> str:
+    """Call the command line, which must refuse in one line; return that."""
+    assert cli.main(list(arguments)) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.count("\n") == 1
+    return told.err
+
+
+def test_a_knock_is_refused_in_one_line(capsys: Capture):
+    with pytest.raises(UsageError, match=r"knock strength = 0\.5; .* allowed is none; try --model physics"):
+        MODEL.knock(MODEL.empty(), 0.5, rng(1))
+    told = refused(capsys, "drop", "amerigo", "--model", "surrogate", "--cubes", "blue=3", "--knock", "1")
+    assert "knock strength = 1; this surrogate was fitted without knocks" in told
+
+
+def test_a_state_of_another_law_is_refused():
+    law = MODEL.fitted.cascade_of(SHAPE.digest)
+    first = replace(law.floors[0], pushed=law.floors[0].pushed + 1e-6)
+    other = SurrogateModel(SHAPE, replace(SHIPPED, law=Cascade((first, *law.floors[1:]))))
+    with pytest.raises(UsageError, match="state belongs to surrogate"):
+        MODEL.drop(other.empty(), others(1, other.empty()), rng(1))
+
+
+def changed_profile() -> Any:
+    profile = deepcopy(dict(SHAPE.profile))
+    profile["funnel"]["rim_mm"] += 1
+    return from_tables(profile, "amerigo")
+
+
+def test_a_tower_with_one_other_measure_has_no_surrogate_and_the_advice_says_how_to_get_one(
+    capsys: Capture, tmp_path: Path
+):
+    told = r"apparatus 'amerigo' \(\w+\) has no fitted surrogate; .* use --model physics, or run a campaign"
+    with pytest.raises(UsageError, match=told):
+        open_model(changed_profile(), "surrogate")
+    with pytest.raises(UsageError, match=r"was fitted for apparatus 'amerigo' .*; run a campaign with it and fit"):
+        SurrogateModel(changed_profile(), SHIPPED)
+    text = (Path(cli.__file__).parent / "apparatus/profiles/amerigo.toml").read_text("utf-8")
+    assert "rim_mm = 120" in text
+    (tmp_path / "mine.toml").write_text(text.replace("rim_mm = 120", "rim_mm = 121"), "utf-8")
+    line = refused(capsys, "play", "amerigo", "--apparatus", str(tmp_path / "mine.toml"), "--model", "surrogate")
+    assert "no fitted surrogate" in line
+
+
+def test_models_that_are_not_there_are_refused(capsys: Capture, tmp_path: Path):
+    allowed = "allowed is one of physics, surrogate, two_thirds, or a .json file of `surrogate fit`"
+    with pytest.raises(UsageError, match=f"model is 'nonsense'; {allowed}"):
+        open_model(SHAPE, "nonsense")
+    assert allowed in refused(capsys, "play", "amerigo", "--model", "nonsense")
+    missing = str(tmp_path / "missing.json")
+    assert "FileNotFoundError" in refused(capsys, "drop", "amerigo", "--cubes", "blue=1", "--model", missing)
+
+
+def test_a_boards_law_is_refused_for_a_tower_and_a_towers_for_a_board(tmp_path: Path):
+    ship = load("dead_reckoning")
+    with pytest.raises(UsageError, match="kind of the surrogate is 'board'; allowed is tower"):
+        SurrogateModel(SHAPE, shipped(ship.name, ship.digest))
+    (tmp_path / "tower.json").write_text(SHIPPED.to_json(), "utf-8")
+    with pytest.raises(UsageError, match="kind of the surrogate is 'tower'; allowed is board"):
+        open_model(ship, str(tmp_path / "tower.json"))
+
+
+# The file
+
+
+def flat(*values: float) -> Curve:
+    return Curve(tuple(range(len(values))), values, (0.5,) * len(values))
+
+
+SMALL = Fitted(
+    kind=TOWER,
+    apparatus="a tower",
+    apparatus_digest="0123456789abcdef",
+    data=(Source("abc", 7, 250),),
+    covered=((1, 0, 30), (7, 2, 25)),
+    scores=(RungScore("cascade", "3 cascade", -4.25, 0.125, 1.5, 0.0625),),
+    lower_rungs={"groups": (0.1, -1e-06, 3.0), "shared": (1e20,)},
+    law=Cascade(
+        (
+            Floor(
+                "floor",
+                arriving=Passing(flat(1.5, 2.0), flat(0.0, -0.1), flat(0.3)),
+                fresh=flat(0.0, -0.2),
+                pushed=-0.25,
+                pushed_error=0.1,
+                lying=Passing(flat(-1.5, -1.0), flat(0.0, 0.3), flat(0.6)),
+                age=flat(0.0, -0.4),
+                crowd=flat(0.5, 0.25),
+            ),
+        )
+    ),
+)
+
+
+@pytest.mark.parametrize("fitted", [SMALL, SHIPPED], ids=["small", "shipped"])
+def test_a_model_is_read_back_as_it_was_written(fitted: Fitted, tmp_path: Path):
+    text = fitted.to_json()
+    again = Fitted.from_json(text)
+    assert again == fitted
+    assert again.digest == fitted.digest
+    assert again.to_json() == deepcopy(fitted).to_json() == text
+    (tmp_path / "model.json").write_text(text, "utf-8")
+    assert load_fitted(tmp_path / "model.json") == fitted
+
+
+def test_a_file_plays_the_games_of_the_shipped_model(tmp_path: Path):
+    (tmp_path / "mine.json").write_text(SHIPPED.to_json(), "utf-8")
+    games = []
+    for name in ("surrogate", str(tmp_path / "mine.json")):
+        with open_model(SHAPE, name) as model:
+            games.append([(x.thrown, x.emerged, x.inside) for x in amerigo.play(model, Rules(rounds=1), 5)])
+    assert games[0] == games[1]
+
+
+def test_the_digest_changes_with_every_number_of_the_law():
+    digests = {SMALL.digest}
+    for edit in LAW_EDITS:
+        plain = json.loads(SMALL.to_json())
+        edit(plain["law"]["floors"][0])
+        digests.add(Fitted.from_json(sealed(plain)).digest)
+    assert len(digests) == 1 + len(LAW_EDITS)
+
+
+def add(*path: str | int) -> Callable[[dict[str, Any]], None]:
+    """Return what adds a millionth to the number at a path."""
+
+    def edit(plain: Any) -> None:
+        *way, last = path
+        for key in way:
+            plain = plain[key]
+        plain[last] += 1e-6
+
+    return edit
+
+
+LAW_EDITS = [
+    add("pushed"),
+    *(add(group, curve, "values", 0) for group in ("arriving", "lying") for curve in ("thrown", "lying", "sd")),
+    *(add(curve, "values", 1) for curve in ("fresh", "age", "crowd")),
+]
+
+
+def sealed(plain: Mapping[str, Any]) -> str:
+    """The text of a file whose digest is right, whatever else is not."""
+    body = {key: value for key, value in plain.items() if key != "digest"}
+    return json.dumps(body | {"digest": store._digest(body)})
+
+
+def edited(*path: str | int, to: Any) -> str:
+    """The small model's file with one entry replaced, or removed (`to` is ...), and the digest made right."""
+    plain: Any = json.loads(SMALL.to_json())
+    *way, last = path
+    at: Any = plain
+    for key in way:
+        at = at[key]
+    if to is ...:
+        del at[last]
+    else:
+        at[last] = to
+    return sealed(plain)
+
+
+FLOOR: tuple[str | int, ...] = ("law", "floors", 0)
+DAMAGES = {
+    "nothing": ("", "is not JSON"),
+    "truncated": (SMALL.to_json()[:300], "is not JSON"),
+    "lists without end": ("[" * 100_000, "is not JSON"),
+    "a digit flipped": (SMALL.to_json().replace("-0.25", "-0.26"), "surrogate is damaged"),
+    "foreign JSON": ('{"schema": "another", "version": 1}', "schema 'another' version 1"),
+    "a list": ("[1, 2]", "schema None version None"),
+    "a number": ("3", "schema None version None"),
+    "another schema": (edited("schema", to="tower-sim/outcome"), "schema 'tower-sim/outcome' version 1"),
+    "another version": (edited("version", to=2), "schema 'tower-sim/surrogate' version 2"),
+    "a key missing": (edited("covered", to=...), "keys of the surrogate"),
+    "a key too many": (edited("more", to=1), "keys of the surrogate"),
+    "an unknown kind": (edited("kind", to="ship"), "kind of the surrogate is 'ship'; allowed is tower or board"),
+    "a board of floors": (edited("kind", to=BOARD), "fit it again"),
+    "data that are no campaign": (edited("data", to=[{"digest": "abc"}]), "cannot be read"),
+    "rungs in a list": (edited("lower_rungs", to=[1]), "cannot be read"),
+    "a row covered with two numbers": (edited("covered", to=[[1, 2]]), "cannot be read"),
+    "a score without its error": (edited("scores", 0, "se", to=...), "cannot be read"),
+    "no law": (edited("law", to=None), "keys of law of the model"),
+    "no floor": (edited("law", "floors", to=[]), "floors of the model"),
+    "floors in no list": (edited("law", "floors", to={}), "floors of the model"),
+    "a floor without age": (edited(*FLOOR, "age", to=...), "keys of floor 0 of the model"),
+    "a region that is a number": (edited(*FLOOR, "region", to=5), "region of floor 0 is 5; allowed is a word"),
+    "a group without a curve": (edited(*FLOOR, "lying", "sd", to=...), "keys of floor 0, lying of the model"),
+    "knots and values of unlike number": (edited(*FLOOR, "age", "knots", to=[0]), "lengths of floor 0, age"),
+    "knots that fall": (edited(*FLOOR, "age", "knots", to=[2, 1]), "knots of floor 0, age"),
+    "a broken knot": (edited(*FLOOR, "age", "knots", to=[0, 1.5]), "knots of floor 0, age"),
+    "a word for a number": (edited(*FLOOR, "pushed", to="much"), "floor 0, pushed of the model is 'much'"),
+    "true for a number": (edited(*FLOOR, "pushed", to=True), "floor 0, pushed of the model is True"),
+    "not a number": (edited(*FLOOR, "fresh", "values", 1, to=math.nan), "floor 0, fresh, values of the model is nan"),
+    "a number out of bounds": (edited(*FLOOR, "pushed", to=1e6), "a number between -1e6 and 1e6"),
+    "a number for a list": (edited(*FLOOR, "age", "values", to=1.0), "floor 0, age, values of the model is 1.0"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_is_refused_in_one_line_that_names_it(damage: str, tmp_path: Path):
+    text, told = DAMAGES[damage]
+    path = tmp_path / "model.json"
+    path.write_text(text, "utf-8")
+    with pytest.raises(UsageError) as caught:
+        load_fitted(path)
+    line = str(caught.value)
+    assert line.startswith(f"surrogate file {str(path)!r}: ")
+    assert told in line
+    assert "\n" not in line
+
+
+def test_a_file_that_is_not_text_or_no_file_is_refused_in_one_line(tmp_path: Path):
+    (tmp_path / "latin.json").write_bytes(b'{"schema": "caf\xe9"}')
+    for name, why in (("latin.json", "UnicodeDecodeError"), ("none.json", "FileNotFoundError"), ("", "IsADirectory")):
+        with pytest.raises(UsageError, match=f"allowed is a file of `surrogate fit`; give another file .{why}"):
+            load_fitted(tmp_path / name)
+
+
+def test_a_damaged_model_exits_2_with_one_line(capsys: Capture, tmp_path: Path):
+    path = tmp_path / "model.json"
+    text = SHIPPED.to_json()
+    for bad, told in ((text[: len(text) // 2], "is not JSON"), (edited("version", to=2), "version 2")):
+        path.write_text(bad, "utf-8")
+        assert told in refused(capsys, "play", "amerigo", "--model", str(path))
+    path.write_text(SMALL.to_json(), "utf-8")
+    told = refused(capsys, "play", "amerigo", "--model", str(path))
+    assert "surrogate was fitted for apparatus 'a tower' (0123456789abcdef)" in told
+
+
+@given(st.integers(0, len(SMALL.to_json()) - 1), st.characters(min_codepoint=32, max_codepoint=126))
+@settings(max_examples=200, deadline=None)
+def test_one_wrong_character_is_noticed(at: int, character: str):
+    text = SMALL.to_json()
+    try:
+        found = Fitted.from_json(text[:at] + character + text[at + 1 :])
+    except UsageError as error:
+        assert "\n" not in str(error)
+    else:
+        assert found == SMALL  # a space for a line's end, or the same character

@@ -1,0 +1,90 @@
+"""Write the conformance vectors anew: the made-up table, the first 200 vectors and the digest of 10,000.
+
+python tests/vectors/renew.py
+
+The table is no model's, so that the vectors stay as they are when a model is fitted anew; they change with the
+algorithm only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from tower_sim.games.amerigo import Rules
+from tower_sim.surrogate.export import json_text, table_document, vectors
+from tower_sim.surrogate.generator import Words
+from tower_sim.surrogate.kernel import play_games
+from tower_sim.surrogate.table import LIMIT, UNIT, WORD, FloorTable, Table
+
+FOLDER = Path(__file__).parent
+SEED = (2026, 7, 31, 4294967295)
+COUNT = 10_000
+SHOWN = 200
+
+
+def numbers(length: int, most: int, salt: int) -> tuple[int, ...]:
+    """Return whole numbers from -most to most without a pattern that matters."""
+    return tuple((i * i * 7919 + (i + 1) * salt * 104729) % (2 * most + 1) - most for i in range(length))
+
+
+def effects(rows: int, most: int, salt: int) -> tuple[tuple[int, ...], ...]:
+    """Return `rows` lists of the 16 values of a shared effect."""
+    return tuple(numbers(16, most, salt + row) for row in range(rows))
+
+
+def made_up() -> Table:
+    """Return a table with every case in it: floors with both effects, one, none; log-odds beyond the limits."""
+    none = ((0,) * 16,)
+    floors = [
+        FloorTable(
+            arriving_thrown=numbers(9 + 20 * i, 500, 1 + i),
+            arriving_lying=numbers(5 + i, 300, 2 + i),
+            arriving_fresh=numbers(4 + i, 300, 3 + i),
+            arriving_effect=effects(3, 400, 4) if i == 0 else none,
+            pushed=(250, -350, LIMIT + 800)[i],
+            lying_thrown=numbers(40, 400, 5 + i),
+            lying_lying=numbers(30, 400, 6 + i),
+            lying_effect=none if i == 1 else effects(2, 500, 7 + i),
+            age=(*numbers(6, 600, 8 + i), -400 * i),
+            crowd=(*numbers(3, 600, 9 + i), -LIMIT * i),
+        )
+        for i in range(3)
+    ]
+    thresholds = tuple(round(WORD / (1 + math.exp(-i / UNIT))) for i in range(LIMIT + 1))
+    return Table(("top", "middle", "bottom"), tuple(floors), thresholds)
+
+
+def expected(table: Table) -> dict[str, object]:
+    """Return what the samplers are compared with, but for the vectors' lines."""
+    lines = "".join(f"{line}\n" for line in vectors(table, COUNT, SEED))
+    rules = Rules()
+    colour = np.repeat(np.arange(len(rules.colours)), [rules.counts[each] for each in rules.colours])
+    phases = np.array([-1] + [rules.colours.index(phase) for phase in rules.phases] * rules.rounds)
+    _, emerged, _ = play_games(table, colour, phases, 1, np.array(SEED), 3, 0.0)
+    return {
+        "seed": list(SEED),
+        "vectors": COUNT,
+        "sha256": hashlib.sha256(lines.encode()).hexdigest(),
+        "words_of_stream_3": list(islice(iter(Words(SEED, 3), None), 8)),
+        "emerged_of_game_3": [row.tolist() for row in emerged[0]],
+    }
+
+
+def main() -> None:
+    """Write the three files."""
+    table = made_up()
+    document = table_document(table, "made up for the vectors", "none", "none")
+    (FOLDER / "table.json").write_text(json_text(document), "utf-8")
+    (FOLDER / "vectors.jsonl").write_text("".join(f"{line}\n" for line in vectors(table, SHOWN, SEED)), "utf-8")
+    (FOLDER / "expected.json").write_text(json_text(expected(table)), "utf-8")
+    print(json.loads((FOLDER / "expected.json").read_text("utf-8"))["sha256"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,20 @@
+"""House rules compared: two variants of a game from paired seeds, and what differs between them."""
+
+from tower_sim.compare.command import compare_command, compare_files
+from tower_sim.compare.comparison import Comparison, Row, compare
+from tower_sim.compare.play import Pairs, play_pairs
+from tower_sim.compare.report import compare_report
+from tower_sim.compare.variants import Variant, read_variant
+
+__all__ = [
+    "Comparison",
+    "Pairs",
+    "Row",
+    "Variant",
+    "compare",
+    "compare_command",
+    "compare_files",
+    "compare_report",
+    "play_pairs",
+    "read_variant",
+]

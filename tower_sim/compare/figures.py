@@ -1,0 +1,65 @@
+"""The main figures of a game: one number a game, from its counts of cubes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from tower_sim.games.many import Array, Games
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number that every game has: `of` returns it for each of many games, in `unit`."""
+
+    key: str
+    title: str
+    unit: str
+    of: Callable[[Games], Array]
+
+
+def main_figures() -> tuple[Figure, ...]:
+    """Return the figures that are compared; a phase is a drop after the set-up, `in play` is after a phase."""
+    return (
+        Figure("inside_setup", "inside after the set-up", "cubes", lambda games: games.inside[:, 0].sum(-1)),
+        Figure("inside", "mean inside in play", "cubes", lambda games: _by_phase(games.inside).mean(1)),
+        Figure("most_inside", "most inside in play", "cubes", lambda games: _by_phase(games.inside).max(1)),
+        Figure("out", "cubes out a phase", "cubes", lambda games: _by_phase(games.emerged).mean(1)),
+        Figure("share_out", "share out of a phase", "1", _share_out),
+        Figure("action_points", "action points a phase", "points", lambda games: games.action_points[:, 1:].mean(1)),
+        Figure("actions", "actions allowed a phase", "actions", lambda games: games.actions[:, 1:].mean(1)),
+        Figure("gold", "gold for passing a phase", "gold", lambda games: games.gold[:, 1:].mean(1)),
+        Figure("skipped", "phases skipped", "phases", lambda games: (_by_phase(games.emerged) == 0).sum(1)),
+    )
+
+
+def colour_figures(a: Games, b: Games) -> tuple[Figure, ...]:
+    """Return, for each colour that both games have, the mean number of its cubes that come out of a phase."""
+    shared = [colour for colour in a.rules.colours if colour in b.rules.colours]
+    return tuple(Figure(colour, colour, "cubes", partial(_out_of_colour, colour)) for colour in shared)
+
+
+def table(games: Games, figures: tuple[Figure, ...]) -> Array:
+    """Return the figures of games, shape (game, figure)."""
+    return np.stack([figure.of(games).astype(float) for figure in figures], 1)
+
+
+def _by_phase(counts: Array) -> Array:
+    """Return all colours together after each drop but the set-up."""
+    return counts[:, 1:].sum(-1)
+
+
+def _share_out(games: Games) -> Array:
+    """Of the cubes that a phase could bring out (thrown or inside before) those that came out, summed over phases.
+
+    0 for a game in which no phase could bring out any.
+    """
+    could = _by_phase(games.thrown).sum(1) + games.inside[:, :-1].sum((1, 2))
+    return _by_phase(games.emerged).sum(1) / np.maximum(could, 1)
+
+
+def _out_of_colour(colour: str, games: Games) -> Array:
+    return games.emerged[:, 1:, games.rules.colours.index(colour)].mean(1)

@@ -1,0 +1,131 @@
+"""Statistics of pairs: differences with intervals, tests that hold for several figures together, games needed."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tower_sim.games.many import Array
+
+CONFIDENCE = 0.95  # of each interval by itself
+LEVEL = 0.05  # chance that any figure without a difference is shown
+POWER = 0.8  # chance that a difference which games are said to show is shown
+_NORMAL = 100_000  # games from which Student's law is as good as normal here
+_NOTHING = 1e-12  # spread of differences, against the values, that is rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Paired:
+    """k figures of `n` pairs; arrays of shape (k,). `sd` are standard deviations over games, `sd_difference` of B - A.
+
+    `low` and `high`: Student's interval of the mean difference at CONFIDENCE; NaN where no two pairs differ in it.
+    `p` is two-sided, `adjusted` is p for all figures together. `correlation` of A with B is NaN where one is constant.
+    """
+
+    n: int
+    mean_a: Array
+    mean_b: Array
+    sd_a: Array
+    sd_b: Array
+    difference: Array
+    sd_difference: Array
+    low: Array
+    high: Array
+    correlation: Array
+    p: Array
+    adjusted: Array
+
+
+def paired(a: Array, b: Array) -> Paired:
+    """Compare n pairs in k figures, `a` and `b` of shape (n, k), n from 2.
+
+    p is that of Student's test of the differences. Where every pair has the same difference there is no spread to
+    judge it by: p is 1 for a difference of 0, else the sign test's, 2^(1 - n).
+    """
+    n = len(a)
+    size = np.maximum(np.abs(a).max(0), np.abs(b).max(0))
+    difference = (b - a).mean(0)
+    sd = (b - a).std(0, ddof=1)
+    is_constant = sd <= _NOTHING * size
+    sd = np.where(is_constant, 0.0, sd)
+    error = np.where(is_constant, np.nan, sd / math.sqrt(n))
+    half = error * float(_stats.t.ppf((1 + CONFIDENCE) / 2, n - 1))
+    by_sign = np.where(np.abs(difference) <= _NOTHING * size, 1.0, 2.0 ** (1 - n))
+    p = np.where(is_constant, by_sign, 2 * _stats.t.sf(np.abs(difference) / error, n - 1))
+    sd_a, sd_b = a.std(0, ddof=1), b.std(0, ddof=1)
+    together = ((a - a.mean(0)) * (b - b.mean(0))).sum(0) / (n - 1)
+    flat = (sd_a <= _NOTHING * size) | (sd_b <= _NOTHING * size)
+    correlation = np.where(flat, np.nan, together / np.where(flat, 1.0, sd_a * sd_b))
+    return Paired(
+        n=n,
+        mean_a=a.mean(0),
+        mean_b=b.mean(0),
+        sd_a=sd_a,
+        sd_b=sd_b,
+        difference=difference,
+        sd_difference=sd,
+        low=difference - half,
+        high=difference + half,
+        correlation=correlation,
+        p=p,
+        adjusted=holm(p),
+    )
+
+
+def holm(p: Array) -> Array:
+    """Return p-values adjusted so that the chance of any false one below a level is at most that level.
+
+    Source: Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6 (1979).
+    """
+    order = np.argsort(p, kind="stable")
+    steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(steps, 1.0)
+    return adjusted
+
+
+def shows_from(sd: float, n: int, figures: int) -> float:
+    """Return the smallest mean difference that `n` pairs show with chance POWER, differences having this `sd`.
+
+    Shown is what Holm's first and strictest step lets through, a two-sided p of LEVEL / `figures`.
+    """
+    return sd * _noncentrality(n, LEVEL / figures) / math.sqrt(n)
+
+
+def games_to_show(difference: float, sd: float, figures: int) -> int:
+    """Return the fewest pairs, from 2, of which `shows_from` is at most `difference` (over 0)."""
+    few = 1  # too few
+    many = max(2, math.ceil((sd / difference * _noncentrality(_NORMAL, LEVEL / figures)) ** 2))
+    while shows_from(sd, many, figures) > difference:
+        few, many = many, 2 * many
+    while many - few > 1:
+        middle = (few + many) // 2
+        if shows_from(sd, middle, figures) > difference:
+            few = middle
+        else:
+            many = middle
+    return many
+
+
+def _noncentrality(n: int, alpha: float) -> float:
+    """Return by how many standard errors a mean must differ for Student's two-sided test at `alpha` to have POWER.
+
+    The far side of the test, which rejects with a chance below alpha / 2, is left out.
+    """
+    if n >= _NORMAL:
+        return float(_stats.norm.isf(alpha / 2) + _stats.norm.ppf(POWER))
+    border = float(_stats.t.isf(alpha / 2, n - 1))
+    near = border + float(_stats.norm.ppf(POWER))
+
+    def beyond(shift: float) -> float:
+        return float(_stats.nct.sf(border, n - 1, shift)) - POWER
+
+    return float(_optimize.brentq(beyond, near / 2, 4 * near))
+
+
+_stats: Any = importlib.import_module("scipy.stats")  # scipy has no type stubs
+_optimize: Any = importlib.import_module("scipy.optimize")

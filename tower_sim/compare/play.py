@@ -1,0 +1,122 @@
+"""Pairs of games: game g of both variants from one seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from tower_sim.errors import check_whole
+from tower_sim.games.amerigo import Rules, play
+from tower_sim.games.many import Games
+from tower_sim.model import DropModel, TooManyFailedDraws
+
+
+@runtime_checkable
+class GameSampler(Protocol):
+    """A model that plays many games at once."""
+
+    def sample_games(self, rules: Rules, games: int, seed: int) -> Games:
+        """Play `games` games; game g draws from its own stream of `seed`, whatever the rules."""
+        ...
+
+
+@dataclass(frozen=True)
+class Draws:
+    """How the draws of one variant's games went: `landed` drops, and draws made again since they were no landing."""
+
+    landed: int
+    redrawn: int
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Games of two variants, game g of `a` and of `b` from one seed; of failed pairs only the number, `left_out`.
+
+    `draws` are of A and of B, None when the model does not tell; `interrupted`: fewer pairs than were asked for.
+    """
+
+    a: Games
+    b: Games
+    left_out: int = 0
+    draws: tuple[Draws, Draws] | None = None
+    interrupted: bool = False
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+
+def game_seed(root: int, game: int) -> int:
+    """Return the 128-bit seed of pair `game`: `tower-sim play amerigo --seed` plays the same games with it.
+
+    The same words as a campaign's game of that number and root seed.
+    """
+    words = np.random.SeedSequence(root, spawn_key=(game,)).generate_state(4, np.uint32)
+    return sum(int(word) << (32 * i) for i, word in enumerate(words))
+
+
+def play_pairs(
+    models: tuple[DropModel, DropModel],
+    rules: tuple[Rules, Rules],
+    games: int,
+    seed: int,
+    note: Callable[[int], None] = lambda done: None,
+) -> Pairs:
+    """Play `games` pairs, A with the first model and rules, B with the second; all that is random comes from `seed`.
+
+    Two models that can sample games do so, both from `seed`; else pair g is played from `game_seed(seed, g)`, and
+    `note` is told how many are done. A pair is left out when a drop of either game fails 5 times. Interrupted from
+    the keyboard, the pairs that are done are returned.
+    Raises UsageError for fewer than 2 games; TooManyFailedDraws when that leaves fewer than 2 pairs;
+    KeyboardInterrupt when fewer than 2 were done.
+    """
+    check_whole("games", games, 2)
+    if all(isinstance(model, GameSampler) for model in models):
+        samplers = [model for model in models if isinstance(model, GameSampler)]
+        a, b = (model.sample_games(own, games, seed) for model, own in zip(samplers, rules, strict=True))
+        return Pairs(a, b)
+    done: list[tuple[_Game, _Game]] = []
+    failed: list[TooManyFailedDraws] = []
+    interrupted = False
+    try:
+        for game in range(games):
+            own = game_seed(seed, game)
+            try:
+                done.append((_played(models[0], rules[0], own), _played(models[1], rules[1], own)))
+            except TooManyFailedDraws as error:
+                failed.append(error)
+            note(game + 1)
+    except KeyboardInterrupt:
+        interrupted = True
+    if len(done) < 2:
+        raise KeyboardInterrupt if interrupted else failed[-1]
+    a, b = ([pair[i] for pair in done] for i in (0, 1))
+    return Pairs(_together(a), _together(b), len(failed), (_draws(a), _draws(b)), interrupted)
+
+
+@dataclass(frozen=True, eq=False)
+class _Game:
+    """One game as arrays, with its draws that landed and those made again."""
+
+    counts: Games
+    landed: int
+    redrawn: int
+
+
+def _played(model: DropModel, rules: Rules, seed: int) -> _Game:
+    entries = list(play(model, rules, seed))
+    landed = sum(entry.attempts > 0 for entry in entries)
+    return _Game(Games.of([entries], rules), landed, sum(len(entry.failures) for entry in entries))
+
+
+def _draws(games: Sequence[_Game]) -> Draws:
+    return Draws(sum(game.landed for game in games), sum(game.redrawn for game in games))
+
+
+def _together(games: Sequence[_Game]) -> Games:
+    thrown, emerged, inside = (
+        np.concatenate([getattr(game.counts, name) for game in games]) for name in ("thrown", "emerged", "inside")
+    )
+    return Games(games[0].counts.rules, thrown, emerged, inside)

@@ -1,0 +1,119 @@
+"""The picture of a comparison: every figure's difference with its interval, and the cubes inside by drop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import blended_transform_factory
+
+from tower_sim.compare.comparison import Comparison, Row
+from tower_sim.compare.paired import CONFIDENCE
+from tower_sim.compare.report import decimals
+from tower_sim.drawing.files import FONT, GREY, INK, check_path, save
+from tower_sim.games.many import Array, Games
+from tower_sim.study.laws import student_quantile
+from tower_sim.study.plots import WIDTH, dressed, label, legend
+
+_A = {"color": "#2360b5", "marker": "o", "ms": 3.2, "lw": 1.1}
+_B = {"color": "#b8460e", "marker": "s", "ms": 3.2, "lw": 1.1, "ls": "--", "mfc": "white"}
+_SMALL = {"size": FONT - 1.5, "color": GREY, "va": "center", "bbox": {"fc": "white", "ec": "none", "pad": 1.0}}
+_WIDEST = 1.0  # share of A's mean: a wider interval would leave no room for the others
+_ROW = 0.21  # inches a figure
+_COURSE = 2.6  # inches
+_COLUMNS = ((0.615, "A"), (0.695, "B"), (0.795, "B − A"), (0.985, "95 % interval"))  # right ends, share of the width
+
+
+def draw_comparison(found: Comparison, path: str | Path) -> None:
+    """Draw a comparison into the file `path`. Raises UsageError for a path that cannot be written."""
+    check_path(path)
+    save(comparison_figure(found), path)
+
+
+def comparison_figure(found: Comparison) -> Any:
+    """Return the figure that `draw_comparison` writes."""
+    forest = _ROW * (len(found.figures) + 1)
+    height = forest + _COURSE + 1.55
+    figure: Any = Figure(figsize=(WIDTH, height))
+    top = dressed(figure.add_axes((0.285, 1 - (0.4 + forest) / height, 0.255, forest / height)))
+    bottom = dressed(figure.add_axes((0.085, 0.5 / height, 0.9, _COURSE / height)))
+    _forest(figure, top, found.figures)
+    _course(bottom, found)
+    title = (
+        f"A {found.a.name}, B {found.b.name}: {len(found.pairs)} pairs of games, model {found.model}, seed {found.seed}"
+    )
+    size = min(FONT + 1, (WIDTH - 0.2) * 72 / len(title) / 0.6)
+    figure.text(0.015, 1 - 0.1 / height, title, size=size, weight="bold", va="top", color=INK)
+    return figure
+
+
+def _forest(figure: Any, panel: Any, rows: Sequence[Row]) -> None:
+    """Draw the differences relative to A's means, and beside each the means and the difference in its unit."""
+    panel.axvline(0, color=GREY, lw=0.8)
+    panel.grid(axis="y", visible=False)
+    panel.grid(axis="x", color="0.9", lw=0.6)
+    for y, row in enumerate(rows):
+        if row.relative is None or row.relative[2] - row.relative[1] > _WIDEST:
+            panel.text(0.5, y, "in numbers only", transform=_blended(panel.transAxes, panel), ha="center", **_SMALL)
+        else:
+            value, low, high = (100 * share for share in row.relative)
+            style = {"color": INK, "marker": "o", "ms": 3.4, "mfc": INK if row.shown else "white"}
+            panel.errorbar(value, y, xerr=[[value - low], [high - value]], elinewidth=1, capsize=2.4, **style)
+        said = [f"{value:.{decimals(row)}f}" for value in (row.mean_a, row.mean_b)]
+        said += [f"{value:+.{decimals(row)}f}" for value in (row.difference, *(row.interval or ()))]
+        cells = [*said[:3], " to ".join(said[3:]) or "none"]
+        _across(figure, panel, y, [cell.replace("-", "−") for cell in cells], "bold" if row.shown else "normal")
+    _across(figure, panel, -1, [name for _, name in _COLUMNS], "normal")
+    panel.set_ylim(len(rows) - 0.5, -1.0)
+    names = [row.title if row.unit in ("1", *row.title.split()) else f"{row.title} [{row.unit}]" for row in rows]
+    panel.set_yticks(range(len(rows)), names)
+    panel.tick_params(axis="y", length=0)
+    low, high = panel.get_xlim()
+    reach = max(-low, high, 1.0)  # so that a difference of nothing is not drawn at the very edge
+    panel.set_xlim(min(low, -0.2 * reach), max(high, 0.2 * reach))
+    panel.xaxis.set_major_locator(MaxNLocator(5))
+    label(panel, "B − A [% of A]; filled and bold: shown", "")
+
+
+def _across(figure: Any, panel: Any, y: float, words: Sequence[str], weight: str) -> None:
+    """Write a line of the table beside the forest at its row `y`."""
+    for (x, _), word in zip(_COLUMNS, words, strict=True):
+        where = _blended(figure.transFigure, panel)
+        panel.text(x, y, word, transform=where, ha="right", va="center", size=FONT - 1, weight=weight, color=INK)
+
+
+def _blended(across: Any, panel: Any) -> Any:
+    """Return the transform with x in shares of what `across` is of and y in rows of the panel."""
+    return blended_transform_factory(across, panel.transData)
+
+
+def _course(panel: Any, found: Comparison) -> None:
+    """Draw the mean number inside after each drop, with its interval and the band that holds 90 % of games."""
+    tallest = 0.0
+    for name, games, style in (("A", found.pairs.a, _A), ("B", found.pairs.b, _B)):
+        tallest = max(tallest, _curve(panel, name, games, style))
+    rounds = [games.rules for games in (found.pairs.a, found.pairs.b)]
+    if len({len(rules.phases) for rules in rounds}) == 1:
+        for number in range(max(rules.rounds for rules in rounds)):
+            panel.axvline(0.5 + number * len(rounds[0].phases), color="0.6", lw=0.7, ls=(0, (4, 2)))
+    panel.set_ylim(0, 1.22 * tallest)
+    panel.margins(x=0.01)
+    label(panel, "drop (0 is the set-up; dashes between rounds)", "inside after the drop [cubes]")
+    legend(panel, "upper right", columns=2)
+
+
+def _curve(panel: Any, name: str, games: Games, style: dict[str, Any]) -> float:
+    """Draw one variant; returns its highest value."""
+    inside: Array = games.inside.sum(-1)
+    n, drops = inside.shape
+    low, high = np.quantile(inside, (0.05, 0.95), axis=0)
+    mean = inside.mean(0)
+    half = student_quantile(n - 1, (1 + CONFIDENCE) / 2) * inside.std(0, ddof=1) / np.sqrt(n)
+    panel.fill_between(range(drops), low, high, color=style["color"], alpha=0.13, lw=0, label=f"{name}: 90 % of games")
+    words = f"{name}: mean, 95 % interval, n = {n} games"
+    panel.errorbar(range(drops), mean, half, capsize=1.5, elinewidth=0.8, label=words, **style)
+    return float(max(high.max(), (mean + half).max(), 1.0))

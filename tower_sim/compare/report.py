@@ -1,0 +1,162 @@
+"""A comparison on the terminal: what differs, what the games show of it, and the tables."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from tower_sim.compare.comparison import Comparison, Row
+from tower_sim.compare.paired import LEVEL, POWER
+from tower_sim.compare.variants import Difference, Variant, differences
+
+_WIDTH = 112  # characters of a line of words
+_TITLE = 25  # characters of the first column
+_MOST = 6  # differing keys told one by one
+
+
+def compare_report(found: Comparison) -> str:
+    """Return the comparison in words and tables, no line of which is wider than 120 characters."""
+    pairs = found.pairs
+    head = [
+        f"Amerigo, house rules compared: {len(pairs)} pairs of games, model {found.model}, seed {found.seed}",
+        f"A  {_variant(found.a)}",
+        f"B  {_variant(found.b)}",
+        "",
+        *_wrapped(told(found.a, found.b)),
+        *_wrapped(_findings(found.figures)),
+        "",
+    ]
+    tables = [_heading("a game"), *(_line(row) for row in found.figures)]
+    if found.colours:
+        tables += ["", _heading("out a phase, by colour"), *(_line(row) for row in found.colours)]
+    return "\n".join([*head, *tables, "", *_notes(found)])
+
+
+def told(a: Variant, b: Variant) -> str:
+    """Say in one sentence what differs between two variants."""
+    found = differences(a, b)
+    if not found:
+        return "The two variants play alike: equal rules, equal tower; from equal seeds every difference is exactly 0."
+    said = [_difference(each) for each in found[:_MOST]]
+    said += [f"{len(found) - _MOST} more keys"] * (len(found) > _MOST)
+    return f"B differs from A in {'; '.join(said)}."
+
+
+def _variant(variant: Variant) -> str:
+    return f"{variant.name}: rules {variant.rules.name!r}, tower {variant.tower.name} ({variant.file})"
+
+
+def _difference(each: Difference) -> str:
+    return f"{each.key} {_value(each.b)} (A: {_value(each.a)})"
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "left out"
+    if isinstance(value, Mapping):
+        return " ".join(f"{key}={_value(inner)}" for key, inner in cast("Mapping[str, Any]", value).items())
+    if isinstance(value, list):
+        return " ".join(map(_value, cast("list[Any]", value)))
+    return str(value) or "none"
+
+
+def _findings(figures: Sequence[Row]) -> str:
+    shown = [row for row in figures if row.shown]
+    if not shown:
+        return "No difference is shown."
+    said = ", ".join(f"{row.title} {_mean(row, row.difference, '+')}{_percent(row)}" for row in shown)
+    rest = len(figures) - len(shown)
+    others = f"of the other {rest} none" if rest > 1 else "of the other one none" if rest else "that is all of them"
+    return f"Shown, B minus A: {said}; {others}."
+
+
+def _percent(row: Row) -> str:
+    """Return the difference as a percentage of A's mean, in brackets; nothing where that is 0."""
+    return f" ({row.relative[0]:+.1%})".replace("%", " %") if row.relative else ""
+
+
+def _heading(what: str) -> str:
+    return (
+        f"{what:<{_TITLE}} {'A':>7} {'B':>7} {'B - A':>8}  {'95 % interval':>18} {'r':>5} {'p':>7}  shown "
+        f"{'shown from':>10}  a smaller one"
+    )
+
+
+def _line(row: Row) -> str:
+    interval = "-" if row.interval is None else " to ".join(_mean(row, value, "+") for value in row.interval)
+    correlation = "-" if row.correlation is None else f"{row.correlation:.2f}"
+    p = "<0.0001" if row.p_adjusted < 1e-4 else f"{row.p_adjusted:.4f}"
+    least = "-" if row.shows_from is None else _mean(row, row.shows_from)
+    smaller = "-" if row.smaller is None else f"{_mean(row, row.smaller[0])} in {_games(row.smaller[1])}"
+    return (
+        f"{row.title[:_TITLE]:<{_TITLE}} {_mean(row, row.mean_a):>7} {_mean(row, row.mean_b):>7} "
+        f"{_mean(row, row.difference, '+'):>8}  {interval:>18} {correlation:>5} {p:>7}  "
+        f"{'yes' if row.shown else 'no':<5} {least:>10}  {smaller}"
+    )
+
+
+def _notes(found: Comparison) -> list[str]:
+    level = f"{LEVEL:.0%}".replace("%", " %")
+    power = f"{POWER:.0%}".replace("%", " %")
+    explained = (
+        "A, B: means over games. Interval: of this row by itself. r: correlation of A with B over the pairs. "
+        "p: adjusted for all rows of its table (Holm). "
+        f"Shown: p is at most {level}; a table of two games that do not differ shows any with at most that chance. "
+        f"Shown from: the smallest difference that {len(found.pairs)} pairs show with a chance of {power}. "
+        "A smaller one: half the difference (where none is shown, half of 'shown from'), and how many pairs show that."
+    )
+    lines = [*_wrapped(explained), *_wrapped(_pairing(found.figures))]
+    pairs = found.pairs
+    if pairs.left_out:
+        lines.append(f"{_counted(pairs.left_out, 'pair')} left out: a drop of either game failed 5 times.")
+    if pairs.draws is not None:
+        redrawn = " and ".join(f"{draws.redrawn} of {draws.landed + draws.redrawn}" for draws in pairs.draws)
+        lines.append(f"Draws made again since they were no landing: {redrawn} (A and B).")
+    if pairs.interrupted:
+        lines.append(f"Interrupted: {found.asked} pairs were asked for.")
+    return lines
+
+
+def _pairing(figures: Sequence[Row]) -> str:
+    gains = [row.pairing_gain for row in figures if row.pairing_gain is not None]
+    equal = len(figures) - len(gains)
+    said = [f"No two pairs differ in {_counted(equal, 'figure')}: no interval."] * bool(equal)
+    if gains:
+        low, middle, high = (f"{value:.2g}" for value in (min(gains), np.median(gains), max(gains)))
+        said.append(
+            f"Pairing: without pairs, equal intervals would need {middle} times as many games (the middle figure; "
+            f"{low} to {high}); 1 is no gain."
+        )
+    return " ".join(said)
+
+
+def _games(number: int) -> str:
+    return str(number) if number < 1_000_000 else f"{number:.1e}"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def _mean(row: Row, value: float, sign: str = "") -> str:
+    """Write a value of a figure with the decimals that its standard error leaves."""
+    return f"{value:{sign}.{decimals(row)}f}"
+
+
+def decimals(row: Row) -> int:
+    """Return how many decimals show two figures of the half width of the interval, 2 where there is none.
+
+    At most as many as leave four digits and a point, so that tables keep their width.
+    """
+    half = 0.0 if row.interval is None else (row.interval[1] - row.interval[0]) / 2
+    largest = max(1.0, abs(row.mean_a), abs(row.mean_b))
+    wanted = 2 if half == 0 else max(1 - math.floor(math.log10(half)), 0)
+    return max(min(wanted, 4 - math.floor(math.log10(largest))), 0)
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, _WIDTH, break_long_words=True)

@@ -1,0 +1,146 @@
+"""A tower's campaigns as the surrogate sees them: drops, and for every cube where it began and ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tower_sim.errors import UsageError
+from tower_sim.study.data import INSIDE, Campaign
+from tower_sim.surrogate.cascade import CROWD, FRESH
+
+Array = npt.NDArray[Any]
+
+HELD_OUT = 3  # of every 10 runs the last 3 are held out of the fit
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Drops with one cube thrown or more, and their cubes, sorted by drop.
+
+    By drop: `run` (over all campaigns), `thrown`, `lying` and `fresh` of shape (drop, floor). By cube: `drop` (its
+    row), `start` (the floor it lay on, -1 if thrown), `end` (the floor, or the number of floors if it came out), `age`
+    in drops, `in_crowd`, and `cube`, its number. `regions` are the floors from top to bottom.
+    """
+
+    regions: tuple[str, ...]
+    run: Array
+    thrown: Array
+    lying: Array
+    fresh: Array
+    drop: Array
+    start: Array
+    end: Array
+    age: Array
+    in_crowd: Array
+    cube: Array
+
+    def __len__(self) -> int:
+        return len(self.run)
+
+    @property
+    def out(self) -> Array:
+        """Which cubes came out."""
+        return self.end == len(self.regions)
+
+    def take(self, drops: Array) -> Rows:
+        """Return the drops chosen by a mask, with their cubes."""
+        place = np.cumsum(drops) - 1
+        cubes = drops[self.drop]
+        return Rows(
+            regions=self.regions,
+            run=self.run[drops],
+            thrown=self.thrown[drops],
+            lying=self.lying[drops],
+            fresh=self.fresh[drops],
+            drop=place[self.drop[cubes]],
+            start=self.start[cubes],
+            end=self.end[cubes],
+            age=self.age[cubes],
+            in_crowd=self.in_crowd[cubes],
+            cube=self.cube[cubes],
+        )
+
+
+def rows_of(campaigns: Sequence[Campaign], regions: Sequence[str]) -> Rows:
+    """Put the drops of a tower's campaigns together.
+
+    Raises UsageError for a campaign without cubes in the tower's regions.
+    """
+    parts = [_rows(campaign, tuple(regions)) for campaign in campaigns]
+    first_run = np.cumsum([0, *(campaign.runs for campaign in campaigns)])
+    first_drop = np.cumsum([0, *(len(part) for part in parts)])
+
+    def joined(name: str) -> Array:
+        return np.concatenate([getattr(part, name) for part in parts])
+
+    def numbered_on(name: str, first: Array) -> Array:
+        return np.concatenate([getattr(part, name) + first[i] for i, part in enumerate(parts)])
+
+    return Rows(
+        regions=tuple(regions),
+        run=numbered_on("run", first_run),
+        thrown=joined("thrown"),
+        lying=joined("lying"),
+        fresh=joined("fresh"),
+        drop=numbered_on("drop", first_drop),
+        start=joined("start"),
+        end=joined("end"),
+        age=joined("age"),
+        in_crowd=joined("in_crowd"),
+        cube=joined("cube"),
+    )
+
+
+def held_out(campaign: Campaign) -> Array:
+    """Say for each run of a campaign whether it is held out of a fit: the last 3 of every 10."""
+    return np.arange(campaign.runs) % 10 >= 10 - HELD_OUT
+
+
+def _rows(campaign: Campaign, regions: tuple[str, ...]) -> Rows:
+    drops, cubes = campaign.drops, campaign.cubes
+    floor_of = {INSIDE + region: i for i, region in enumerate(regions)}
+    strange = {name for name in (*cubes.before.names, *cubes.after.names) if name.startswith(INSIDE)} - set(floor_of)
+    if strange:
+        raise UsageError(
+            f"campaign has cubes in {sorted(strange)[0]!r}; allowed are {', '.join(floor_of)}, the tower's regions; "
+            "give a campaign of this tower"
+        )
+    start_of = np.array([floor_of.get(name, len(regions)) for name in cubes.before.names] + [-1])
+    end_of = np.array([floor_of.get(name, len(regions)) for name in cubes.after.names])
+    start, end = start_of[cubes.before.codes], end_of[cubes.after.codes]
+    first_seen = _drop_thrown_in(campaign)
+    lying = np.zeros((len(drops), len(regions) + 1), np.int64)
+    np.add.at(lying, (cubes.row, start), 1)  # those thrown are counted at -1, the last column
+    fresh = np.zeros_like(lying)
+    np.add.at(fresh, (cubes.row, start), cubes.age <= FRESH)
+    every = Rows(
+        regions=regions,
+        run=drops.run,
+        thrown=drops.thrown.astype(np.int64),
+        lying=lying[:, :-1],
+        fresh=fresh[:, :-1],
+        drop=cubes.row.astype(np.int64),
+        start=start,
+        end=end,
+        age=cubes.age.astype(np.int64),
+        in_crowd=drops.thrown[first_seen] >= CROWD,
+        cube=cubes.cube.astype(np.int64),
+    )
+    return every.take(drops.thrown > 0)
+
+
+def _drop_thrown_in(campaign: Campaign) -> Array:
+    """Return for each cube of each drop the row of the drop that threw it in."""
+    cubes, runs = campaign.cubes, campaign.drops.run
+    key = runs[cubes.row].astype(np.int64) * (int(cubes.cube.max(initial=0)) + 1) + cubes.cube
+    order = np.lexsort((cubes.row, key))
+    is_new = cubes.thrown[order]
+    latest = np.maximum.accumulate(np.where(is_new, np.arange(len(order)), 0))
+    found = np.empty(len(order), np.int64)
+    found[order] = cubes.row[order][latest]
+    return found

@@ -1,0 +1,67 @@
+"""Many games of Amerigo as arrays: what was thrown, came out and is inside, by game, drop and colour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tower_sim.games.amerigo import DropEntry, Rules
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Games:
+    """Games of one set of rules: counts of cubes, each of shape (game, drop, colour); drop 0 is the set-up.
+
+    `thrown` and `emerged` are those of the drop, `inside` is counted after it. Drops and colours are in the order of
+    the rules; a drop with nothing to throw has zeros and leaves `inside` as it was.
+    """
+
+    rules: Rules
+    thrown: Array
+    emerged: Array
+    inside: Array
+
+    def __len__(self) -> int:
+        return len(self.thrown)
+
+    @property
+    def action_points(self) -> Array:
+        """Action points before any token, shape (game, drop); 0 for the set-up. See amerigo.action_points."""
+        return self._phase(self.emerged.max(-1))
+
+    @property
+    def actions(self) -> Array:
+        """How many colours came out, each of which allows its action, shape (game, drop); 0 for the set-up."""
+        return self._phase((self.emerged > 0).sum(-1))
+
+    @property
+    def gold(self) -> Array:
+        """Gold for passing before any token, shape (game, drop); 0 for the set-up. See amerigo.gold_for_passing."""
+        return self._phase(-(-self.emerged.sum(-1) // self.rules.gold_divisor))
+
+    def take(self, games: Any) -> Games:
+        """Return the games chosen by an index, a slice or a mask."""
+        return Games(self.rules, self.thrown[games], self.emerged[games], self.inside[games])
+
+    @staticmethod
+    def of(games: Iterable[Sequence[DropEntry]], rules: Rules) -> Games:
+        """Put games together that amerigo.play has played with `rules`, each to its end."""
+        counts = [
+            [[[each[colour] for colour in rules.colours] for each in (entry.thrown, entry.emerged, entry.inside)]
+             for entry in entries]
+            for entries in games
+        ]  # fmt: skip
+        table = np.array(counts, np.int16).reshape(-1, rules.drops, 3, len(rules.colours))
+        return Games(rules, table[:, :, 0], table[:, :, 1], table[:, :, 2])
+
+    def _phase(self, values: Array) -> Array:
+        """Return values by drop with 0 for the set-up."""
+        found = values.copy()
+        found[:, 0] = 0
+        return found

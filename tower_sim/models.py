@@ -1,0 +1,48 @@
+"""The models by name: what `--model`, a campaign file and a request of the service may say."""
+
+from __future__ import annotations
+
+from tower_sim.apparatus.board import CombatShip
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.errors import fault
+from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.simulator import PhysicsModel
+from tower_sim.surrogate.model import SurrogateModel
+from tower_sim.surrogate.ship import ShipSurrogate
+from tower_sim.surrogate.store import Fitted, load_fitted, shipped
+from tower_sim.surrogate.two_thirds import TwoThirdsRule
+
+MODELS = ("physics", "surrogate", "two_thirds")
+BOARD_MODELS = ("physics", "surrogate")
+Model = PhysicsModel | SurrogateModel | ShipSurrogate | TwoThirdsRule
+
+
+def open_model(apparatus: Apparatus, name: str = "physics", settings: PhysicsSettings | None = None) -> Model:
+    """Return the model `name` of an apparatus, to be used as a context manager.
+
+    `name` is one of MODELS or the path of a fitted surrogate (`.json`); `settings` are those of the physics.
+    Raises UsageError for another name, an apparatus that the model cannot be of, and a file that is not allowed.
+    """
+    if name == "physics":
+        return PhysicsModel(apparatus, settings)
+    if name == "two_thirds":
+        return TwoThirdsRule(apparatus)
+    if name == "surrogate":
+        return surrogate_of(apparatus, shipped(apparatus.name, apparatus.digest))
+    if name.endswith(".json"):
+        return surrogate_of(apparatus, load_fitted(name))
+    raise fault("model", name, f"one of {', '.join(MODELS)}, or a .json file of `surrogate fit`", "check its spelling")
+
+
+def surrogate_of(apparatus: Apparatus, fitted: Fitted) -> SurrogateModel | ShipSurrogate:
+    """Return the model of a fitted law; raises UsageError when it is of another apparatus."""
+    if isinstance(apparatus, CombatShip):
+        return ShipSurrogate(apparatus, fitted.board_law_of(apparatus.digest), fitted.digest)
+    return SurrogateModel(apparatus, fitted)
+
+
+def open_board_model(apparatus: CombatShip, name: str = "physics") -> PhysicsModel | ShipSurrogate:
+    """Return the model `name` of a ship with its board; raises what `open_model` does."""
+    model = open_model(apparatus, name)
+    assert isinstance(model, (PhysicsModel, ShipSurrogate))  # the others have refused a ship
+    return model

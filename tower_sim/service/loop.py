@@ -1,0 +1,119 @@
+"""The loop: one line in, one line out, in order, whatever the line is."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterator
+from typing import Any, BinaryIO, NoReturn, cast
+
+from tower_sim.errors import UsageError, fault
+from tower_sim.model import TooManyFailedDraws
+from tower_sim.service.answers import answer
+from tower_sim.service.opened import Opened
+from tower_sim.service.requests import read_request
+
+MAX_LINE = 2**20
+SCHEMA = "tower-sim/error"
+VERSION = 1
+_DIGITS = 300
+_EXAMPLE = 'try {"do": "drop", "cubes": {"blue": 4}}'
+_HEAD, _TAIL = 400, 200  # characters kept of a long error line: what was received may be long, advice is at the end
+
+
+def serve(lines: BinaryIO, replies: BinaryIO, opened: Opened) -> None:
+    """Answer every line of `lines` that is not blank with one line, flushed before the next is read, until they end.
+
+    A line is a JSON object in UTF-8 of at most `MAX_LINE` bytes. One that cannot be answered gets an error object; a
+    defect of ours gets one too, and a line on standard error. Raises BrokenPipeError when the reader has gone.
+    """
+    for line in _lines(lines):
+        if line is None or line.strip():
+            replies.write(_reply(line, opened).encode() + b"\n")
+            replies.flush()
+
+
+def _lines(source: BinaryIO) -> Iterator[bytes | None]:
+    """Yield each line; None for one that is too long, which is read to its end and forgotten."""
+    while line := source.readline(MAX_LINE + 1):
+        if len(line) <= MAX_LINE:
+            yield line
+            continue
+        while line and not line.endswith(b"\n"):
+            line = source.readline(MAX_LINE)
+        yield None
+
+
+def _reply(line: bytes | None, opened: Opened) -> str:
+    name: object = None
+    try:
+        given = _object(line)
+        name = given.get("id")
+        return json.dumps({"id": name} | answer(read_request(given), opened), allow_nan=False)
+    except UsageError as error:
+        return _error(name, str(error))
+    except TooManyFailedDraws as error:
+        return _error(name, f"{error}; throw fewer cubes or change the apparatus")
+    except Exception as error:
+        opened.close()  # a model in which something broke is not asked again
+        text = _one_line(f"internal error: {type(error).__name__}: {error}")
+        print(f"tower-sim: {text}", file=sys.stderr, flush=True)
+        return _error(name, text)
+
+
+def _error(name: object, text: str) -> str:
+    return json.dumps({"id": name, "schema": SCHEMA, "version": VERSION, "error": _one_line(text)})
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _HEAD + _TAIL else f"{line[:_HEAD]} ... {line[-_TAIL:]}"
+
+
+def _object(line: bytes | None) -> dict[str, Any]:
+    """Read the JSON object of a line; stricter than Python's reader, so that every value can be sent back as JSON."""
+    if line is None:
+        raise fault(
+            "line", "too long", f"up to {MAX_LINE} bytes", "start again without a state; it grows with every drop"
+        )
+    try:
+        value: object = json.loads(
+            line.decode(),
+            parse_constant=_not_json,
+            parse_int=_whole,
+            parse_float=_finite,
+            object_pairs_hook=_without_repeats,
+        )
+        json.dumps(value, ensure_ascii=False).encode()  # half of a surrogate pair is no text
+    except (ValueError, RecursionError) as error:
+        text = line.decode(errors="replace").strip()
+        allowed = "a JSON object in UTF-8 on one line"
+        raise fault("line", text, allowed, f"{_EXAMPLE} ({_one_line(str(error))})") from error
+    if not isinstance(value, dict):
+        raise fault("line", value, "a JSON object", _EXAMPLE)
+    return cast("dict[str, Any]", value)
+
+
+def _not_json(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number")
+
+
+def _whole(text: str) -> int:
+    if len(text) > _DIGITS:
+        raise ValueError(f"a number has more than {_DIGITS} digits")
+    return int(text)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"{text} is too large")
+    return value
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        raise ValueError("a key is written twice")
+    return table

@@ -1,0 +1,78 @@
+"""The models in use: opened once, kept while they are asked for, closed when others have taken their place."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
+from types import TracebackType
+
+from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.errors import fault
+from tower_sim.model import DropModel
+from tower_sim.models import open_model
+
+KEPT = 8  # a physics model holds an engine client of a few MB
+
+Opener = Callable[[Apparatus, str], AbstractContextManager[DropModel]]
+
+
+class Opened:
+    """The last `KEPT` models asked for, each opened by `opener` (default: `open_model`); a context manager.
+
+    A model is known by what the request says and by the bytes of the files that it names, so a file that has changed is
+    read anew. Reading a shipped profile takes milliseconds, many times as long as a drop of a fast model.
+    """
+
+    def __init__(self, opener: Opener = open_model) -> None:
+        self._opener = opener
+        self._kept: OrderedDict[tuple[str, str, str, str], tuple[DropModel, ExitStack]] = OrderedDict()
+
+    def __enter__(self) -> Opened:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def model(self, apparatus: str, name: str) -> DropModel:
+        """Return the model `name` of `apparatus`, each a shipped name or the path of a file.
+
+        Raises UsageError as `load` and the opener do.
+        """
+        key = (apparatus, _content(apparatus), name, _content(name))
+        if key not in self._kept:
+            with ExitStack() as opening:
+                model = opening.enter_context(self._opener(_load(apparatus), name))
+                self._kept[key] = (model, opening.pop_all())
+        self._kept.move_to_end(key)
+        while len(self._kept) > KEPT:
+            _, (_, held) = self._kept.popitem(last=False)
+            held.close()
+        return self._kept[key][0]
+
+    def close(self) -> None:
+        """Close every model; one that is asked for later is opened again."""
+        while self._kept:
+            _, (_, held) = self._kept.popitem()
+            held.close()
+
+
+def _load(name: str) -> Apparatus:
+    try:
+        return load(name)
+    except OSError as error:  # a path that the system refuses even to look up
+        allowed = "a shipped profile's name or the path of a TOML file"
+        raise fault("apparatus", name, allowed, f"correct the path ({error.strerror})") from error
+
+
+def _content(name: str) -> str:
+    """Return a digest of the file `name`; empty when there is none, and for a shipped name."""
+    try:
+        return hashlib.sha256(Path(name).read_bytes()).hexdigest() if Path(name).is_file() else ""
+    except (OSError, ValueError):
+        return ""

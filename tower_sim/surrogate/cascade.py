@@ -1,0 +1,179 @@
+"""Rung 3, the cascade: cubes arrive at a floor or lie on it, and pass or stay; then the next floor.
+
+    thrown --> [ funnel ] --> [ upper floor ] --> [ lower floor ] --> [ ramp ] --> out
+                lying ^             lying ^            lying ^          lying ^
+
+The log-odds that a cube passes a floor are a sum of curves and of the floor's shared effect in this drop:
+
+    arriving    thrown(n) + lying(m) + fresh(f) + pushed     + sd(m) * e
+    lying       thrown(n) + lying(m) + age(a) or crowd(a)    + sd(m) * e
+
+n cubes are thrown; m lie on this floor before the drop, f of them for FRESH drops or fewer: a young heap is loose and
+holds more. a is the cube's age in drops. `pushed` holds for a cube that lay higher up, `crowd` takes the place of `age`
+for a cube that was thrown together with CROWD - 1 others or more: it lies deeper. e is drawn once a drop and floor, so
+that cubes go together (avalanches): one of EFFECTS equally likely values, the normal scores. Given the effects, every
+cube moves by itself; colours play no part.
+
+Form and effect: a logistic regression with a random intercept (Agresti, Categorical Data Analysis, 2013, chapter 13).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from statistics import NormalDist
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tower_sim.errors import fault
+
+Array = npt.NDArray[Any]
+
+CROWD = 15  # cubes thrown at once, from which on they lie deeper; the phases of a game throw fewer
+FRESH = 5  # drops
+EFFECTS = 16
+MAX_AGE = 255  # drops; older cubes are as old
+
+
+def normal_scores(count: int = EFFECTS) -> tuple[float, ...]:
+    """Return equally likely values with mean 0 and variance 1: the normal law's quantiles (i + 1/2) / count, scaled."""
+    raw = [NormalDist().inv_cdf((i + 0.5) / count) for i in range(count)]
+    sd = (sum(x * x for x in raw) / count) ** 0.5
+    return tuple(x / sd for x in raw)
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A function of a whole number, linear between `knots` and constant beyond them.
+
+    `values` (log-odds) are those at the knots, `errors` their standard errors.
+    """
+
+    knots: tuple[int, ...]
+    values: tuple[float, ...]
+    errors: tuple[float, ...]
+
+    def __bool__(self) -> bool:
+        """Say whether the function is anywhere other than 0."""
+        return any(self.values)
+
+    def at(self, numbers: Any) -> Array:
+        """Return the function at `numbers`."""
+        return np.interp(numbers, self.knots, self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """The log-odds of one group of cubes to pass a floor, but for what is said of `Floor`.
+
+    `thrown` by the number thrown; `lying` and `sd`, the shared effect's, by the number that lie on the floor.
+    """
+
+    thrown: Curve
+    lying: Curve
+    sd: Curve
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """One floor, by the `region` of the apparatus that it is: how cubes pass that arrive, and that lie on it.
+
+    To those that arrive `fresh` adds by the number of fresh cubes, `pushed` if they lay higher up; to those that lie
+    `age`, or `crowd`, adds by age.
+    """
+
+    region: str
+    arriving: Passing
+    fresh: Curve
+    pushed: float
+    pushed_error: float
+    lying: Passing
+    age: Curve
+    crowd: Curve
+
+
+@dataclass(frozen=True, slots=True)
+class Cascade:
+    """The law of one drop: the floors from top to bottom; see the module."""
+
+    floors: tuple[Floor, ...]
+
+    @property
+    def regions(self) -> tuple[str, ...]:
+        """The floors' regions, from top to bottom."""
+        return tuple(floor.region for floor in self.floors)
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return the law as lists, numbers and words."""
+        return {"floors": [_plain(floor) for floor in self.floors]}
+
+    @staticmethod
+    def from_plain(plain: object) -> Cascade:
+        """Undo `to_plain`; raises UsageError, in one line, for anything that it cannot have made."""
+        floors = _table(plain, "law", ("floors",))["floors"]
+        if not isinstance(floors, list) or not floors:
+            raise fault("floors of the model", "none", "a list of one floor or more", "fit it again")
+        return Cascade(tuple(_floor(each, f"floor {i}") for i, each in enumerate(cast("list[object]", floors))))
+
+
+def _plain(value: Any) -> object:
+    if isinstance(value, (str, float, int)):
+        return value
+    if isinstance(value, tuple):
+        return [_plain(each) for each in cast("tuple[float, ...]", value)]
+    return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
+
+
+def _floor(plain: object, where: str) -> Floor:
+    table = _table(plain, where, [each.name for each in fields(Floor)])
+    if not isinstance(table["region"], str):
+        raise fault(f"region of {where}", table["region"], "a word", "fit it again")
+    return Floor(
+        table["region"],
+        _passing(table["arriving"], f"{where}, arriving"),
+        _curve(table["fresh"], f"{where}, fresh"),
+        _number(table["pushed"], f"{where}, pushed"),
+        _number(table["pushed_error"], f"{where}, pushed_error"),
+        _passing(table["lying"], f"{where}, lying"),
+        _curve(table["age"], f"{where}, age"),
+        _curve(table["crowd"], f"{where}, crowd"),
+    )
+
+
+def _passing(plain: object, where: str) -> Passing:
+    table = _table(plain, where, [each.name for each in fields(Passing)])
+    return Passing(*(_curve(table[each.name], f"{where}, {each.name}") for each in fields(Passing)))
+
+
+def _curve(plain: object, where: str) -> Curve:
+    table = _table(plain, where, [each.name for each in fields(Curve)])
+    lists = [_numbers(table[key], f"{where}, {key}") for key in ("knots", "values", "errors")]
+    knots, values, errors = lists
+    if not 1 <= len(knots) == len(values) == len(errors):
+        raise fault(f"lengths of {where}", [len(each) for each in lists], "equal ones from 1", "fit it again")
+    whole = tuple(int(knot) for knot in knots)
+    if whole != knots or any(a >= b for a, b in pairwise(whole)) or whole[0] < 0:
+        raise fault(f"knots of {where}", [*knots], "rising whole numbers from 0", "fit it again")
+    return Curve(whole, values, errors)
+
+
+def _table(plain: object, where: str, keys: Sequence[str]) -> Mapping[str, object]:
+    table: Mapping[str, object] = cast("Mapping[str, object]", plain) if isinstance(plain, Mapping) else {}
+    if set(table) != set(keys):
+        raise fault(f"keys of {where} of the model", sorted(table), f"{', '.join(keys)}", "fit it again")
+    return table
+
+
+def _numbers(plain: object, where: str) -> tuple[float, ...]:
+    if not isinstance(plain, list):
+        raise fault(f"{where} of the model", plain, "a list of numbers", "fit it again")
+    return tuple(_number(each, where) for each in cast("list[object]", plain))
+
+
+def _number(plain: object, where: str) -> float:
+    if isinstance(plain, bool) or not isinstance(plain, (int, float)) or not abs(plain) < 1e6:
+        raise fault(f"{where} of the model", plain, "a number between -1e6 and 1e6", "fit it again")
+    return float(plain)

@@ -1,0 +1,153 @@
+"""The portable surrogate: its table as a JSON document, a JavaScript module of one file, and conformance vectors.
+
+    Fitted --document--> table of whole numbers --json_text--> FILE.json
+                                                --js_text----> FILE.mjs (sampler.js with the table in its last line)
+    Table --vectors--> (seed, state, throw -> outcome), a line of JSON each
+
+docs/surrogate_portable.md says what an implementation in another language must do.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from tower_sim.apparatus.catalogue import load, names
+from tower_sim.errors import fault
+from tower_sim.surrogate.generator import Words
+from tower_sim.surrogate.store import TOWER, Fitted, load_fitted, shipped
+from tower_sim.surrogate.table import Resting, Table, move, table_of
+
+SCHEMA = "tower-sim/surrogate-table"
+VERSION = 1
+GENERATOR = "xoshiro128**"
+FORMATS = ("js", "json")
+Seed = tuple[int, int, int, int]
+
+# Of a vector: the most cubes inside and thrown, and how old those inside are; one of each is drawn.
+_MOST = (98, 9, 5, 3, 2)
+_AGES = (10, 300)
+_MARKER = "export const MODEL = null;\n"
+
+
+def export_command(model: str, to: str, output: Path) -> None:
+    """Write the surrogate `model`, a file or the name of a shipped one, as `to` (`js` or `json`) into `output`.
+
+    Raises UsageError for a model that cannot be read or is not a tower's, another format, and a file that cannot be
+    written.
+    """
+    if to not in FORMATS:
+        raise fault("format", to, " or ".join(FORMATS))
+    found = document(_fitted(model))
+    text = js_text(found) if to == "js" else json_text(found)
+    try:
+        output.write_text(text, "utf-8", newline="\n")
+    except OSError as error:
+        why = f"give another file ({type(error).__name__})"
+        raise fault("output", str(output), "a file that can be written", why) from error
+
+
+def document(fitted: Fitted) -> dict[str, Any]:
+    """Return all that another language needs: the table, and whose it is; raises UsageError for a ship's board."""
+    if fitted.kind != TOWER:
+        raise fault("kind of the surrogate", fitted.kind, TOWER, "export one of a tower: a board's has no table")
+    law = fitted.cascade_of(fitted.apparatus_digest)
+    return table_document(table_of(law), fitted.apparatus, fitted.apparatus_digest, fitted.digest, fitted.covered)
+
+
+def table_document(
+    table: Table, apparatus: str, apparatus_digest: str, model: str, covered: Sequence[Sequence[int]] = ()
+) -> dict[str, Any]:
+    """Return the document of a table, for the apparatus and the model of these digests; see Fitted for `covered`."""
+    return {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "apparatus": apparatus,
+        "apparatus_digest": apparatus_digest,
+        "model": model,
+        "covered": [list(row) for row in covered],
+        "generator": GENERATOR,
+        "table": table.to_plain(),
+    }
+
+
+def json_text(found: Mapping[str, Any]) -> str:
+    """Return the text of a document; a list of numbers takes one line."""
+    text = json.dumps(found, indent=1, ensure_ascii=False)
+    return re.sub(r"\[[-\d,\s]+\]", lambda numbers: re.sub(r"\s", "", numbers[0]).replace(",", ", "), text) + "\n"
+
+
+def js_text(found: Mapping[str, Any]) -> str:
+    """Return a JavaScript module of one file that samples from a document: sampler.js with the document in it."""
+    template = (resources.files("tower_sim.surrogate") / "sampler.js").read_text("utf-8")
+    head, tail = template.split(_MARKER)
+    return f"{head}export const MODEL = {json_text(found).rstrip()};\n{tail}"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What a drop begins with: its words' `seed` and `stream`, the cubes `inside` and `thrown`, by number."""
+
+    seed: Seed
+    stream: int
+    inside: Mapping[int, Resting]
+    thrown: tuple[int, ...]
+
+
+def case(table: Table, number: int, seed: Seed) -> Case:
+    """Make up a drop: up to 98 cubes inside, on any floor, and up to 98 thrown.
+
+    Random: words of stream `number` of `seed`. Even numbers have young cubes, odd ones old.
+    """
+    word = Words(seed, number)
+    most = _MOST[word() % len(_MOST)]
+    inside_left = word() % (most + 1)
+    most = _MOST[word() % len(_MOST)]
+    thrown_left = word() % (most + 1)
+    inside: dict[int, Resting] = {}
+    thrown: list[int] = []
+    cube = 0
+    while inside_left + thrown_left:
+        cube += 1 + word() % 2
+        if word() % (inside_left + thrown_left) < inside_left:
+            inside_left -= 1
+            floor = word() % len(table.floors)
+            age = 1 + word() % _AGES[number % 2]
+            inside[cube] = Resting(floor, age, word() % 2 == 1)
+        else:
+            thrown_left -= 1
+            thrown.append(cube)
+    return Case((word(), word(), word(), word()), word(), inside, tuple(thrown))
+
+
+def vectors(table: Table, count: int, seed: Seed) -> Iterator[str]:
+    """Yield `count` conformance vectors, each a line of JSON without its end; see docs/surrogate_portable.md.
+
+    `ends` has the floor of every cube, by number, after the drop; `next` is the word drawn after it, so that a sampler
+    that draws too many words, or too few, fails. Cubes are listed backwards: their order is for the sampler to find.
+    """
+    for number in range(count):
+        each = case(table, number, seed)
+        word = Words(each.seed, each.stream)
+        ends = move(table, [each.inside.get(cube) for cube in sorted((*each.inside, *each.thrown))], word)
+        vector = {
+            "seed": each.seed,
+            "stream": each.stream,
+            "inside": [[cube, x.floor, x.age, int(x.in_crowd)] for cube, x in [*each.inside.items()][::-1]],
+            "thrown": each.thrown[::-1],
+            "ends": ends,
+            "next": word(),
+        }
+        yield json.dumps(vector, separators=(",", ":"))
+
+
+def _fitted(model: str) -> Fitted:
+    if model not in names():
+        return load_fitted(model)
+    shape = load(model)
+    return shipped(shape.name, shape.digest)

@@ -1,0 +1,47 @@
+"""The random words of the portable sampler: xoshiro128**, seeded by a mixing function of four words.
+
+Sources: Blackman and Vigna, Scrambled linear pseudorandom number generators, ACM Trans. Math. Softw. 47(4), 2021
+(xoshiro128**); the finaliser of MurmurHash3 (Appleby, public domain) for seeding.
+"""
+
+from __future__ import annotations
+
+_MASK = 0xFFFFFFFF
+
+
+def mixed(x: int) -> int:
+    """Return a word that depends on every bit of `x`, a word: the finaliser of MurmurHash3."""
+    x = (x ^ (x >> 16)) * 0x85EBCA6B & _MASK
+    x = (x ^ (x >> 13)) * 0xC2B2AE35 & _MASK
+    return x ^ (x >> 16)
+
+
+class Words:
+    """A stream of words, whole numbers from 0 to 2^32 - 1, that depends on four words `seed` and on `stream` only.
+
+    State word i starts as mixed(seed[i] + mixed(stream + GOLDEN * (i + 1))), all modulo 2^32; the last one is made odd,
+    so that they are not all 0.
+    """
+
+    GOLDEN = 0x9E3779B9
+
+    def __init__(self, seed: tuple[int, int, int, int], stream: int = 0) -> None:
+        a, b, c, d = (
+            mixed(word + mixed((stream + self.GOLDEN * (i + 1)) & _MASK) & _MASK) for i, word in enumerate(seed)
+        )
+        self._state = (a, b, c, d | 1)
+
+    def __call__(self) -> int:
+        """Return the next word."""
+        a, b, c, d = self._state
+        x = b * 5 & _MASK
+        found = ((x << 7 | x >> 25) & _MASK) * 9 & _MASK
+        shifted = b << 9 & _MASK
+        c ^= a
+        d ^= b
+        b ^= c
+        a ^= d
+        c ^= shifted
+        d = (d << 11 | d >> 21) & _MASK
+        self._state = (a, b, c, d)
+        return found

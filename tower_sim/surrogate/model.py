@@ -1,0 +1,160 @@
+"""SurrogateModel: a tower as a fitted law instead of a world of bodies. READ FIRST of this folder.
+
+state -> who lies where, how long -> law (cascade.py, as whole numbers: table.py) -> who moves -> outcome
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from types import TracebackType
+
+import numpy as np
+
+from tower_sim.apparatus.parts import Apparatus, as_tower
+from tower_sim.cubes import Cube
+from tower_sim.errors import UsageError, check_whole, fault
+from tower_sim.games.amerigo import Rules
+from tower_sim.games.many import Games
+from tower_sim.landing import INSIDE, TRAY
+from tower_sim.outcome import Landing, Outcome, Status
+from tower_sim.state import Event, Resident, TowerState, rng_text
+from tower_sim.surrogate.cascade import CROWD
+from tower_sim.surrogate.kernel import play_games
+from tower_sim.surrogate.store import Fitted
+from tower_sim.surrogate.table import OUT, Resting, Table, move, table_of
+
+_WORDS = 256  # drawn at a time
+
+
+class SurrogateModel:
+    """A DropModel without physics: the cascade, fitted to many simulated drops of this very apparatus.
+
+    Cubes inside have a region and no pose. A knock is refused: no campaign has any. Cubes leave and stay whatever
+    their colour and number. `extrapolated` is true of an outcome whose numbers thrown and inside the data do not cover.
+    Raises UsageError when `fitted` belongs to another apparatus.
+    """
+
+    name = "surrogate"
+
+    def __init__(self, apparatus: Apparatus, fitted: Fitted) -> None:
+        self.shape = as_tower(apparatus)
+        self.fitted = fitted
+        self.table: Table = table_of(fitted.cascade_of(self.shape.digest))
+        self._digest = fitted.digest
+        self._places = (*(INSIDE + region for region in self.table.regions), TRAY)  # that of OUT, -1, is the last
+        self._floor = {region: i for i, region in enumerate(self.table.regions)}
+
+    def __enter__(self) -> SurrogateModel:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Nothing is held."""
+
+    @property
+    def apparatus(self) -> str:
+        """The apparatus's name."""
+        return self.shape.name
+
+    @property
+    def cube_edge(self) -> float:
+        """The edge (m) of the cubes this apparatus is made for."""
+        return self.shape.cube_edge
+
+    def empty(self) -> TowerState:
+        """Return the state with no cube inside."""
+        return TowerState(self.name, self.shape.name, self._digest)
+
+    def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
+        """Throw `cubes` in; see DropModel. Random: the words of the law, 32 bits of `rng` each."""
+        self._check(state, cubes)
+        written = rng_text(rng)
+        thrown, now = tuple(cubes), state.drops
+        resting = self._resting(state, now)
+        order = sorted([*resting, *(cube.id for cube in thrown)])
+        ends = move(self.table, [resting.get(number) for number in order], _words(rng))
+        end = dict(zip(order, ends, strict=True))
+        landings: list[Landing] = []
+        inside: list[Resident] = []
+        for cube, since in [*((each.cube, each.since) for each in state.residents), *((cube, now) for cube in thrown)]:
+            floor = end[cube.id]
+            landings.append(Landing(cube, self._places[floor]))
+            if floor != OUT:
+                inside.append(Resident(cube, self.table.regions[floor], since))
+        event = Event("drop", written, thrown, tuple(number for number in order if end[number] == OUT))
+        return Outcome(
+            self.name,
+            self.shape.name,
+            Status.SETTLED,
+            thrown,
+            tuple(landings),
+            state.after(inside, event),
+            extrapolated=not self.fitted.covers(len(thrown), len(resting)),
+        )
+
+    def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
+        """Refuse: the model was not fitted for knocks. Raises UsageError."""
+        given = f"{strength:g}" if math.isfinite(strength) else str(strength)
+        raise UsageError(
+            f"knock strength = {given}; this surrogate was fitted without knocks, allowed is none; try --model physics"
+        )
+
+    def sample_games(self, rules: Rules, games: int, seed: int, *, first: int = 0, shift: float = 0.0) -> Games:
+        """Play `games` whole games at once and return their counts.
+
+        Random: game g draws from a stream of its own, the (first + g)-th of `seed` (a whole number from 0); these are
+        not the games that amerigo.play draws from numpy's generator. With a `shift`, every thrown cube's chance to come
+        out is greater by it (at most 1): for tests of what tells such towers apart.
+        Raises UsageError for a number of games, a seed, a first game or a shift that is not allowed.
+        """
+        check_whole("games", games, 1)
+        check_whole("seed", seed, 0)
+        check_whole("first", first, 0)
+        if not 0 <= shift <= 1:
+            raise fault("shift", shift, "a chance from 0 to 1", "leave it out for games of this tower")
+        colours = [*rules.colours]
+        colour = np.repeat(np.arange(len(colours)), [rules.counts[each] for each in colours])
+        phases = [-1] + [colours.index(phase) for phase in rules.phases] * rules.rounds
+        words = np.random.SeedSequence(seed).generate_state(4).astype(np.int64)
+        counts = play_games(self.table, colour, np.array(phases), games, words, first, shift, len(colours))
+        return Games(rules, *counts)
+
+    def _resting(self, state: TowerState, now: int) -> dict[int, Resting | None]:
+        """Say of every cube inside, by number, what the law needs to know."""
+        sizes = [len(event.thrown) for event in state.log if event.kind == "drop"]
+        return {
+            each.cube.id: Resting(self._floor[each.region], now - each.since, sizes[each.since] >= CROWD)
+            for each in state.residents
+        }
+
+    def _check(self, state: TowerState, cubes: Sequence[Cube]) -> None:
+        """Refuse a foreign state, a cube twice and a cube of another size."""
+        if (state.model, state.digest) != (self.name, self._digest):
+            raise UsageError(
+                f"state belongs to {state.model} of apparatus {state.apparatus!r} ({state.digest}); allowed is a state "
+                f"of {self.name} of {self.shape.name!r} ({self._digest}); go on with the model that made it"
+            )
+        numbers = {resident.cube.id for resident in state.residents}
+        for cube in cubes:
+            if cube.id in numbers:
+                raise UsageError(f"cube {cube.id} is there already or thrown twice; allowed is each number once")
+            numbers.add(cube.id)
+            if not math.isclose(cube.edge, self.shape.cube_edge, rel_tol=1e-9):
+                raise UsageError(
+                    f"cube {cube.id} has edge {cube.edge * 1e3:g} mm; allowed is this apparatus's "
+                    f"{self.shape.cube_edge * 1e3:g} mm; change the cube or take another apparatus"
+                )
+
+
+def _words(rng: np.random.Generator) -> Callable[[], int]:
+    """Return a function that gives the words of `rng` one by one; they are drawn some hundred at a time."""
+    rest: list[int] = []
+
+    def word() -> int:
+        if not rest:
+            rest.extend(rng.integers(0, 1 << 32, _WORDS, np.uint32).tolist())
+        return rest.pop()
+
+    return word

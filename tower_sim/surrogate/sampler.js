@@ -1,0 +1,188 @@
+// A cube tower without physics: what comes out of it when cubes are thrown in, drawn from a table of whole numbers.
+// One ES module without dependencies, for browsers and Node (there under a name that ends in .mjs). The same seed and
+// stream give the same cubes as in Python, digit for digit: see docs/surrogate_portable.md of tower_sim.
+//
+//   import { empty, drop, words, game, AMERIGO } from "./sampler.mjs";
+//   const word = words([1, 2, 3, 4], 0);                    // four whole numbers below 2^32, and the stream's number
+//   const first = drop(empty(), [{ id: 0, colour: "red" }, { id: 1, colour: "blue" }], word);
+//   first.emerged;                                          // cubes in the tray: [{ id, colour }, ...]
+//   const second = drop(first.state, first.emerged, word);  // first.state is plain JSON, and is not changed
+//   game(AMERIGO, [1, 2, 3, 4], 0).emerged;                 // a whole game: counts by drop and colour
+
+const WORD = 4294967296; // 2^32
+const GOLDEN = 0x9e3779b9;
+const OUT = -1;
+
+/** The published game; the keys are those of a rules file. no `phases` means the order of `colours`. */
+export const AMERIGO = {
+  colours: ["blue", "black", "red", "brown", "green", "yellow", "white"],
+  cubes: 7, // of each colour, or an object with a number for every colour
+  rounds: 5,
+};
+
+/** Return the tower with no cube inside. A state is { drops, cubes: [{ id, colour, floor, since, inCrowd }] }. */
+export function empty() {
+  return { drops: 0, cubes: [] };
+}
+
+/** Return a word that depends on every bit of the word `x`: the finaliser of MurmurHash3. */
+function mixed(x) {
+  x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
+  x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);
+  return (x ^ (x >>> 16)) >>> 0;
+}
+
+/** Return a function that gives the next word, a whole number from 0 to 2^32 - 1: xoshiro128**. */
+export function words(seed, stream = 0) {
+  const allowed = (x) => Number.isSafeInteger(x) && x >= 0;
+  if (!Array.isArray(seed) || seed.length !== 4 || !seed.every((x) => allowed(x) && x < WORD)) {
+    throw new RangeError(`seed is ${JSON.stringify(seed)}; allowed are four whole numbers from 0 to 2^32 - 1`);
+  }
+  if (!allowed(stream)) throw new RangeError(`stream is ${stream}; allowed is a whole number from 0`);
+  const number = stream % WORD;
+  let [a, b, c, d] = seed.map((word, i) => mixed((word + mixed((number + GOLDEN * (i + 1)) >>> 0)) >>> 0));
+  d |= 1; // not all of them 0
+  return () => {
+    const x = Math.imul(b, 5);
+    const found = Math.imul((x << 7) | (x >>> 25), 9) >>> 0;
+    const shifted = b << 9;
+    c ^= a;
+    d ^= b;
+    b ^= c;
+    a ^= d;
+    c ^= shifted;
+    d = (d << 11) | (d >>> 21);
+    return found;
+  };
+}
+
+/**
+ * Throw cubes `thrown` ([{ id, colour }]) into the tower: return { state, emerged, landings }.
+ *
+ * `state` is the one after the drop, `emerged` the cubes that came out, `landings` where every cube is now, by number;
+ * a floor is numbered from the top, -1 is out. Every word is drawn from `word`, the function that `words` returns.
+ */
+export function drop(state, thrown, word) {
+  check(state, thrown);
+  const { regions, crowd_from: crowdFrom } = MODEL.table;
+  const inside = new Set(state.cubes);
+  const cubes = [...state.cubes, ...thrown].sort((a, b) => a.id - b.id);
+  const odds = thrown.length ? drawOdds(state, thrown.length, word) : [];
+  const next = { drops: state.drops + 1, cubes: [] };
+  const emerged = [];
+  const landings = [];
+  for (const cube of cubes) {
+    const { id, colour } = cube;
+    const start = inside.has(cube) ? cube.floor : OUT;
+    const end = thrown.length ? endOf(cube, start, state.drops - cube.since, odds, word) : start;
+    landings.push({ id, colour, floor: end, place: end === OUT ? "tray" : `inside:${regions[end]}` });
+    if (end === OUT) emerged.push({ id, colour });
+    else if (start !== OUT) next.cubes.push({ ...cube, floor: end });
+    else next.cubes.push({ id, colour, floor: end, since: state.drops, inCrowd: thrown.length >= crowdFrom });
+  }
+  return { state: next, emerged, landings };
+}
+
+/**
+ * Draw every floor's shared effect; return the floors' log-odds to pass, without what a cube adds of its own.
+ *
+ * `thrown` cubes come; `lying` were on the floor before, and `fresh` of them for `fresh_to` drops or fewer.
+ */
+function drawOdds(state, thrown, word) {
+  return MODEL.table.floors.map((floor, i) => {
+    const there = state.cubes.filter((cube) => cube.floor === i);
+    const lying = there.length;
+    const fresh = there.filter((cube) => state.drops - cube.since <= MODEL.table.fresh_to).length;
+    const arrivingEffects = at(floor.arriving_effect, lying);
+    const lyingEffects = at(floor.lying_effect, lying);
+    const hasEffect = [...floor.arriving_effect, ...floor.lying_effect].some((row) => row.some((x) => x !== 0));
+    const e = hasEffect ? Math.floor((word() * arrivingEffects.length) / WORD) : 0;
+    return {
+      arriving:
+        at(floor.arriving_thrown, thrown) +
+        at(floor.arriving_lying, lying) +
+        at(floor.arriving_fresh, fresh) +
+        arrivingEffects[e],
+      lying: at(floor.lying_thrown, thrown) + at(floor.lying_lying, lying) + lyingEffects[e],
+    };
+  });
+}
+
+/** Let a cube go down from floor `start`, where it lay `age` drops, or from the top (OUT); return where it ends. */
+function endOf(cube, start, age, odds, word) {
+  const { floors } = MODEL.table;
+  if (start !== OUT) {
+    const own = at(cube.inCrowd ? floors[start].crowd : floors[start].age, age);
+    if (word() >= threshold(odds[start].lying + own)) return start;
+  }
+  for (let i = start + 1; i < floors.length; i++) {
+    const own = start === OUT ? 0 : floors[i].pushed;
+    if (word() >= threshold(odds[i].arriving + own)) return i;
+  }
+  return OUT;
+}
+
+/** Return the chance of log-odds, times 2^32. */
+function threshold(odds) {
+  const entry = at(MODEL.table.thresholds, Math.abs(odds));
+  return odds >= 0 ? entry : WORD - entry;
+}
+
+/** Return an entry of a list; beyond the end the last one. */
+function at(entries, index) {
+  return entries[Math.min(index, entries.length - 1)];
+}
+
+/** Throw a RangeError for a state or a throw that no drop can begin with. */
+function check(state, thrown) {
+  const numbers = new Set();
+  const last = MODEL.table.floors.length - 1;
+  for (const { id } of [...state.cubes, ...thrown]) {
+    if (!Number.isSafeInteger(id)) throw new RangeError(`number of a cube is ${id}; allowed is a whole number`);
+    if (numbers.has(id)) throw new RangeError(`cube ${id} is there or thrown already; allowed is each number once`);
+    numbers.add(id);
+  }
+  for (const { id, floor, since } of state.cubes) {
+    if (!Number.isInteger(floor) || floor < 0 || floor > last) {
+      throw new RangeError(`floor of cube ${id} is ${floor}; allowed is a whole number from 0 to ${last}`);
+    }
+    if (!Number.isInteger(since) || since < 0 || !(since < state.drops)) {
+      throw new RangeError(`since of cube ${id} is ${since}; allowed is a whole number from 0, below ${state.drops}`);
+    }
+  }
+}
+
+/**
+ * Play the tower's part of a game of Amerigo: the set-up, then the phases of every round.
+ *
+ * Return { thrown, emerged, inside }: counts of cubes by drop and colour; `inside` is counted after the drop. It draws
+ * from words(seed, stream), and equals game number `stream` of Python's sample_games with the same four words.
+ */
+export function game(rules, seed, stream = 0) {
+  const { colours } = rules;
+  const phases = rules.phases?.length ? rules.phases : colours;
+  const countOf = (colour) => (typeof rules.cubes === "number" ? rules.cubes : rules.cubes[colour]);
+  for (const phase of phases) {
+    if (!colours.includes(phase)) throw new RangeError(`a phase is ${phase}; allowed is one of ${colours.join(", ")}`);
+  }
+  const cubes = colours.flatMap((colour) => Array.from({ length: countOf(colour) }, () => ({ colour })));
+  cubes.forEach((cube, id) => (cube.id = id));
+  const tally = (some) => colours.map((colour) => some.filter((cube) => cube.colour === colour).length);
+  const word = words(seed, stream);
+  const counts = { thrown: [], emerged: [], inside: [] };
+  let state = empty();
+  const order = [null, ...Array.from({ length: rules.rounds }, () => phases).flat()]; // null: the set-up throws all
+  for (const phase of order) {
+    const inside = new Set(state.cubes.map((cube) => cube.id));
+    const thrown = cubes.filter((cube) => !inside.has(cube.id) && (phase === null || cube.colour === phase));
+    let emerged = [];
+    if (thrown.length) ({ state, emerged } = drop(state, thrown, word)); // a skipped phase makes no cube older
+    counts.thrown.push(tally(thrown));
+    counts.emerged.push(tally(emerged));
+    counts.inside.push(tally(state.cubes));
+  }
+  return counts;
+}
+
+/** What was fitted: { apparatus, model, table, ... }; the command `tower-sim surrogate export` writes it here. */
+export const MODEL = null;

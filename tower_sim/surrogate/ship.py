@@ -1,0 +1,143 @@
+"""ShipSurrogate: a combat ship and its board without physics, by a law fitted on many simulated throws."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from types import TracebackType
+
+import numpy as np
+
+from tower_sim.apparatus.board import Board, as_ship
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.cubes import Cube
+from tower_sim.errors import UsageError, fault
+from tower_sim.landing import BORDER, TABLE, ZONE
+from tower_sim.outcome import Landing, Outcome, Status
+from tower_sim.state import Event, Resident, TowerState, rng_text
+from tower_sim.surrogate.board_law import Array, BoardLaw
+
+
+class ShipSurrogate:
+    """A BoardModel that draws where cubes lie from a `BoardLaw`; it knows places, and neither poses nor contacts.
+
+    No cube stays inside, so that there is nothing to knock out. `extrapolated` outcomes are of throws unlike those the
+    law was fitted to. Of equal arguments, cubes of other colours land alike: colours are never looked at.
+    Raises UsageError for an apparatus without a board, and for a law of another board.
+    """
+
+    name = "surrogate"
+    tells_contacts = False  # landings do not say what a cube touches or rests on
+
+    def __init__(self, shape: Apparatus, law: BoardLaw, digest: str) -> None:
+        """Make the surrogate of `shape`; `digest` names the fitted law in the states it makes."""
+        self.shape = as_ship(shape)
+        self.law = law
+        places = (*(ZONE + zone.name for zone in self.shape.board.zones), BORDER, TABLE)
+        if law.places != places:
+            raise fault("places of the surrogate", law.places, f"those of the board, {places}", "fit it to this board")
+        self._number = {place: i for i, place in enumerate(places)}
+        both = f"{self.name} {self.shape.digest} {digest}"
+        self._digest = hashlib.sha256(both.encode()).hexdigest()[:16]
+
+    def __enter__(self) -> ShipSurrogate:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Nothing is held."""
+
+    @property
+    def apparatus(self) -> str:
+        """The apparatus's name."""
+        return self.shape.name
+
+    @property
+    def cube_edge(self) -> float:
+        """The edge (m) of the cubes this apparatus is made for."""
+        return self.shape.cube_edge
+
+    @property
+    def board(self) -> Board:
+        """The board, with its zones."""
+        return self.shape.board
+
+    def empty(self) -> TowerState:
+        """Return the state with nothing on the board."""
+        return TowerState(self.name, self.shape.name, self._digest)
+
+    def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
+        """Throw `cubes`; see BoardModel. Random: where each lands, which lying cubes change their place, and where to.
+
+        Numbers are drawn in this order: one for each thrown cube, one for each lying one whether it changes, one for
+        each where to.
+        """
+        self._check(state, cubes)
+        written = rng_text(rng)
+        thrown = tuple(cubes)
+        lying = [each for each in state.board.lying if each.cube not in thrown]
+        here = np.array([self._number[each.region] for each in lying], int)
+        n, m = len(thrown), len(lying)
+        u = rng.random(n + 2 * m)
+        counts = np.bincount(here, minlength=len(self.law.places))
+        landed = drawn(np.broadcast_to(self.law.shares(n, counts), (n, len(counts))), u[:n])
+        hit = u[n : n + m] < self.law.changes(n)[here]
+        after = np.where(hit, drawn(np.array(self.law.moves)[here], u[n + m :]), here)
+        places = self.law.places
+        landings = [Landing(each.cube, places[int(k)]) for each, k in zip(lying, after, strict=True)]
+        landings += [Landing(cube, places[int(k)]) for cube, k in zip(thrown, landed, strict=True)]
+        outcome = self._outcome(state, Event("drop", written, thrown, ()), lying, landings)
+        return replace(outcome, extrapolated=not self.law.covers(n, m))
+
+    def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
+        """Refuse: nothing was fitted to knocks. Raises UsageError."""
+        raise UsageError(f"knock strength = {strength:g}; the model {self.name!r} knows no knocks; try --model physics")
+
+    def place(self, state: TowerState, cube: Cube, zone: str, rng: np.random.Generator) -> Outcome:
+        """Put `cube` into `zone`; see BoardModel. Nothing is random, and no other cube changes its place.
+
+        With physics 1 of 10820 cubes that lay there changed its place when another was put down.
+        """
+        self._check(state, (cube,))
+        if zone not in (names := [each.name for each in self.board.zones]):
+            raise UsageError(f"zone {zone!r} is unknown; allowed are {', '.join(names)}; check its spelling")
+        lying = [each for each in state.board.lying if each.cube != cube]
+        landings = [Landing(each.cube, each.region) for each in lying] + [Landing(cube, ZONE + zone)]
+        return self._outcome(state, Event("place", rng_text(rng), (cube,), (), place=zone), lying, landings)
+
+    def _outcome(
+        self, state: TowerState, event: Event, lying: Sequence[Resident], landings: Sequence[Landing]
+    ) -> Outcome:
+        left = tuple(each.cube for each in lying)
+        outcome = Outcome(self.name, self.shape.name, Status.SETTLED, event.thrown, tuple(landings), state, left)
+        since = {each.cube: each.since for each in lying}
+        rest = [Resident(x.cube, x.place, since.get(x.cube, state.drops)) for x in landings]
+        event = replace(event, emerged=tuple(cube.id for cube in outcome.emerged))
+        return replace(outcome, state=state.after((), event, rest))
+
+    def _check(self, state: TowerState, cubes: Sequence[Cube]) -> None:
+        """Refuse a foreign state, a cube twice and a cube of another size."""
+        if (state.model, state.digest) != (self.name, self._digest):
+            raise UsageError(
+                f"state belongs to {state.model} of apparatus {state.apparatus!r} ({state.digest}); allowed is a state "
+                f"of {self.name} of {self.shape.name!r} ({self._digest}); use the model that made it"
+            )
+        present = {cube.id for cube in set(state.board.cubes) - set(cubes)}
+        for cube in cubes:
+            if cube.id in present:
+                raise UsageError(f"cube {cube.id} is there already or thrown twice; allowed is each number once")
+            present.add(cube.id)
+            if not math.isclose(cube.edge, self.cube_edge, rel_tol=1e-9):
+                raise UsageError(
+                    f"cube {cube.id} has edge {cube.edge * 1e3:g} mm; allowed is this apparatus's "
+                    f"{self.cube_edge * 1e3:g} mm; change the cube or [cubes] edge_mm of the profile"
+                )
+
+
+def drawn(chances: Array, u: Array) -> Array:
+    """Return for each row of `chances` (rows, places) the place that a number `u` from 0 to 1 falls to."""
+    edges = np.cumsum(chances, axis=1)
+    return np.minimum((edges <= u[:, None]).sum(1), chances.shape[1] - 1)

@@ -1,0 +1,220 @@
+"""The file of a fitted surrogate: plain JSON, written the same way every time, and checked when it is read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any, cast
+
+from tower_sim.errors import UsageError, fault
+from tower_sim.surrogate.board_law import BoardLaw
+from tower_sim.surrogate.cascade import Cascade
+
+SCHEMA = "tower-sim/surrogate"
+VERSION = 1
+TOWER, BOARD = "tower", "board"
+_ALLOWED = "allowed is a file of `surrogate fit`; fit it again"
+_KEYS = (
+    "schema",
+    "version",
+    "kind",
+    "apparatus",
+    "apparatus_digest",
+    "data",
+    "covered",
+    "scores",
+    "lower_rungs",
+    "law",
+    "digest",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A campaign that was fitted: its spec's digest, and how many of its runs and drops were used."""
+
+    digest: str
+    runs: int
+    drops: int
+
+
+@dataclass(frozen=True, slots=True)
+class RungScore:
+    """How well a rung of the ladder foretells held-out drops: mean log score a drop (nats), blocked by run.
+
+    The score is the logarithm of the chance of what happened (which cubes came out); `gain` is that over rung 0.
+    """
+
+    name: str
+    title: str
+    score: float
+    se: float
+    gain: float
+    gain_se: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A fitted law with what it came from: `kind` is `tower` (law: Cascade) or `board` (law: BoardLaw).
+
+    `covered` has (thrown, least, most): of drops with so many thrown, how many cubes were inside (lay on the board) in
+    the data; `scores` are the rungs', on held-out runs, and `lower_rungs` the parameters of those below the law.
+    """
+
+    kind: str
+    apparatus: str
+    apparatus_digest: str
+    data: tuple[Source, ...]
+    covered: tuple[tuple[int, int, int], ...]
+    scores: tuple[RungScore, ...]
+    lower_rungs: Mapping[str, tuple[float, ...]] = field(hash=False)
+    law: Cascade | BoardLaw
+
+    @property
+    def digest(self) -> str:
+        """What identifies the law in states: it changes with every number of it."""
+        return _digest(self._plain())
+
+    def cascade_of(self, apparatus_digest: str) -> Cascade:
+        """Return the law of a tower; raises UsageError when it is not of that apparatus."""
+        return cast("Cascade", self._law_of(TOWER, apparatus_digest))
+
+    def board_law_of(self, apparatus_digest: str) -> BoardLaw:
+        """Return the law of a ship's board; raises UsageError when it is not of that apparatus."""
+        return cast("BoardLaw", self._law_of(BOARD, apparatus_digest))
+
+    def covers(self, thrown: int, before: int) -> bool:
+        """Say whether the data have drops like one with so many thrown and so many cubes there before.
+
+        Between two numbers thrown that the data have, the limits are those of the nearer; beyond the ends nothing is
+        covered, but that throwing nothing is.
+        """
+        if thrown == 0:
+            return True
+        if not self.covered or not self.covered[0][0] <= thrown <= self.covered[-1][0]:
+            return False
+        _, least, most = min(self.covered, key=lambda row: abs(row[0] - thrown))
+        return least <= before <= most
+
+    def to_json(self) -> str:
+        """Return the text of the file: equal models give equal text."""
+        plain = self._plain()
+        text = json.dumps(plain | {"digest": _digest(plain)}, indent=1)
+        return re.sub(r"\[[^][{}]*\]", lambda found: " ".join(found[0].split()), text) + "\n"  # a list, a line
+
+    @staticmethod
+    def from_json(text: str) -> Fitted:
+        """Read the text of a file; raises UsageError, in one line, when it is damaged or foreign."""
+        try:
+            plain: object = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"surrogate is not JSON ({error}); {_ALLOWED}") from error
+        table = cast("dict[str, Any]", plain) if isinstance(plain, dict) else {}
+        if table.get("schema") != SCHEMA or table.get("version") != VERSION:
+            found = f"{table.get('schema')!r} version {table.get('version')!r}"
+            raise UsageError(f"surrogate has schema {found}; allowed is {SCHEMA!r} version {VERSION}; fit again")
+        if set(table) != set(_KEYS):
+            raise fault("keys of the surrogate", sorted(table), ", ".join(_KEYS), "fit it again")
+        said = table.pop("digest")
+        if said != _digest(table):
+            raise UsageError(
+                f"surrogate is damaged: its digest is {_digest(table)!r}; allowed is {said!r}, as it was written; "
+                "fit it again, or take an undamaged copy"
+            )
+        try:
+            return _read(table)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            if isinstance(error, UsageError):
+                raise
+            raise UsageError(f"surrogate cannot be read ({error!r}); {_ALLOWED}") from error
+
+    def _law_of(self, kind: str, digest: str) -> Cascade | BoardLaw:
+        if self.kind != kind:
+            raise fault("kind of the surrogate", self.kind, kind, "take the apparatus that it was fitted for")
+        if self.apparatus_digest != digest:
+            raise UsageError(
+                f"surrogate was fitted for apparatus {self.apparatus!r} ({self.apparatus_digest}); allowed is one of "
+                f"the apparatus given ({digest}); run a campaign with it and fit, or use --model physics"
+            )
+        return self.law
+
+    def _plain(self) -> dict[str, Any]:
+        return {
+            "schema": SCHEMA,
+            "version": VERSION,
+            "kind": self.kind,
+            "apparatus": self.apparatus,
+            "apparatus_digest": self.apparatus_digest,
+            "data": [asdict(source) for source in self.data],
+            "covered": [list(row) for row in self.covered],
+            "scores": [asdict(score) for score in self.scores],
+            "lower_rungs": {name: list(numbers) for name, numbers in self.lower_rungs.items()},
+            "law": self.law.to_plain(),
+        }
+
+
+def load_fitted(path: str | Path) -> Fitted:
+    """Read a surrogate's file; raises UsageError, in one line that names it, when that is not allowed."""
+    try:
+        return Fitted.from_json(Path(path).read_text("utf-8"))
+    except UsageError as error:
+        raise UsageError(f"surrogate file {str(path)!r}: {error}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        why = f"give another file ({type(error).__name__})"
+        raise fault("surrogate file", str(path), "a file of `surrogate fit`", why) from error
+
+
+def shipped_names() -> tuple[str, ...]:
+    """Return the names of the profiles whose surrogate ships."""
+    return tuple(sorted(each.name.removesuffix(".json") for each in _folder().iterdir() if each.name.endswith(".json")))
+
+
+def fitted_or_shipped(name: str | Path) -> Fitted:
+    """Return the surrogate that ships under a profile's name, or that of a file; raises UsageError for neither."""
+    if str(name) in shipped_names():
+        return Fitted.from_json((_folder() / f"{name}.json").read_text("utf-8"))
+    return load_fitted(name)
+
+
+def shipped(apparatus: str, apparatus_digest: str) -> Fitted:
+    """Return the surrogate that ships for a profile; raises UsageError when there is none for it as it is."""
+    names = shipped_names()
+    fitted = fitted_or_shipped(apparatus) if apparatus in names else None
+    if fitted is None or fitted.apparatus_digest != apparatus_digest:
+        raise UsageError(
+            f"apparatus {apparatus!r} ({apparatus_digest}) has no fitted surrogate; allowed are {', '.join(names)} as "
+            "shipped; use --model physics, or run a campaign, fit one with: tower-sim surrogate fit DIR -o MODEL.json, "
+            "and give --model MODEL.json"
+        )
+    return fitted
+
+
+def _folder() -> Any:
+    return resources.files("tower_sim.surrogate") / "models"
+
+
+def _read(table: Mapping[str, Any]) -> Fitted:
+    laws = {TOWER: Cascade.from_plain, BOARD: BoardLaw.from_plain}
+    if table["kind"] not in laws:
+        raise fault("kind of the surrogate", table["kind"], " or ".join(laws), "fit it again")
+    rows = cast("Sequence[Sequence[int]]", table["covered"])
+    return Fitted(
+        str(table["kind"]),
+        str(table["apparatus"]),
+        str(table["apparatus_digest"]),
+        tuple(Source(**source) for source in table["data"]),
+        tuple((int(thrown), int(least), int(most)) for thrown, least, most in rows),
+        tuple(RungScore(**score) for score in table["scores"]),
+        {str(name): tuple(float(x) for x in numbers) for name, numbers in table["lower_rungs"].items()},
+        laws[table["kind"]](table["law"]),
+    )
+
+
+def _digest(plain: Mapping[str, Any]) -> str:
+    text = json.dumps(plain, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,0 +1,171 @@
+"""The cascade as whole numbers: a table and two small algorithms that any language can repeat, digit for digit.
+
+A cube passes a floor if the next random word, a whole number from 0 to 2^32 - 1, is below a threshold. The threshold is
+looked up by the log-odds, which are sums of table entries in units of 1 / UNIT. No floating point, no logarithm.
+docs/surrogate_portable.md says it step by step; `sampler.js` is the same in JavaScript.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+from tower_sim.surrogate.cascade import CROWD, EFFECTS, FRESH, MAX_AGE, Cascade, Curve, normal_scores
+
+UNIT = 512  # of the log-odds, to 1
+LIMIT = 12 * UNIT  # log-odds beyond +-12 count as +-12
+WORD = 1 << 32
+OUT = -1
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class FloorTable:
+    """One floor's summands of log-odds, in units of 1 / UNIT; a list is looked up at its last entry from there on.
+
+    `arriving_thrown` and `lying_thrown` by the number thrown, `arriving_lying` and `lying_lying` by the number that lie
+    on the floor, `arriving_fresh` by the number of those that are at most FRESH drops old, `age` and `crowd` by age in
+    drops, `arriving_effect` and `lying_effect` by the number that lie on the floor, then the shared effect's number.
+    """
+
+    arriving_thrown: tuple[int, ...]
+    arriving_lying: tuple[int, ...]
+    arriving_fresh: tuple[int, ...]
+    arriving_effect: tuple[tuple[int, ...], ...]
+    pushed: int
+    lying_thrown: tuple[int, ...]
+    lying_lying: tuple[int, ...]
+    lying_effect: tuple[tuple[int, ...], ...]
+    age: tuple[int, ...]
+    crowd: tuple[int, ...]
+
+    @property
+    def has_effect(self) -> bool:
+        """Whether a word is drawn for this floor's shared effect."""
+        return any(any(row) for row in (*self.arriving_effect, *self.lying_effect))
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The whole law: `regions` from top to bottom, their `floors`, and `thresholds` by log-odds from 0 to LIMIT."""
+
+    regions: tuple[str, ...]
+    floors: tuple[FloorTable, ...]
+    thresholds: tuple[int, ...]
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return the table as lists, numbers and words: what `surrogate export` writes."""
+        names = FloorTable.__slots__
+        return {
+            "regions": list(self.regions),
+            "crowd_from": CROWD,
+            "fresh_to": FRESH,
+            "floors": [{name: _lists(getattr(floor, name)) for name in names} for floor in self.floors],
+            "thresholds": list(self.thresholds),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Resting:
+    """A cube inside as the law sees it: the number of its floor from the top, its age in drops, its crowd."""
+
+    floor: int
+    age: int
+    in_crowd: bool
+
+
+def table_of(law: Cascade) -> Table:
+    """Round a law to whole numbers: log-odds to 1 / (2 UNIT), chances to 2^-33."""
+    scores = normal_scores()
+
+    def curve(which: Curve, last: int | None = None) -> tuple[int, ...]:
+        return tuple(_units(float(x)) for x in which.at(range((which.knots[-1] if last is None else last) + 1)))
+
+    def effect(sd: Curve) -> tuple[tuple[int, ...], ...]:
+        return tuple(tuple(_units(float(x) * e) for e in scores) for x in sd.at(range(sd.knots[-1] + 1)))
+
+    floors = [
+        FloorTable(
+            arriving_thrown=curve(floor.arriving.thrown),
+            arriving_lying=curve(floor.arriving.lying),
+            arriving_fresh=curve(floor.fresh),
+            arriving_effect=effect(floor.arriving.sd),
+            pushed=_units(floor.pushed),
+            lying_thrown=curve(floor.lying.thrown),
+            lying_lying=curve(floor.lying.lying),
+            lying_effect=effect(floor.lying.sd),
+            age=curve(floor.age, min(floor.age.knots[-1], MAX_AGE)),
+            crowd=curve(floor.crowd, min(floor.crowd.knots[-1], MAX_AGE)),
+        )
+        for floor in law.floors
+    ]
+    thresholds = tuple(round(WORD / (1 + math.exp(-i / UNIT))) for i in range(LIMIT + 1))
+    return Table(law.regions, tuple(floors), thresholds)
+
+
+def move(table: Table, resting: Sequence[Resting | None], word: Callable[[], int]) -> list[int]:
+    """Do one drop: say for each cube, given in the order of their numbers, on which floor it ends, or OUT.
+
+    `resting` holds None for a cube that is thrown. `word` gives the next random word: first one for every floor that
+    has a shared effect, from top to bottom, then cube by cube one for every floor that it comes to.
+    """
+    thrown = sum(cube is None for cube in resting)
+    if not thrown:
+        return [OUT if cube is None else cube.floor for cube in resting]
+    lying, fresh = [0] * len(table.floors), [0] * len(table.floors)
+    for cube in resting:
+        if cube is not None:
+            lying[cube.floor] += 1
+            fresh[cube.floor] += cube.age <= FRESH
+    arriving_odds: list[int] = []
+    lying_odds: list[int] = []
+    for floor, m, f in zip(table.floors, lying, fresh, strict=True):
+        effect = word() * EFFECTS // WORD if floor.has_effect else 0
+        odds = _at(floor.arriving_thrown, thrown) + _at(floor.arriving_lying, m) + _at(floor.arriving_fresh, f)
+        arriving_odds.append(odds + _at(floor.arriving_effect, m)[effect])
+        odds = _at(floor.lying_thrown, thrown) + _at(floor.lying_lying, m)
+        lying_odds.append(odds + _at(floor.lying_effect, m)[effect])
+    return [_end(table, cube, arriving_odds, lying_odds, word) for cube in resting]
+
+
+def _end(
+    table: Table,
+    cube: Resting | None,
+    arriving_odds: Sequence[int],
+    lying_odds: Sequence[int],
+    word: Callable[[], int],
+) -> int:
+    """Let one cube go down as far as it does."""
+    first = 0
+    if cube is not None:
+        first = cube.floor + 1
+        floor = table.floors[cube.floor]
+        odds = lying_odds[cube.floor] + _at(floor.crowd if cube.in_crowd else floor.age, cube.age)
+        if word() >= threshold(table, odds):
+            return cube.floor
+    for number in range(first, len(table.floors)):
+        odds = arriving_odds[number] + (0 if cube is None else table.floors[number].pushed)
+        if word() >= threshold(table, odds):
+            return number
+    return OUT
+
+
+def threshold(table: Table, odds: int) -> int:
+    """Return the threshold of log-odds in units of 1 / UNIT: the chance times 2^32."""
+    if odds >= 0:
+        return table.thresholds[min(odds, LIMIT)]
+    return WORD - table.thresholds[min(-odds, LIMIT)]
+
+
+def _at(entries: Sequence[T], index: int) -> T:
+    return entries[index] if index < len(entries) else entries[-1]
+
+
+def _lists(value: Any) -> Any:
+    return [_lists(each) for each in cast("tuple[Any, ...]", value)] if isinstance(value, tuple) else value
+
+
+def _units(log_odds: float) -> int:
+    return round(log_odds * UNIT)
