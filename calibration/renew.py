@@ -29,6 +29,7 @@ from tower_sim.campaign.progress import on_terminal
 from tower_sim.errors import UsageError
 from tower_sim.fitting import check_command, fit_command
 from tower_sim.study import study
+from tower_sim.surrogate.store import TOWER, fitted_or_shipped
 
 ROOT = Path(__file__).parent.parent
 PROFILES = ROOT / "tower_sim" / "apparatus" / "profiles"
@@ -88,7 +89,7 @@ def row(result: Calibration) -> str:
 def surrogates(work: Path, workers: int) -> None:
     """Fit the surrogates that ship anew, and put the reports on their checks into docs/surrogate/NAME/.
 
-    One that has no campaign NAME-held.toml is checked on the games that were held out of its fit.
+    A tower is checked on the games that were held out of its fit, and on those of NAME-held*.toml.
     """
     for name in SURROGATES:
         fitted = [played(path, work, workers) for path in sorted(CAMPAIGNS.glob(f"{name}-fit*.toml"))]
@@ -96,7 +97,8 @@ def surrogates(work: Path, workers: int) -> None:
         fit_command(fitted, LAWS / f"{name}.json")
         report = CAMPAIGNS / name
         shutil.rmtree(report, ignore_errors=True)
-        check_command(name, held or [work / f"{name}-fit"], report, 0)
+        own = [work / f"{name}-fit"] if fitted_or_shipped(name).kind == TOWER else []
+        check_command(name, [*own, *held], report, 0)
 
 
 def played(path: Path, work: Path, workers: int) -> Path:

@@ -93,6 +93,9 @@ class Sampler(CoinTower):
         counts = np.random.default_rng(seed).integers(0, 3, shape)
         return Games(rules, counts, counts, counts)
 
+    def extrapolated(self, games: Games) -> np.ndarray:
+        return games.thrown.sum(-1) > 7
+
 
 def test_a_model_that_samples_games_is_asked_for_all_of_them_at_once():
     model = Sampler(failure_rate=1.0)
@@ -100,6 +103,7 @@ def test_a_model_that_samples_games_is_asked_for_all_of_them_at_once():
     pairs = play_pairs((model, model), (Rules(), Rules(gold_divisor=1)), 25, 3)
     assert len(pairs) == 25
     assert pairs.draws is None
+    assert pairs.extrapolated == ((pairs.a.thrown.sum(-1) > 7).mean(), (pairs.b.thrown.sum(-1) > 7).mean())
     assert np.array_equal(pairs.a.emerged, pairs.b.emerged)
     assert pairs.b.gold.sum() > pairs.a.gold.sum()
 

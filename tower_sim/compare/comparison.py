@@ -71,7 +71,7 @@ class Comparison:
 
     def to_json(self) -> dict[str, Any]:
         """Return the document of `compare --json`, ready for `json.dumps`."""
-        draws = self.pairs.draws or (None, None)
+        draws, beyond = self.pairs.draws or (None, None), self.pairs.extrapolated or (None, None)
         return {
             "schema": SCHEMA,
             "version": VERSION,
@@ -84,8 +84,8 @@ class Comparison:
             "confidence": CONFIDENCE,
             "level": LEVEL,
             "power": POWER,
-            "a": _variant_json(self.a, draws[0]),
-            "b": _variant_json(self.b, draws[1]),
+            "a": _variant_json(self.a, draws[0], beyond[0]),
+            "b": _variant_json(self.b, draws[1], beyond[1]),
             "differs": [asdict(each) for each in differences(self.a, self.b)],
             "figures": [_row_json(row) for row in self.figures],
             "colours": [_row_json(row) for row in self.colours],
@@ -156,7 +156,7 @@ def _row_json(row: Row) -> dict[str, Any]:
     }
 
 
-def _variant_json(variant: Variant, draws: Draws | None) -> dict[str, Any]:
+def _variant_json(variant: Variant, draws: Draws | None, extrapolated: float | None) -> dict[str, Any]:
     return {
         "name": variant.name,
         "file": variant.file,
@@ -164,4 +164,5 @@ def _variant_json(variant: Variant, draws: Draws | None) -> dict[str, Any]:
         "apparatus_digest": variant.tower.digest,
         "rules": asdict(variant.rules),
         "draws": draws and asdict(draws),
+        "extrapolated": extrapolated,
     }

@@ -10,7 +10,7 @@ import numpy as np
 
 from tower_sim.errors import check_whole
 from tower_sim.games.amerigo import Rules, play
-from tower_sim.games.many import Games
+from tower_sim.games.many import Array, Games
 from tower_sim.model import DropModel, TooManyFailedDraws
 
 
@@ -20,6 +20,10 @@ class GameSampler(Protocol):
 
     def sample_games(self, rules: Rules, games: int, seed: int) -> Games:
         """Play `games` games; game g draws from its own stream of `seed`, whatever the rules."""
+        ...
+
+    def extrapolated(self, games: Games) -> Array:
+        """Say of each drop, shape (game, drop), whether it is outside of what the model was fitted to."""
         ...
 
 
@@ -35,13 +39,15 @@ class Draws:
 class Pairs:
     """Games of two variants, game g of `a` and of `b` from one seed; of failed pairs only the number, `left_out`.
 
-    `draws` are of A and of B, None when the model does not tell; `interrupted`: fewer pairs than were asked for.
+    `draws` are of A and of B, None when the model does not tell; `extrapolated` the shares of
+    their drops outside of what a fitted model covers, None for others; `interrupted`: fewer pairs than were asked for.
     """
 
     a: Games
     b: Games
     left_out: int = 0
     draws: tuple[Draws, Draws] | None = None
+    extrapolated: tuple[float, float] | None = None
     interrupted: bool = False
 
     def __len__(self) -> int:
@@ -76,7 +82,8 @@ def play_pairs(
     if all(isinstance(model, GameSampler) for model in models):
         samplers = [model for model in models if isinstance(model, GameSampler)]
         a, b = (model.sample_games(own, games, seed) for model, own in zip(samplers, rules, strict=True))
-        return Pairs(a, b)
+        beyond = [float(model.extrapolated(own).mean()) for model, own in zip(samplers, (a, b), strict=True)]
+        return Pairs(a, b, extrapolated=(beyond[0], beyond[1]))
     done: list[tuple[_Game, _Game]] = []
     failed: list[TooManyFailedDraws] = []
     interrupted = False
@@ -93,7 +100,8 @@ def play_pairs(
     if len(done) < 2:
         raise KeyboardInterrupt if interrupted else failed[-1]
     a, b = ([pair[i] for pair in done] for i in (0, 1))
-    return Pairs(_together(a), _together(b), len(failed), (_draws(a), _draws(b)), interrupted)
+    together = [Games.together([game.counts for game in side]) for side in (a, b)]
+    return Pairs(together[0], together[1], len(failed), (_draws(a), _draws(b)), interrupted=interrupted)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,10 +121,3 @@ def _played(model: DropModel, rules: Rules, seed: int) -> _Game:
 
 def _draws(games: Sequence[_Game]) -> Draws:
     return Draws(sum(game.landed for game in games), sum(game.redrawn for game in games))
-
-
-def _together(games: Sequence[_Game]) -> Games:
-    thrown, emerged, inside = (
-        np.concatenate([getattr(game.counts, name) for game in games]) for name in ("thrown", "emerged", "inside")
-    )
-    return Games(games[0].counts.rules, thrown, emerged, inside)

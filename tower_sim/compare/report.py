@@ -113,6 +113,11 @@ def _notes(found: Comparison) -> list[str]:
     pairs = found.pairs
     if pairs.left_out:
         lines.append(f"{_counted(pairs.left_out, 'pair')} left out: a drop of either game failed 5 times.")
+    if pairs.extrapolated is not None and any(pairs.extrapolated):
+        shares = " and ".join(f"{100 * share:.2g} %" for share in pairs.extrapolated)
+        lines.append(
+            f"Drops outside of what the model was fitted to: {shares} (A and B); --model physics plays them too."
+        )
     if pairs.draws is not None:
         redrawn = " and ".join(f"{draws.redrawn} of {draws.landed + draws.redrawn}" for draws in pairs.draws)
         lines.append(f"Draws made again since they were no landing: {redrawn} (A and B).")

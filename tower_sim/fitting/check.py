@@ -46,7 +46,7 @@ def check(fitted: Fitted, campaigns: Sequence[Campaign], seed: int, trials: int 
     law = fitted.cascade_of(model.shape.digest)
     keys = iter(np.random.SeedSequence(seed).spawn(6))
     chosen = [np.intersect1d(finished_runs(each), np.flatnonzero(unseen(each, fitted))) for each in campaigns]
-    physics = together([games_of(each, runs) for each, runs in zip(campaigns, chosen, strict=True)])
+    physics = Games.together([games_of(each, runs) for each, runs in zip(campaigns, chosen, strict=True)])
     every = rows_of(campaigns, model.table.regions)
     first = np.cumsum([0, *(each.runs for each in campaigns)])
     rows = every.take(np.isin(every.run, np.concatenate([runs + a for runs, a in zip(chosen, first, strict=False)])))
@@ -91,14 +91,6 @@ def _check_board(fitted: Fitted, campaigns: Sequence[Campaign], out: Path | None
     if out is not None:
         write_board_report(found, model.law, out, board_ladder(campaigns))
         print(out / "report.md")
-
-
-def together(games: Sequence[Games]) -> Games:
-    """Put games of one set of rules together; raises UsageError when the rules differ."""
-    if any(each.rules != games[0].rules for each in games):
-        raise UsageError("campaigns have several sets of rules; allowed is one; check each by itself")
-    parts = [np.concatenate([getattr(each, name) for each in games]) for name in ("thrown", "emerged", "inside")]
-    return Games(games[0].rules, *parts)
 
 
 def count_laws(law: Cascade, rows: Rows) -> tuple[Array, Array, Array, Array]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import DropEntry, Rules
 
 Array = npt.NDArray[Any]
@@ -44,6 +45,20 @@ class Games:
     def gold(self) -> Array:
         """Gold for passing before any token, shape (game, drop); 0 for the set-up. See amerigo.gold_for_passing."""
         return self._phase(-(-self.emerged.sum(-1) // self.rules.gold_divisor))
+
+    @property
+    def inside_before(self) -> Array:
+        """How many cubes were inside before each drop, of any colour, shape (game, drop)."""
+        after = self.inside.sum(-1)
+        return np.concatenate([np.zeros_like(after[:, :1]), after[:, :-1]], axis=1)
+
+    @staticmethod
+    def together(parts: Sequence[Games]) -> Games:
+        """Put games of one set of rules together; raises UsageError when the rules differ."""
+        if any(part.rules != parts[0].rules for part in parts):
+            raise UsageError("games have several sets of rules; allowed is one; keep them apart")
+        names = ("thrown", "emerged", "inside")
+        return Games(parts[0].rules, *(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
     def take(self, games: Any) -> Games:
         """Return the games chosen by an index, a slice or a mask."""

@@ -62,7 +62,7 @@ class Curve:
 
     def at(self, numbers: Any) -> Array:
         """Return the function at `numbers`."""
-        return np.interp(numbers, self.knots, self.values)
+        return cast("Array", np.interp(numbers, self.knots, self.values))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.games.amerigo import Rules
-from tower_sim.games.many import Games
+from tower_sim.games.many import Array, Games
 from tower_sim.landing import INSIDE, TRAY
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.state import Event, Resident, TowerState, rng_text
@@ -120,6 +120,13 @@ class SurrogateModel:
         words = np.random.SeedSequence(seed).generate_state(4).astype(np.int64)
         counts = play_games(self.table, colour, np.array(phases), games, words, first, shift, len(colours))
         return Games(rules, *counts)
+
+    def extrapolated(self, games: Games) -> Array:
+        """Say of each drop of games, shape (game, drop), whether the data do not cover it; see Fitted.covers."""
+        thrown, before = games.thrown.sum(-1), games.inside_before
+        pairs, which = np.unique(np.stack([thrown.ravel(), before.ravel()], 1), axis=0, return_inverse=True)
+        beyond = np.array([not self.fitted.covers(int(n), int(m)) for n, m in pairs])
+        return beyond[which.ravel()].reshape(thrown.shape)
 
     def _resting(self, state: TowerState, now: int) -> dict[int, Resting | None]:
         """Say of every cube inside, by number, what the law needs to know."""
