@@ -18,6 +18,7 @@ from test_surrogate_portable import exact
 
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load as load_apparatus
+from tower_sim.apparatus.parts import as_tower
 from tower_sim.campaign import parse, run
 from tower_sim.errors import UsageError
 from tower_sim.fitting import check, fit, ladder
@@ -38,7 +39,7 @@ from tower_sim.surrogate.table import OUT, Resting, table_of
 SHAPE = load_apparatus("amerigo")
 SHIPPED = shipped(SHAPE.name, SHAPE.digest)
 TRUE = SHIPPED.cascade_of(SHAPE.digest)
-REGIONS = tuple(region.name for region in SHAPE.regions)
+REGIONS = tuple(region.name for region in as_tower(SHAPE).regions)
 LEVEL = 1e-3  # of a test's false alarms; its data are fixed
 Capture = pytest.CaptureFixture[str]
 
@@ -76,9 +77,10 @@ class Known:
 
 @pytest.fixture(scope="module")
 def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    """60 games and 20 chains with 1 to 49 cubes."""
+    """40 games and 20 chains of 24 drops with 1 to 49 cubes."""
     folder = tmp_path_factory.mktemp("known")
-    directories = [made(folder / "games", 60, 1), made(folder / "chains", 20, 2, "chain", '[chain]\npolicy = "cover"')]
+    chains = '[chain]\npolicy = "cover"\ndrops = 24'
+    directories = [made(folder / "games", 40, 1), made(folder / "chains", 20, 2, "chain", chains)]
     campaigns = [load(each) for each in directories]
     rows = rows_of(campaigns, REGIONS)
     is_held = np.concatenate([held_out(each) for each in campaigns])[rows.run]
@@ -281,14 +283,12 @@ def test_the_chances_of_all_subsets_add_up_to_one(name: str):
     chance = np.exp(RUNGS[name]().score(subsets()))
     assert chance.sum() == pytest.approx(1)
     assert chance.min() > 0
-    assert len(set(chance.round(12))) > 6
+    assert len(set(chance.round(12))) >= 6  # the rule of thumb's are six powers of 2, over 3^5
 
 
 def test_rung_0_is_that_by_hand():
     chance = np.exp(ladder.two_thirds().score(subsets()))
-    assert chance[SUBSETS.index((True, False, True, False, True))] == pytest.approx(
-        2 / 3 * 1 / 3 * (1 / 3) ** 2 * 2 / 3
-    )
+    assert chance[SUBSETS.index((True, False, True, False, True))] == pytest.approx(4 / 3**5)
     assert chance[SUBSETS.index((False,) * 5)] == pytest.approx((1 / 3) ** 2 * (2 / 3) ** 3)
 
 
@@ -302,20 +302,19 @@ def bernoulli(shift: float = 0.0) -> Any:
 
 def test_large_beta_binomials_are_cubes_by_themselves_and_share_no_more_than_the_effect():
     """At size exp(12) the chances of 5 cubes are off by less than 5^2 / exp(12)."""
-    sizes = np.array(GROUPS)
-    sizes[[3, 7]] = 12
+    thrown, inside = (*GROUPS[:3], 12.0), (*GROUPS[4:7], 12.0)
     error = 25 / math.exp(12)
-    assert np.exp(ladder.groups(sizes).score(subsets())) == pytest.approx(bernoulli(), rel=error)
-    apart = np.insert(sizes, [4, 8], 0.7)
+    assert np.exp(ladder.groups((*thrown, *inside)).score(subsets())) == pytest.approx(bernoulli(), rel=error)
     mixed = np.mean([bernoulli(0.7 * e) for e in normal_scores()], axis=0)
-    assert np.exp(ladder.shared(apart).score(subsets())) == pytest.approx(mixed, rel=error)
-    none = np.insert(np.array(GROUPS), [4, 8], 0.0)
-    assert ladder.shared(none).score(subsets()) == pytest.approx(ladder.groups(GROUPS).score(subsets()))
+    shared = ladder.shared((*thrown, 0.7, *inside, 0.7))
+    assert np.exp(shared.score(subsets())) == pytest.approx(mixed, rel=error)
+    none = ladder.shared((*GROUPS[:4], 0.0, *GROUPS[4:], 0.0))
+    assert none.score(subsets()) == pytest.approx(ladder.groups(GROUPS).score(subsets()))
 
 
 @pytest.mark.parametrize(("sd", "error"), [(0.0, 1e-8), (0.6, 0.005)], ids=["no effect", "effects"])
 def test_the_cascades_score_is_the_enumeration_of_all_ways_through_the_table(sd: float, error: float):
-    """The table rounds chances to 2^-33, and an effect of up to 10 passings by 1 / 1024 of log-odds, a chance by 1/4."""
+    """The table rounds chances to 2^-33, and effects by 1 / 1024 at up to 10 passings; chances move by a quarter."""
     ends = exact(table_of(law_of(sd)), INSIDE)
     chance = dict.fromkeys(SUBSETS, 0.0)
     for way, weight in ends.items():
@@ -341,13 +340,14 @@ def test_laws_of_counts_are_those_of_the_enumeration(monkeypatch: pytest.MonkeyP
 
 
 def test_laws_of_counts_of_drops_of_any_size_are_whole(known: Known):
-    below, upto, mean, number = count_laws(TRUE, known.held)
+    some = known.held.take(np.arange(len(known.held)) % 3 == 0)
+    below, upto, mean, number = count_laws(TRUE, some)
     assert np.all((below > -1e-12) & (below < upto) & (upto < 1 + 1e-12))
-    all_out = number == known.held.thrown + known.held.lying.sum(1)
+    all_out = number == some.thrown + some.lying.sum(1)
     assert upto[all_out] == pytest.approx(1)
     assert np.abs(below[number == 0]).max() < 1e-12
     assert {True, False} == set(all_out.tolist())
-    # the number out less its mean is 0 on average, its variance at least that of what differs: 4 standard errors
+    # under the true law the number out less its mean is 0 on average: 4 standard errors
     apart = number - mean
     assert abs(apart.mean()) < 4 * apart.std() / math.sqrt(len(apart))
 
@@ -469,7 +469,7 @@ def test_the_model_says_what_it_was_fitted_to_and_what_that_covers(known: Known)
     fitted, used = known.fitted, known.used
     assert (fitted.kind, fitted.apparatus, fitted.apparatus_digest) == ("tower", "amerigo", SHAPE.digest)
     assert [each.digest for each in fitted.data] == [load(each).digest for each in known.directories]
-    assert [each.runs for each in fitted.data] == [42, 14]
+    assert [each.runs for each in fitted.data] == [28, 14]
     assert sum(each.drops for each in fitted.data) == len(used)
     assert known.law.regions == REGIONS
     assert fitted.covered == covered(used)
@@ -479,7 +479,7 @@ def test_the_model_says_what_it_was_fitted_to_and_what_that_covers(known: Known)
     by_hand = {n: (low, high) for n, low, high in fitted.covered}
     alike = (used.thrown >= 6) & (used.thrown <= 8)  # within a ratio of 1.25 of 7
     assert by_hand[7] == (inside[alike].min(), inside[alike].max())
-    assert unseen(load(known.directories[0]), fitted).sum() == 18
+    assert unseen(load(known.directories[0]), fitted).sum() == 12
 
 
 def test_a_fit_of_the_same_data_gives_the_same_file_which_plays(few: Path, tmp_path: Path, capsys: Capture):
@@ -535,9 +535,7 @@ def test_campaigns_of_another_model_or_several_towers_are_refused(few: Path, tmp
     profile = json.loads(json.dumps(campaign.spec["profile"]))
     profile["funnel"]["rim_mm"] += 1
     other = replace(campaign, spec={**campaign.spec, "profile": profile})
-    with pytest.raises(
-        UsageError, match=r"campaigns are of 2 apparatuses \(amerigo \(\w+\), amerigo \(\w+\)\); .* one"
-    ):
+    with pytest.raises(UsageError, match=r"campaigns are of 2 apparatuses \(amerigo \(\w+\), amerigo"):
         module.apparatus_of([campaign, other])
     varied = replace(campaign, points=[{"profile.funnel.rim_mm": 120}])
     with pytest.raises(UsageError, match=r"varied field of the campaign is 'profile\.funnel\.rim_mm'; allowed is none"):
@@ -560,23 +558,24 @@ def test_a_model_that_cannot_be_written_is_refused(few: Path, tmp_path: Path, ca
     told = refused(capsys, "surrogate", "fit", str(few), "-o", str(tmp_path / "missing" / "model.json"))
     assert "folder of the model file" in told
     (tmp_path / "taken").mkdir()
-    with pytest.raises(UsageError, match="allowed is one that can be written"):
+    with pytest.raises(UsageError, match=r"model file is .*taken'; allowed is a file, not a directory"):
         fit_command([few], tmp_path / "taken")
+    assert [path.name for path in tmp_path.iterdir()] == ["taken"]
 
 
 # The check
 
 
 def test_a_check_on_other_games_says_all_of_it(tmp_path: Path):
-    """24 games of the law itself: no distance is to be seen, but with the stated chance."""
-    games = made(tmp_path / "games", 24, 6, rest=SHORT)
+    """20 games of the law itself: the least corrected p is below 0.5 % once in 200 seeds or less."""
+    games = made(tmp_path / "games", 20, 6, rest=SHORT)
     found = check(SHIPPED, [load(games)], seed=1, trials=2)
-    assert (found.games, found.drops) == (24, len(rows_of([load(games)], REGIONS)))
+    assert (found.games, found.drops) == (20, len(rows_of([load(games)], REGIONS)))
     assert found.power is not None
     assert found.power.trials == 2
     assert found.counts.p > LEVEL
     assert [each.name for each in found.scores] == ["two_thirds", "groups", "shared", "cascade"]
-    assert not any(each.is_seen for each in found.whole.distances)
+    assert min(each.adjusted for each in found.whole.distances) > 0.005
     told = text(found)
     assert headline(found) in told.splitlines()
     assert all(each.title in told for each in found.scores)
@@ -587,7 +586,7 @@ def test_a_check_on_other_games_says_all_of_it(tmp_path: Path):
 
 
 def test_a_check_of_what_cannot_be_checked_is_refused(known: Known, few: Path, tmp_path: Path, capsys: Capture):
-    with pytest.raises(UsageError, match="kind of a campaign is .*'chain'.*; allowed is game"):
+    with pytest.raises(UsageError, match=r"kind of a campaign is .*'chain'.*; allowed is game"):
         check(SHIPPED, [load(known.directories[1])], 1)
     rule = made(tmp_path / "rule", 10, 1, rest=SHORT, model="two_thirds")
     assert "two_thirds" in refused(capsys, "surrogate", "check", "amerigo", str(rule))
@@ -643,6 +642,6 @@ def test_a_campaign_of_a_tower_or_model_without_a_law_is_refused(tmp_path: Path)
         """
     with pytest.raises(UsageError, match=r"campaign\.model is 'two_thirds'; allowed is one of physics, surrogate"):
         parse(battle)
-    with pytest.raises(UsageError, match="settings.*the model 'surrogate' has no settings"):
+    with pytest.raises(UsageError, match=r"settings.*the model 'surrogate' has no settings"):
         made(tmp_path / "no", 1, 1, rest="[settings]\nsubsteps = 2")
     assert not (tmp_path / "no").exists()

@@ -11,7 +11,7 @@ import numpy as np
 from tower_sim.fitting.rows import Array, Rows
 from tower_sim.surrogate.cascade import Cascade, Curve, Floor, Passing, normal_scores
 
-THROWN = (1, 2, 3, 4, 5, 6, 7, 10, 15, 25, 49, 75)
+THROWN = (1, 2, 3, 4, 5, 6, 7, 10, 15, 25, 35, 49, 60, 75, 98)
 SPREAD = (1, 5, 10, 20, 40)
 FRESH = (0, 1, 2, 4, 6, 9, 13, 18, 25, 49)
 LYING = (0, 1, 2, 4, 6, 9, 13, 18, 24, 32, 40, 60, 90)

@@ -55,6 +55,8 @@ def fit_command(directories: Sequence[Path], output: Path) -> None:
     """Fit, write the file and print the ladder; raises what `fit` does, and UsageError when it cannot be written."""
     if not output.parent.is_dir():
         raise fault("folder of the model file", str(output.parent), "one that exists", "make it first")
+    if output.is_dir():
+        raise fault("model file", str(output), "a file, not a directory", "give another -o")
     fitted = fit(directories)
     part = output.with_name(f".{output.name}.part")
     try:
