@@ -99,6 +99,14 @@ def test_replies_are_byte_for_byte_what_the_command_prints_in_a_process_of_its_o
             ["play", "amerigo", "--rules", str(tmp_path / "rules.toml"), "--rounds", "1", "--seed", "3", "--json"],
         ),
         (fight | chosen, ["battle", "--cubes", "purple=4,green=3", *lost, "--seed", "5", "--json"]),
+        (
+            {"do": "game", "model": "surrogate", "rounds": 1, "seed": "4"},
+            ["play", "amerigo", "--model", "surrogate", "--rounds", "1", "--seed", "4", "--json"],
+        ),
+        (
+            fight | {"model": "surrogate"},
+            ["battle", "--cubes", "purple=4,green=3", "--model", "surrogate", "--seed", "5", "--json"],
+        ),
         (fight | {"games": 2}, ["battle", "--cubes", "purple=4,green=3", "--games", "2", "--seed", "5", "--json"]),
     ]
     requests = [{"id": i} | request for i, (request, _) in enumerate(pairs)]

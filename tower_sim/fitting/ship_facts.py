@@ -84,8 +84,8 @@ def _facts(campaign: Campaign, ship: CombatShip, number: int) -> list[Fact]:
     setups = campaign.run_point[:, None] == np.unique(campaign.run_point)[None]
     first = first_cubes(campaign)
     names = [" : ".join(str(int(n)) for n in np.median(first[rows], 0)) for rows in setups.T]
-    prefix = f"{number + 1}, " if number else ""
-    add(f"{prefix}wins by set-up", "share of battles", names, won[:, :1] * setups, won.sum(1)[:, None] * setups)
+    of = f", campaign {number + 1}" if number else ""
+    add(f"wins by set-up{of}", "share of battles", names, won[:, :1] * setups, won.sum(1)[:, None] * setups)
     return found
 
 

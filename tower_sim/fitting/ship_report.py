@@ -35,7 +35,7 @@ def write_report(check: BoardCheck, law: BoardLaw, out: str | Path, rungs: Seque
         f"{check.battles} battles with physics that the surrogate was not fitted to ({check.throws} throws), and "
         f"{check.played} battles of the same set-ups with the surrogate. Intervals are of 95 %, by battle. Each test "
         f"permutes physics and surrogate {PERMUTATIONS} times within a set-up; p values are corrected for the "
-        f"{len(check.facts)} tests by Holm's method. {check.extrapolated:.1%} of the surrogate's draws were "
+        f"{len(check.facts)} tests by Holm's method. {100 * check.extrapolated:.1f} % of the surrogate's draws were "
         "extrapolated."
     )
     _verdict(sheets, check)
@@ -51,7 +51,7 @@ def board_text(check: BoardCheck) -> str:
     """Return the check as lines for a terminal: every fact's corrected p, where it is farthest off, and gains."""
     lines = [
         f"{check.ship.name}: {check.battles} battles with physics, {check.played} with the surrogate, "
-        f"{check.extrapolated:.1%} of its draws extrapolated",
+        f"{100 * check.extrapolated:.1f} % of its draws extrapolated",
         f"{'fact':44s} {'p (Holm)':>8s}  farthest off",
     ]
     for each in check.facts:
@@ -144,7 +144,7 @@ def _battles(sheets: Sheets, check: BoardCheck) -> None:
             for row in _rows_of(each, 1)]  # fmt: skip
     sheets.table("battles", ["fact", *_HEAD], rows)
     figure, made = panels(2, 2, 5.0)
-    shown = ("chains", "steps", "strength", next(name for name in by_name if name.endswith("wins by set-up")))
+    shown = ("chains", "steps", "strength", next(name for name in by_name if name.startswith("wins by set-up")))
     names = ("explosions in a row", "", "", f"first cubes of {by_name['wins'].cells[0]} : the other")
     for panel, fact, x in zip(made, shown, names, strict=True):
         each = by_name[fact]
