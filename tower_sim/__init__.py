@@ -17,10 +17,12 @@ from tower_sim.apparatus.catalogue import load, names
 from tower_sim.cubes import Cube, count_by_colour, supply
 from tower_sim.errors import UsageError
 from tower_sim.model import BoardModel, DropModel, TooManyFailedDraws, knock_then_drop, replay, until_landed
+from tower_sim.models import open_model
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import BoardState, Pose, Resident, TowerState
+from tower_sim.surrogate.model import SurrogateModel
 
 __version__ = "0.1.0"
 
@@ -36,6 +38,7 @@ __all__ = [
     "Pose",
     "Resident",
     "Status",
+    "SurrogateModel",
     "TooManyFailedDraws",
     "TowerState",
     "UsageError",
@@ -43,6 +46,7 @@ __all__ = [
     "knock_then_drop",
     "load",
     "names",
+    "open_model",
     "replay",
     "supply",
     "until_landed",

@@ -1,70 +1,89 @@
 """Whole games at once: the table's algorithm over arrays, compiled by numba where that is installed.
 
-The functions here are plain Python too, and give the same games without numba, some hundred times slower.
+Without numba the functions are plain Python and play the same games, about a thousand times slower. Importing this
+module imports numba, so do it where games are played. What numba compiles is kept on disk and noticed to be old when
+this file changes, not when others do: so what those define (the law, FRESH, CROWD) comes as arguments.
 """
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from tower_sim.surrogate.cascade import CROWD, EFFECTS, FRESH
-from tower_sim.surrogate.table import LIMIT, WORD, Table
+from tower_sim.surrogate.table import WORD, Table
 
 Array = npt.NDArray[Any]
+F = TypeVar("F", bound=Callable[..., Any])
 
 _MASK = 0xFFFFFFFF
 _GOLDEN = 0x9E3779B9
-_BITS = 32 - EFFECTS.bit_length() + 1  # a word's first bits number the shared effect
+_WORDS = 2.0**32
+# Plain numbers would make words of 64 bits of those of 32, and signed ones indices that may be negative: checks cost.
+_1, _5, _7, _9, _11, _21, _25 = (np.uint32(i) for i in (1, 5, 7, 9, 11, 21, 25))
 
 
-@dataclass(frozen=True, eq=False)
-class Arrays:
-    """A Table as arrays of one row a floor; entries beyond the end of a list repeat the last one.
+class Law(NamedTuple):
+    """A Table as arrays; entries beyond the end of a list repeat the last one.
 
-    `thrown`, `lying` and `effect` have two planes, arriving and lying; `age` has those of age and crowd.
+    By plane (0 arriving, 1 lying), floor and number: `thrown`, and `onto`, the sum of what lies there and of the
+    effect, by the effect's number. By floor: `fresh` (then by number), `pushed`, `has_effect`. `age` has a row a floor
+    for cubes of no crowd, then a row a floor for those of one. `thresholds` by log-odds, from the lowest to the
+    highest. A word's bits from `effect_shift` on number an effect; `crowd_from` and `fresh_to` are CROWD and FRESH.
     """
 
     thrown: Array
-    lying: Array
+    onto: Array
     fresh: Array
-    effect: Array
     age: Array
     pushed: Array
     has_effect: Array
     thresholds: Array
-
-    def ordered(self) -> tuple[Array, ...]:
-        """Return the arrays in the order of the arguments of `play`."""
-        by_count = (self.thrown, self.lying, self.fresh, self.effect)
-        return (*by_count, self.age, self.pushed, self.has_effect, self.thresholds)
-
-    @staticmethod
-    def of(table: Table, cubes: int, drops: int) -> Arrays:
-        """Lay out a table for games of so many cubes and drops."""
-
-        def planes(names: tuple[str, ...], length: int) -> Array:
-            rows = [[getattr(floor, name) for floor in table.floors] for name in names]
-            return np.array([[[each[min(i, len(each) - 1)] for i in range(length)] for each in row] for row in rows])
-
-        return Arrays(
-            planes(("arriving_thrown", "lying_thrown"), cubes + 1),
-            planes(("arriving_lying", "lying_lying"), cubes + 1),
-            planes(("arriving_fresh",), cubes + 1)[0],
-            planes(("arriving_effect", "lying_effect"), cubes + 1),
-            planes(("age", "crowd"), drops + 1),
-            np.array([floor.pushed for floor in table.floors]),
-            np.array([floor.has_effect for floor in table.floors]),
-            np.array([WORD - x for x in table.thresholds[:0:-1]] + list(table.thresholds)),
-        )
+    effect_shift: int
+    crowd_from: int
+    fresh_to: int
 
 
+def law_of(table: Table, cubes: int, drops: int) -> Law:
+    """Lay out a table for games of so many cubes and drops."""
+
+    def planes(names: tuple[str, ...], length: int) -> Array:
+        rows = [[getattr(floor, name) for floor in table.floors] for name in names]
+        filled = [[[each[min(i, len(each) - 1)] for i in range(length)] for each in row] for row in rows]
+        return np.array(filled, np.int32)
+
+    lying = planes(("arriving_lying", "lying_lying"), cubes + 1)
+    return Law(
+        thrown=planes(("arriving_thrown", "lying_thrown"), cubes + 1).astype(np.int64),  # sums are, then
+        onto=lying[..., None] + planes(("arriving_effect", "lying_effect"), cubes + 1),
+        fresh=planes(("arriving_fresh",), cubes + 1)[0],
+        age=planes(("age", "crowd"), drops + 1).reshape(-1, drops + 1),
+        pushed=np.array([floor.pushed for floor in table.floors], np.int32),
+        has_effect=np.array([floor.has_effect for floor in table.floors]),
+        thresholds=np.array([WORD - x for x in table.thresholds[:0:-1]] + list(table.thresholds), np.uint32),
+        effect_shift=32 - EFFECTS.bit_length() + 1,
+        crowd_from=CROWD,
+        fresh_to=FRESH,
+    )
+
+
+def jitted(function: F) -> F:
+    """Return a function that numba compiles when it is first called, or the function as it is without numba."""
+    try:
+        numba: Any = importlib.import_module("numba")
+    except ImportError:
+        return function
+    try:
+        return numba.njit(cache=True)(function)
+    except RuntimeError:  # there is no folder that numba could keep compiled functions in
+        return numba.njit(function)
+
+
+@jitted
 def mixed(x: int) -> int:
     """See generator.mixed."""
     x = ((x ^ (x >> 16)) * 0x85EBCA6B) & _MASK
@@ -72,6 +91,7 @@ def mixed(x: int) -> int:
     return x ^ (x >> 16)
 
 
+@jitted
 def seeded(state: Array, seed: Array, stream: int) -> None:
     """Begin a stream of words; see generator.Words."""
     for i in range(4):
@@ -79,35 +99,162 @@ def seeded(state: Array, seed: Array, stream: int) -> None:
     state[3] |= 1
 
 
-def word(state: Array) -> int:
-    """Return the next word; see generator.Words."""
-    a, b, c, d = state[0], state[1], state[2], state[3]
-    x = (b * 5) & _MASK
-    found = ((((x << 7) | (x >> 25)) & _MASK) * 9) & _MASK
-    shifted = (b << 9) & _MASK
+@jitted
+def step(a: Any, b: Any, c: Any, d: Any) -> tuple[Any, Any, Any, Any, Any]:
+    """Return the next word and the state after it, each an np.uint32; see generator.Words."""
+    x = np.uint32(b * _5)
+    found = np.uint32(np.uint32((x << _7) | (x >> _25)) * _9)
+    shifted = np.uint32(b << _9)
     c ^= a
     d ^= b
-    state[1] = b ^ c
-    state[0] = a ^ d
-    state[2] = c ^ shifted
-    state[3] = ((d << 11) | (d >> 21)) & _MASK
+    return found, np.uint32(a ^ d), np.uint32(b ^ c), np.uint32(c ^ shifted), np.uint32((d << _11) | (d >> _21))
+
+
+@jitted
+def word(state: Array) -> Any:
+    """Return the next word of a `state` of four, which moves on."""
+    found, a, b, c, d = step(np.uint32(state[0]), np.uint32(state[1]), np.uint32(state[2]), np.uint32(state[3]))
+    state[0], state[1], state[2], state[3] = a, b, c, d
     return found
 
 
+@jitted
+def threshold(thresholds: Array, odds: int) -> Any:
+    """See table.threshold."""
+    last = len(thresholds) // 2
+    return thresholds[min(max(odds, -last), last) + last]
+
+
+@jitted
+def weigh(
+    law: Law, count: int, lying: Array, fresh: Array, state: Array, enter: Array, push: Array, lie: Array
+) -> None:
+    """Draw the shared effects of a drop of `count` cubes and fill in by floor what decides it.
+
+    By floor, `lying` are how many cubes lie there and `fresh` how many of them for a short time only. Thresholds to
+    pass are `enter` for cubes just thrown and `push` for those that lay higher up; `lie` are the log-odds of those that
+    lie there, but for their age.
+    """
+    for i in range(len(lie)):
+        effect = np.int64(word(state)) >> law.effect_shift if law.has_effect[i] else 0
+        m = lying[i]
+        odds = law.thrown[0, i, count] + law.onto[0, i, m, effect] + law.fresh[i, fresh[i]]
+        enter[i] = threshold(law.thresholds, odds)
+        push[i] = threshold(law.thresholds, odds + law.pushed[i])
+        lie[i] = law.thrown[1, i, count] + law.onto[1, i, m, effect]
+
+
+@jitted
+def rescue_below(enter: Array, shift: float) -> float:
+    """Return what a word is below if a thrown cube that would stay comes out, with chance greater by `shift`."""
+    out = 1.0
+    for limit in enter:
+        out *= limit / _WORDS
+    return shift / max(1 - out, shift) * _WORDS
+
+
+@jitted
+def move(
+    law: Law,
+    drop: int,
+    first: int,
+    end: int,
+    crowd: int,
+    rescue: float,
+    enter: Array,
+    push: Array,
+    lie: Array,
+    inside: Array,
+    count: int,
+    after: Array,
+    place: Array,
+    since: Array,
+    row: Array,
+    lying: Array,
+    fresh: Array,
+    arrived: Array,
+    state: Array,
+    colour: Array,
+    out: Array,
+) -> int:
+    """Do drop number `drop`, which throws the cubes from `first` to before `end` that are outside; see table.move.
+
+    `inside` are the numbers of the `count` cubes inside, in order, then one above all; `after` becomes the same after
+    the drop, and how many they are is returned; `out` counts by `colour` those that come out. A thrown cube that would
+    stay comes out all the same if one more word is below `rescue`; with 0 none is drawn. `crowd` is 1 for a crowd, else
+    0. For `enter`, `push` and `lie` see `weigh`; the other arrays are those of `play`.
+
+    It is one long function of many arrays for speed: numba counts the references to arrays that are looked up in a
+    tuple, or given to a function inside the loop, which takes as long as all the rest.
+    """
+    floors, fresh_to, age, thresholds = len(lying), law.fresh_to, law.age, law.thresholds
+    a, b, c, d = np.uint32(state[0]), np.uint32(state[1]), np.uint32(state[2]), np.uint32(state[3])
+    i, kept, own = 0, 0, np.uint32(first)  # the next of `inside`, of `after`, of those that can be thrown
+    while i < count or own < end:
+        cube = inside[i]
+        if cube < own or own >= end:
+            i += 1
+            start, begun = place[cube], since[cube]
+            found, a, b, c, d = step(a, b, c, d)
+            if found >= threshold(thresholds, lie[start] + age[row[cube], np.uint32(drop - begun)]):
+                after[kept] = cube
+                kept += 1
+                continue
+            floor = np.uint32(start + _1)
+            while floor < floors:
+                found, a, b, c, d = step(a, b, c, d)
+                if found >= push[floor]:
+                    break
+                floor = np.uint32(floor + _1)
+            is_fresh = np.uint32(drop - begun <= fresh_to)
+            lying[start] -= _1
+            fresh[start] -= is_fresh
+            arrived[begun, start] -= _1
+            row[cube] = np.uint32(np.uint32(row[cube] - start) + floor)
+        elif cube == own:
+            own = np.uint32(own + _1)
+            continue
+        else:
+            cube = np.uint32(own)
+            own = np.uint32(own + _1)
+            floor = np.uint32(0)
+            while floor < floors:
+                found, a, b, c, d = step(a, b, c, d)
+                if found >= enter[floor]:
+                    break
+                floor = np.uint32(floor + _1)
+            if floor < floors and rescue > 0:
+                found, a, b, c, d = step(a, b, c, d)
+                if found < rescue:
+                    floor = np.uint32(floors)
+            if floor >= floors:
+                out[colour[cube]] += 1
+                continue
+            begun, is_fresh = np.uint32(drop), _1
+            since[cube] = drop
+            row[cube] = crowd * floors + floor
+        place[cube] = floor
+        if floor >= floors:
+            out[colour[cube]] += 1
+        else:
+            lying[floor] += _1
+            fresh[floor] += is_fresh
+            arrived[begun, floor] += _1
+            after[kept] = cube
+            kept += 1
+    after[kept] = len(place)
+    state[0], state[1], state[2], state[3] = a, b, c, d
+    return kept
+
+
+@jitted
 def play(
-    thrown_odds: Array,
-    lying_odds: Array,
-    fresh_odds: Array,
-    effect_odds: Array,
-    age_odds: Array,
-    pushed: Array,
-    has_effect: Array,
-    thresholds: Array,
+    law: Law,
     seed: Array,
     first: int,
     colour: Array,
+    low: Array,
     phases: Array,
-    crowd_from: int,
     shift: float,
     thrown: Array,
     emerged: Array,
@@ -115,117 +262,65 @@ def play(
 ) -> None:
     """Play games `first`, `first` + 1, ... into the arrays `thrown`, `emerged` and `inside` (game, drop, colour).
 
-    `colour` is each cube's, by number; `phases` the colour that each drop throws, -1 for all. With a `shift` every
-    thrown cube's chance to come out is greater by it (or 1).
+    Cubes of colour k have the numbers from `low[k]` to before `low[k + 1]`; `phases` are the colours that the drops
+    throw, -1 for all. With a `shift` every thrown cube's chance to come out is greater by it (or 1).
     """
-    games, drops = thrown.shape[:2]
-    floors, cubes = len(pushed), len(colour)
-    place = np.empty(cubes, np.int64)  # the floor; -1 in storage
-    since = np.empty(cubes, np.int64)
-    crowd = np.empty(cubes, np.int64)
-    lying = np.empty(floors, np.int64)
-    fresh = np.empty(floors, np.int64)
-    arrive = np.empty(floors, np.int64)
-    lie = np.empty(floors, np.int64)
+    floors, cubes, drops = len(law.pushed), len(colour), len(phases)
+    # by cube: its floor, the drop that threw it in, its row of law.age
+    place, since, row = np.empty(cubes, np.uint32), np.empty(cubes, np.uint32), np.empty(cubes, np.uint32)
+    now, after = np.empty(cubes + 1, np.uint32), np.empty(cubes + 1, np.uint32)  # the cubes inside, in order
+    # by floor: cubes that lie there, those of them that are fresh, and those that each drop threw in
+    lying, fresh = np.empty(floors, np.uint32), np.empty(floors, np.uint32)
+    arrived = np.empty((drops, floors), np.uint32)
+    enter, push, lie = np.empty(floors, np.uint32), np.empty(floors, np.uint32), np.empty(floors, np.int64)
     state = np.empty(4, np.int64)
-    for game in range(games):
+    for game in range(len(thrown)):
         seeded(state, seed, first + game)
-        place[:] = -1
+        place[:] = floors
         lying[:] = 0
-        done = 0  # drops in which cubes were thrown
-        for drop in range(drops):
-            count = 0
-            fresh[:] = 0
-            for cube in range(cubes):
-                if place[cube] >= 0:
-                    fresh[place[cube]] += done - since[cube] <= FRESH
-                elif phases[drop] < 0 or phases[drop] == colour[cube]:
-                    count += 1
-                    thrown[game, drop, colour[cube]] += 1
-            if count == 0:
-                if drop:
-                    inside[game, drop] = inside[game, drop - 1]
-                continue
-            for floor in range(floors):
-                effect = word(state) >> _BITS if has_effect[floor] else 0
-                m = lying[floor]
-                arrive[floor] = thrown_odds[0, floor, count] + lying_odds[0, floor, m] + fresh_odds[floor, fresh[floor]]
-                arrive[floor] += effect_odds[0, floor, m, effect]
-                lie[floor] = thrown_odds[1, floor, count] + lying_odds[1, floor, m] + effect_odds[1, floor, m, effect]
-            for cube in range(cubes):
-                start = place[cube]
-                is_thrown = start < 0
-                if is_thrown and not (phases[drop] < 0 or phases[drop] == colour[cube]):
-                    continue
-                floor = 0
-                chance = 1.0
-                while floor < floors:
-                    if floor < start:
-                        floor = start
-                    if floor == start:
-                        odds = lie[floor] + age_odds[crowd[cube], floor, done - since[cube]]
-                    elif is_thrown:
-                        odds = arrive[floor]
-                    else:
-                        odds = arrive[floor] + pushed[floor]
-                    limit = thresholds[min(max(odds, -LIMIT), LIMIT) + LIMIT]
-                    chance *= limit / WORD
-                    if word(state) >= limit:
-                        break
-                    floor += 1
-                if shift > 0 and is_thrown and floor < floors:
-                    for below in range(floor + 1, floors):
-                        chance *= thresholds[min(max(arrive[below], -LIMIT), LIMIT) + LIMIT] / WORD
-                    if word(state) < shift / max(1 - chance, shift) * WORD:
-                        floor = floors
-                if is_thrown and floor < floors:
-                    since[cube] = done
-                    crowd[cube] = 1 if count >= crowd_from else 0
-                if floor == floors:
-                    emerged[game, drop, colour[cube]] += 1
-                    floor = -1
-                else:
-                    inside[game, drop, colour[cube]] += 1
-                if floor != start:
-                    if start >= 0:
-                        lying[start] -= 1
-                    if floor >= 0:
-                        lying[floor] += 1
-                    place[cube] = floor
-            done += 1
+        fresh[:] = 0
+        arrived[:] = 0
+        now[0] = cubes
+        drop = held = 0  # drops that threw something, cubes inside
+        for i in range(drops):
+            phase = phases[i]
+            start: Any = 0 if phase < 0 else low[phase]
+            end: Any = cubes if phase < 0 else low[phase + 1]
+            count: Any = end - start - (held if phase < 0 else inside[game, i - 1, phase])
+            if count > 0:
+                if drop > law.fresh_to:
+                    for floor in range(floors):
+                        fresh[floor] -= arrived[drop - 1 - law.fresh_to, floor]
+                weigh(law, count, lying, fresh, state, enter, push, lie)
+                rescue = rescue_below(enter, shift) if shift > 0 else 0.0
+                crowd = 1 if count >= law.crowd_from else 0
+                held = move(
+                    law, drop, start, end, crowd, rescue, enter, push, lie, now, held, after,
+                    place, since, row, lying, fresh, arrived, state, colour, emerged[game, i],
+                )  # fmt: skip
+                now, after = after, now
+                drop += 1
+            if phase >= 0:
+                thrown[game, i, phase] = count
+            for k in range(len(low) - 1):
+                had = inside[game, i - 1, k] if i > 0 else 0
+                if phase < 0:
+                    thrown[game, i, k] = low[k + 1] - low[k] - had
+                inside[game, i, k] = had + thrown[game, i, k] - emerged[game, i, k]
 
 
 def play_games(
-    table: Table, colour: Array, phases: Array, games: int, seed: Array, first: int, shift: float, colours: int = 1
+    table: Table, colour: Array, phases: Array, games: int, seed: Array, first: int, shift: float, colours: int = 0
 ) -> tuple[Array, Array, Array]:
     """Play `games` whole games and return what was thrown, came out and is inside, shape (game, drop, colour).
 
-    `colour` is each cube's, by number, of `colours` or as many as it names; `phases` the colour that each drop throws,
-    -1 for all; `seed` four words, of which game g draws from stream first + g. See `play` for `shift`.
+    `colour` is each cube's, by number, and never falls; `phases` the colour that each drop throws, -1 for all; `seed`
+    four words, of which game g draws from stream first + g. See `play` for `shift`. `colours` is how many there are,
+    where the last ones have no cube.
     """
-    width = max(colours, int(colour.max(initial=0)) + 1)
-    counts = tuple(np.zeros((games, len(phases), width), np.int16) for _ in range(3))
+    low = np.searchsorted(colour, np.arange(1 + max(colours, 1 + int(colour.max(initial=-1)))))
+    counts = tuple(np.zeros((games, len(phases), len(low) - 1), np.int16) for _ in range(3))
+    law = law_of(table, len(colour), len(phases))
     with np.errstate(over="ignore"):  # of words in plain Python: the product's low 32 bits are right all the same
-        odds = Arrays.of(table, len(colour), len(phases)).ordered()
-        compiled()(*odds, seed, first, colour, phases, CROWD, shift, *counts)
+        play(law, seed, first, colour.astype(np.uint32), low, phases, shift, *counts)
     return counts[0], counts[1], counts[2]
-
-
-@cache
-def compiled() -> Callable[..., None]:
-    """Return `play` compiled by numba, or as it is where numba is not installed."""
-    try:
-        numba: Any = importlib.import_module("numba")
-    except ImportError:
-        return play
-    jit = numba.njit(cache=False, inline="never")
-    names = {"mixed": jit(mixed)}
-    names["seeded"] = numba.njit(_with(seeded, names))
-    names["word"] = jit(word)
-    return numba.njit(_with(play, names))
-
-
-def _with(function: Any, names: dict[str, Any]) -> Any:
-    """Return a copy of a function that finds compiled functions under the names of plain ones."""
-    copy: Any = type(function)(function.__code__, {**function.__globals__, **names}, function.__name__)
-    return copy

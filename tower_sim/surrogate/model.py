@@ -6,8 +6,9 @@ state -> who lies where, how long -> law (cascade.py, as whole numbers: table.py
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
+from typing import cast
 
 import numpy as np
 
@@ -20,7 +21,6 @@ from tower_sim.landing import INSIDE, TRAY
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.state import Event, Resident, TowerState, rng_text
 from tower_sim.surrogate.cascade import CROWD
-from tower_sim.surrogate.kernel import play_games
 from tower_sim.surrogate.store import Fitted
 from tower_sim.surrogate.table import OUT, Resting, Table, move, table_of
 
@@ -109,6 +109,8 @@ class SurrogateModel:
         out is greater by it (at most 1): for tests of what tells such towers apart.
         Raises UsageError for a number of games, a seed, a first game or a shift that is not allowed.
         """
+        from tower_sim.surrogate.kernel import play_games  # here, because it imports numba, which takes a while
+
         check_whole("games", games, 1)
         check_whole("seed", seed, 0)
         check_whole("first", first, 0)
@@ -157,11 +159,9 @@ class SurrogateModel:
 
 def _words(rng: np.random.Generator) -> Callable[[], int]:
     """Return a function that gives the words of `rng` one by one; they are drawn some hundred at a time."""
-    rest: list[int] = []
 
-    def word() -> int:
-        if not rest:
-            rest.extend(rng.integers(0, 1 << 32, _WORDS, np.uint32).tolist())
-        return rest.pop()
+    def words() -> Iterator[int]:
+        while True:
+            yield from reversed(cast("list[int]", rng.integers(0, 1 << 32, _WORDS, np.uint32).tolist()))
 
-    return word
+    return words().__next__

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib import resources
@@ -98,7 +99,9 @@ class Fitted:
             return True
         if not self.covered or not self.covered[0][0] <= thrown <= self.covered[-1][0]:
             return False
-        _, least, most = min(self.covered, key=lambda row: abs(row[0] - thrown))
+        at = bisect_left(self.covered, (thrown,))
+        near = self.covered[max(at - 1, 0) : at + 1]
+        _, least, most = min(near, key=lambda row: abs(row[0] - thrown))
         return least <= before <= most
 
     def to_json(self) -> str:

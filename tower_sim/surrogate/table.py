@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 from tower_sim.surrogate.cascade import CROWD, EFFECTS, FRESH, MAX_AGE, Cascade, Curve, normal_scores
@@ -49,11 +49,18 @@ class FloorTable:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The whole law: `regions` from top to bottom, their `floors`, and `thresholds` by log-odds from 0 to LIMIT."""
+    """The whole law: `regions` from top to bottom, their `floors`, and `thresholds` by log-odds from 0 to LIMIT.
+
+    `has_effect` says it of every floor, once, because that takes longer than the rest of a drop.
+    """
 
     regions: tuple[str, ...]
     floors: tuple[FloorTable, ...]
     thresholds: tuple[int, ...]
+    has_effect: tuple[bool, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "has_effect", tuple(floor.has_effect for floor in self.floors))
 
     def to_plain(self) -> dict[str, Any]:
         """Return the table as lists, numbers and words: what `surrogate export` writes."""
@@ -111,45 +118,51 @@ def move(table: Table, resting: Sequence[Resting | None], word: Callable[[], int
     `resting` holds None for a cube that is thrown. `word` gives the next random word: first one for every floor that
     has a shared effect, from top to bottom, then cube by cube one for every floor that it comes to.
     """
-    thrown = sum(cube is None for cube in resting)
+    thrown = resting.count(None)
     if not thrown:
-        return [OUT if cube is None else cube.floor for cube in resting]
+        return [cube.floor for cube in resting if cube is not None]
+    enter, push, lie = _weigh(table, resting, thrown, word)
+    floors, last = table.floors, len(table.floors)
+    ends: list[int] = []
+    for cube in resting:
+        number, below = 0, enter
+        if cube is not None:
+            number, below = cube.floor, push
+            floor = floors[number]
+            if word() >= threshold(table, lie[number] + _at(floor.crowd if cube.in_crowd else floor.age, cube.age)):
+                ends.append(number)
+                continue
+            number += 1
+        while number < last and word() < below[number]:
+            number += 1
+        ends.append(number if number < last else OUT)
+    return ends
+
+
+def _weigh(
+    table: Table, resting: Sequence[Resting | None], thrown: int, word: Callable[[], int]
+) -> tuple[list[int], list[int], list[int]]:
+    """Draw the shared effects; say by floor what decides the drop.
+
+    That is the thresholds to pass for cubes just thrown, those for cubes that lay higher up, and the log-odds of those
+    that lie there, but for their age.
+    """
     lying, fresh = [0] * len(table.floors), [0] * len(table.floors)
     for cube in resting:
         if cube is not None:
             lying[cube.floor] += 1
             fresh[cube.floor] += cube.age <= FRESH
-    arriving_odds: list[int] = []
-    lying_odds: list[int] = []
-    for floor, m, f in zip(table.floors, lying, fresh, strict=True):
-        effect = word() * EFFECTS // WORD if floor.has_effect else 0
+    enter: list[int] = []
+    push: list[int] = []
+    lie: list[int] = []
+    for floor, has_effect, m, f in zip(table.floors, table.has_effect, lying, fresh, strict=True):
+        effect = word() * EFFECTS // WORD if has_effect else 0
         odds = _at(floor.arriving_thrown, thrown) + _at(floor.arriving_lying, m) + _at(floor.arriving_fresh, f)
-        arriving_odds.append(odds + _at(floor.arriving_effect, m)[effect])
-        odds = _at(floor.lying_thrown, thrown) + _at(floor.lying_lying, m)
-        lying_odds.append(odds + _at(floor.lying_effect, m)[effect])
-    return [_end(table, cube, arriving_odds, lying_odds, word) for cube in resting]
-
-
-def _end(
-    table: Table,
-    cube: Resting | None,
-    arriving_odds: Sequence[int],
-    lying_odds: Sequence[int],
-    word: Callable[[], int],
-) -> int:
-    """Let one cube go down as far as it does."""
-    first = 0
-    if cube is not None:
-        first = cube.floor + 1
-        floor = table.floors[cube.floor]
-        odds = lying_odds[cube.floor] + _at(floor.crowd if cube.in_crowd else floor.age, cube.age)
-        if word() >= threshold(table, odds):
-            return cube.floor
-    for number in range(first, len(table.floors)):
-        odds = arriving_odds[number] + (0 if cube is None else table.floors[number].pushed)
-        if word() >= threshold(table, odds):
-            return number
-    return OUT
+        odds += _at(floor.arriving_effect, m)[effect]
+        enter.append(threshold(table, odds))
+        push.append(threshold(table, odds + floor.pushed))
+        lie.append(_at(floor.lying_thrown, thrown) + _at(floor.lying_lying, m) + _at(floor.lying_effect, m)[effect])
+    return enter, push, lie
 
 
 def threshold(table: Table, odds: int) -> int:

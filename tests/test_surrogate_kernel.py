@@ -1,0 +1,87 @@
+"""The kernel of whole games: without numba, without a folder for what is compiled, with colours of no cube."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from tower_sim.apparatus.catalogue import load
+from tower_sim.games.amerigo import Rules
+from tower_sim.games.many import Games
+from tower_sim.surrogate import kernel
+from tower_sim.surrogate.model import SurrogateModel
+from tower_sim.surrogate.store import shipped
+
+SHIFT = 0.2
+
+
+@pytest.fixture(scope="module")
+def model() -> SurrogateModel:
+    shape = load("amerigo")
+    return SurrogateModel(shape, shipped(shape.name, shape.digest))
+
+
+def digest_of(games: Games) -> str:
+    text = json.dumps([each.tolist() for each in (games.thrown, games.emerged, games.inside)])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def printed(code: str) -> str:
+    """What a new process prints."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+MODEL = """
+import sys
+from tower_sim.apparatus.catalogue import load
+from tower_sim.games.amerigo import Rules
+from tower_sim.surrogate.model import SurrogateModel
+from tower_sim.surrogate.store import shipped
+shape = load("amerigo")
+model = SurrogateModel(shape, shipped(shape.name, shape.digest))
+"""
+
+
+@pytest.mark.parametrize("shift", [0.0, SHIFT])
+def test_without_numba_the_same_games_are_played(model: SurrogateModel, shift: float):
+    code = f"""{MODEL}
+import hashlib, json
+sys.modules["numba"] = None  # an import of it fails then
+games = model.sample_games(Rules(), 3, 17, first=4, shift={shift})
+text = json.dumps([each.tolist() for each in (games.thrown, games.emerged, games.inside)])
+print(hashlib.sha256(text.encode()).hexdigest())
+"""
+    assert printed(code) == digest_of(model.sample_games(Rules(), 3, 17, first=4, shift=shift))
+
+
+def test_numba_is_imported_when_games_are_played_and_not_before():
+    code = f'{MODEL}\nprint("numba" in sys.modules)\nmodel.sample_games(Rules(), 1, 1)\nprint("numba" in sys.modules)'
+    assert printed(code) == "False\nTrue"
+
+
+def test_a_function_that_numba_cannot_keep_on_disk_is_compiled_all_the_same():
+    numba = pytest.importorskip("numba")
+    found: dict[str, Any] = {}
+    exec(compile("def doubled(x):\n    return 2 * x", "<no file>", "exec"), found)  # numba has no folder for no file
+    with pytest.raises(RuntimeError, match="cannot cache"):
+        numba.njit(cache=True)(found["doubled"])
+    compiled = kernel.jitted(found["doubled"])
+    assert compiled(21) == 42
+    assert compiled is not found["doubled"]
+
+
+def test_colours_without_cubes_have_zeros_also_at_the_end(model: SurrogateModel):
+    rules = Rules(colours=("red", "white", "blue"), cubes={"red": 5, "white": 0, "blue": 0}, substitute="")
+    games = model.sample_games(rules, 4, 3)
+    fewer = model.sample_games(Rules(colours=("red", "white"), cubes={"red": 5, "white": 0}, substitute=""), 4, 3)
+    assert games.thrown.shape == (4, 16, 3)
+    assert games.thrown[:, 0, 0].tolist() == [5] * 4
+    assert not games.thrown[..., 1:].any()
+    assert fewer.thrown[:, 1, 0].tolist() == games.thrown[:, 1, 0].tolist()
