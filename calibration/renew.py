@@ -92,13 +92,20 @@ def surrogates(work: Path, workers: int) -> None:
     A tower is checked on the games that were held out of its fit, and on those of NAME-held*.toml.
     """
     for name in SURROGATES:
-        fitted = [played(path, work, workers) for path in sorted(CAMPAIGNS.glob(f"{name}-fit*.toml"))]
-        held = [played(path, work, workers) for path in sorted(CAMPAIGNS.glob(f"{name}-held*.toml"))]
+        fitted, held = (
+            [played(path, work, workers) for path in sorted(CAMPAIGNS.glob(f"{name}-{use}*.toml"), key=_stem)]
+            for use in ("fit", "held")
+        )
         fit_command(fitted, LAWS / f"{name}.json")
         report = CAMPAIGNS / name
         shutil.rmtree(report, ignore_errors=True)
         own = [work / f"{name}-fit"] if fitted_or_shipped(name).kind == TOWER else []
         check_command(name, [*own, *held], report, 0)
+
+
+def _stem(path: Path) -> str:
+    """Return the name that campaigns are sorted by: NAME-fit before NAME-fit-cover."""
+    return path.stem
 
 
 def played(path: Path, work: Path, workers: int) -> Path:
