@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from calibration.renew import FITTED
+from calibration.renew import FITTED, SURROGATES
 from tower_sim import cli
 from tower_sim.campaign import load as load_campaign
 from tower_sim.games.rulings import options
+from tower_sim.surrogate.store import TOWER, fitted_or_shipped
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -125,3 +126,15 @@ def test_the_docs_figures_of_the_fitted_profiles_are_those_of_their_reports():
         assert digest
         profile = (ROOT / f"tower_sim/apparatus/profiles/{name}.toml").read_text("utf-8")
         assert digest[1] in profile
+
+
+@pytest.mark.parametrize("name", SURROGATES)
+def test_the_report_on_a_shipped_surrogate_is_of_that_very_surrogate(name: str):
+    fitted = fitted_or_shipped(name)
+    head = (ROOT / "docs/surrogate" / name / "report.md").read_text("utf-8").splitlines()[0]
+    assert name in head
+    if fitted.kind == TOWER:
+        assert fitted.digest in head
+    assert {load_campaign(path).digest for path in (ROOT / "docs/surrogate").glob(f"{name}-fit*.toml")} == {
+        source.digest for source in fitted.data
+    }

@@ -32,6 +32,12 @@ _TABLE_OF = {"game": "rules", "chain": "chain", "battle": "battle"}
 _POLICY_OF = {"throw": "fixed", "most": "uniform"}
 
 
+def game_seed(root: int, game: int) -> int:
+    """Return the 128-bit seed of game `game` of the root seed `root`: 32 bits a word of its own SeedSequence."""
+    words = np.random.SeedSequence(root, spawn_key=(game,)).generate_state(4, np.uint32)
+    return sum(int(word) << (32 * i) for i, word in enumerate(words))
+
+
 @dataclass(frozen=True)
 class Spec:
     """A campaign: `runs` runs of one `kind` at every design point, from the root `seed`, `shard` runs a shard.
@@ -82,8 +88,7 @@ class Spec:
 
     def game_seed(self, run: int) -> int:
         """Return the 128-bit seed of game `run`: `tower-sim play amerigo --seed` plays the same game with it."""
-        words = np.random.SeedSequence(self.seed, spawn_key=(run,)).generate_state(4, np.uint32)
-        return sum(int(word) << (32 * i) for i, word in enumerate(words))
+        return game_seed(self.seed, run)
 
     def point(self, number: int) -> Point:
         """Make design point `number`; raises UsageError, naming the point, for one that cannot be."""

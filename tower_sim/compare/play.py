@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-import numpy as np
-
+from tower_sim.campaign.spec import game_seed
 from tower_sim.errors import check_whole
 from tower_sim.games.amerigo import Rules, play
 from tower_sim.games.many import Array, Games
@@ -52,15 +51,6 @@ class Pairs:
 
     def __len__(self) -> int:
         return len(self.a)
-
-
-def game_seed(root: int, game: int) -> int:
-    """Return the 128-bit seed of pair `game`: `tower-sim play amerigo --seed` plays the same games with it.
-
-    The same words as a campaign's game of that number and root seed.
-    """
-    words = np.random.SeedSequence(root, spawn_key=(game,)).generate_state(4, np.uint32)
-    return sum(int(word) << (32 * i) for i, word in enumerate(words))
 
 
 def play_pairs(

@@ -17,10 +17,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from tower_sim.apparatus.catalogue import load, names
 from tower_sim.errors import fault
 from tower_sim.surrogate.generator import Words
-from tower_sim.surrogate.store import TOWER, Fitted, load_fitted, shipped
+from tower_sim.surrogate.store import TOWER, Fitted, fitted_or_shipped
 from tower_sim.surrogate.table import Resting, Table, move, table_of
 
 SCHEMA = "tower-sim/surrogate-table"
@@ -43,7 +42,7 @@ def export_command(model: str, to: str, output: Path) -> None:
     """
     if to not in FORMATS:
         raise fault("format", to, " or ".join(FORMATS))
-    found = document(_fitted(model))
+    found = document(fitted_or_shipped(model))
     text = js_text(found) if to == "js" else json_text(found)
     try:
         output.write_text(text, "utf-8", newline="\n")
@@ -144,10 +143,3 @@ def vectors(table: Table, count: int, seed: Seed) -> Iterator[str]:
             "next": word(),
         }
         yield json.dumps(vector, separators=(",", ":"))
-
-
-def _fitted(model: str) -> Fitted:
-    if model not in names():
-        return load_fitted(model)
-    shape = load(model)
-    return shipped(shape.name, shape.digest)
