@@ -105,7 +105,7 @@ def test_rulings_are_read_from_a_file_and_reported(tmp_path: Path):
         (("--cubes", "purple=6"), "number of sides is 1; allowed is 2"),
         (("--cubes", "purple=6,green=3,red=1"), "number of sides is 3; allowed is 2"),
         ((*CUBES, "--active", "red"), "active side is 'red'; allowed is one of purple, green"),
-        ((*CUBES, "--kind", "duel"), "invalid choice: 'duel'"),
+        ((*CUBES, "--kind", "duel"), "'duel'; allowed is one of ship, merchant"),
         ((*CUBES, "--games", "0"), "--games is 0; allowed is 1 or more"),
         ((*CUBES, "--apparatus", "amerigo"), "apparatus 'amerigo' has no board"),
         ((*CUBES, "--ability", "red=throw:2"), "--ability 'red=throw:2' names no side"),

@@ -55,7 +55,7 @@ def test_a_study_writes_report_tables_and_plots(place: Path):
         (("campaign", "verify", "nowhere"), "nowhere"),
         (("campaign", "run", "spec.toml", "--out", "x", "--workers", "0"), "workers"),
         (("study", "nowhere", "--out", "r"), "nowhere"),
-        (("campaign",), "required: ACTION"),
+        (("campaign", "--"), "required: ACTION"),
     ],
 )
 def test_bad_input_gets_one_line_and_status_2(arguments: tuple[str, ...], says: str, place: Path):

@@ -10,6 +10,7 @@ PACKAGE = Path(__file__).parent.parent / "tower_sim"
 # a module may import from its own rank and from lower ones
 RANKS = [
     {"errors"},
+    {"reading", "writing", "progress"},
     {"token"},
     {"cubes"},
     {"state"},

@@ -362,7 +362,7 @@ def test_a_tower_with_one_other_measure_has_no_surrogate_and_the_advice_says_how
         open_model(changed_profile(), "surrogate")
     with pytest.raises(UsageError, match=r"was fitted for apparatus 'amerigo' .*; run a campaign with it and fit"):
         SurrogateModel(changed_profile(), SHIPPED)
-    text = (Path(cli.__file__).parent / "apparatus/profiles/amerigo.toml").read_text("utf-8")
+    text = (Path(cli.__file__).parent.parent / "apparatus/profiles/amerigo.toml").read_text("utf-8")
     assert "rim_mm = 120" in text
     (tmp_path / "mine.toml").write_text(text.replace("rim_mm = 120", "rim_mm = 121"), "utf-8")
     line = refused(capsys, "play", "amerigo", "--apparatus", str(tmp_path / "mine.toml"), "--model", "surrogate")

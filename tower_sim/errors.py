@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+_LONGEST = 120  # characters of a received value that are quoted
+_SHORT = 40  # digits of a number that are quoted
+
 
 class UsageError(ValueError):
     """The caller's mistake, told in one line: what was received, what is allowed, what to try.
@@ -12,10 +15,23 @@ class UsageError(ValueError):
 
 def fault(what: str, value: object, allowed: str, advice: str = "change it or leave it out") -> UsageError:
     """Return the error that `what` is `value` and what is allowed instead."""
-    return UsageError(f"{what} is {value!r}; allowed is {allowed}; {advice}")
+    return UsageError(f"{what} is {shown(value)}; allowed is {allowed}; {advice}")
 
 
-def check_whole(what: str, value: object, least: int) -> None:
-    """Raise UsageError unless `value` is a whole number from `least`."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise fault(what, value, f"a whole number from {least}")
+def shown(value: object, longest: int = _LONGEST) -> str:
+    """Quote a received value in an error: its repr on one line, shortened in the middle to `longest` characters."""
+    if isinstance(value, int) and abs(value) >= 10**_SHORT:
+        return f"a number of about {int((value.bit_length() - 1) * 0.30103) + 1} digits"
+    if isinstance(value, str) and len(value) > 2 * longest:
+        value = value[:longest] + value[-longest:]  # the middle is left out below anyway
+    try:
+        text = " ".join(repr(value).split())
+    except (ValueError, RecursionError):  # a number too long to write, or too deep a table
+        text = f"a {type(value).__name__} that cannot be written down"
+    return text if len(text) <= longest else f"{text[: longest * 2 // 3]}...{text[-longest // 6 :]}"
+
+
+def check_whole(what: str, value: object, least: int, most: int | None = None) -> None:
+    """Raise UsageError unless `value` is a whole number from `least` (to `most`)."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < least or (most is not None and value > most):
+        raise fault(what, value, f"a whole number from {least}" + ("" if most is None else f" to {most}"))

@@ -1,0 +1,130 @@
+"""What everything else leans on: how a received value is quoted, how files are read, how progress is told."""
+
+import io
+import os
+from pathlib import Path
+
+import pytest
+
+from tower_sim.cli.parser import near
+from tower_sim.errors import UsageError, fault, shown
+from tower_sim.progress import telling
+from tower_sim.reading import MAX_DEPTH, json_value, read_bytes, read_text, toml_table
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["x" * 5000, 10**5000, [10**5000], -(10**400), ["y" * 300] * 300, "two\nlines", b"\xff" * 9000, {"a": 1e300}],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_received_value_is_quoted_on_one_short_line(value: object):
+    for text in (shown(value), str(fault("it", value, "less"))):
+        assert "\n" not in text
+        assert len(text) < 220
+
+
+def test_short_values_are_quoted_as_they_are():
+    assert [shown(v) for v in (3, 2.5, "blue", None, ["a"])] == ["3", "2.5", "'blue'", "None", "['a']"]
+    assert shown(10**60) == "a number of about 60 digits"
+
+
+def nested(depth: int) -> str:
+    return "[" * depth + "]" * depth
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (nested(10**5), "is not JSON|depth of it"),
+        (nested(MAX_DEPTH + 2), "depth of it"),
+        ('{"a": NaN}', "NaN is no number"),
+        ('{"a": 1e999}', "a number of 'a' of it is inf"),
+        ('{"a": ' + "9" * 4000 + "}", "about 4000 digits"),
+        ("9" * 5000, "is not JSON"),
+        ('{"a"', "is not JSON"),
+    ],
+)
+def test_json_that_nobody_means_is_refused_in_one_line(text: str, says: str):
+    with pytest.raises(UsageError, match=says) as error:
+        json_value(text, "it")
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("a = " + nested(10**5), "is not TOML|depth"),
+        ("a = " + nested(MAX_DEPTH + 2), "depth"),
+        ("a = nan", "a number of 'a' of it is nan"),
+        ("a = " + "9" * 4000, "about 4000 digits"),
+        ("a = " + "9" * 5000, "is not TOML"),
+        ("a = ", "is not TOML"),
+    ],
+)
+def test_toml_that_nobody_means_is_refused_in_one_line(text: str, says: str):
+    with pytest.raises(UsageError, match=says) as error:
+        toml_table(text, "it")
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 300
+
+
+def test_only_regular_files_of_a_stated_size_are_read(tmp_path: Path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "large").write_bytes(bytes(101))
+    for path in (tmp_path / "pipe", "/dev/zero", tmp_path, tmp_path / "none", "n" * 300, "a\0b", tmp_path / "large"):
+        with pytest.raises(UsageError, match="a file of ours") as error:
+            read_bytes(path, "a file of ours", limit=100)
+        assert "\n" not in str(error.value)
+
+
+def test_a_byte_order_mark_is_read_and_other_encodings_are_named(tmp_path: Path):
+    (tmp_path / "bom").write_bytes("\ufeffa = 1".encode())
+    assert read_text(tmp_path / "bom", "file") == "a = 1"
+    (tmp_path / "wide").write_bytes("a = 1".encode("utf-16"))
+    with pytest.raises(UsageError, match=r"is not UTF-8 \(byte 0\)"):
+        read_text(tmp_path / "wide", "file")
+
+
+def test_progress_is_silent_for_two_seconds_and_then_tells_now_and_then():
+    now = [0.0]
+    told = io.StringIO()
+    with telling("games", 100, stream=told, clock=lambda: now[0]) as tell:
+        for done in range(1, 101):
+            now[0] += 0.5
+            tell(done)
+    lines = told.getvalue().splitlines()
+    assert lines[0] == "... 4 of 100 games, 2 s, about 48 s left"
+    assert [float(line.split(", ")[1].split()[0]) for line in lines] == [2, 6, 14, 30, 50]
+    assert lines[-1] == "... 100 of 100 games, 50 s"
+
+
+def test_a_short_work_tells_nothing():
+    now = [0.0]
+    told = io.StringIO()
+    with telling("games", 3, stream=told, clock=lambda: now[0]) as tell:
+        for done in range(1, 4):
+            now[0] += 0.5
+            tell(done)
+    assert told.getvalue() == ""
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_on_a_terminal_a_bar_is_drawn():
+    now = [0.0]
+    told = Terminal()
+    with telling("battles", 10, stream=told, clock=lambda: now[0]) as tell:
+        for done in range(1, 11):
+            now[0] += 1
+            tell(done)
+    assert "battles" in told.getvalue()
+    assert "10/10" in told.getvalue()
+
+
+def test_a_near_miss_is_suggested_and_a_far_one_is_not():
+    assert near("--sede", ["--seed", "--json"]) == "; did you mean --seed?"
+    assert near("--zzzz", ["--seed", "--json"]) == ""

@@ -1,0 +1,128 @@
+"""What several commands share: options of one name and meaning everywhere, and how their values are read."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+from importlib import metadata
+from pathlib import Path
+
+from tower_sim.apparatus.catalogue import names
+from tower_sim.errors import UsageError, shown
+from tower_sim.models import MODELS
+from tower_sim.reading import json_value, read_text
+from tower_sim.state import TowerState
+
+MAX_SEED = 2**128 - 1
+MAX_CUBES = 500
+APPARATUS = f"a shipped profile ({', '.join(names())}) or a TOML file"
+PICTURE = ".png, .pdf or .svg"
+
+
+def version() -> str:
+    """Return the version of this package and of Python and the engine it runs on, in one line."""
+    import platform
+
+    engine = metadata.version("pybullet")
+    return f"tower-sim {metadata.version('tower_sim')} (Python {platform.python_version()}, PyBullet {engine})"
+
+
+def add_apparatus(parser: argparse.ArgumentParser, default: str) -> None:
+    """Add `--apparatus`."""
+    parser.add_argument("--apparatus", default=default, metavar="NAME|FILE", help=APPARATUS)
+
+
+def add_model(parser: argparse.ArgumentParser, default: str = "physics") -> None:
+    """Add `--model`."""
+    allowed = f"{', '.join(MODELS)} or a fitted model's .json file"
+    parser.add_argument("--model", default=default, metavar="MODEL|FILE", help=allowed)
+
+
+def add_seed(parser: argparse.ArgumentParser, default: int | None = None) -> None:
+    """Add `--seed`; without a default one is drawn, and printed."""
+    told = "0 to 2^128 - 1" + (" (default: drawn, and printed)" if default is None else "")
+    parser.add_argument("--seed", type=seed, default=default, metavar="N", help=told)
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add `--json`."""
+    parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
+
+
+def add_plot(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add `--save-plot`; `what` is drawn."""
+    parser.add_argument("--save-plot", type=Path, metavar="FILE", help=f"also draw {what} into FILE ({PICTURE})")
+
+
+def add_output(parser: argparse.ArgumentParser, metavar: str, what: str, *, required: bool = True) -> None:
+    """Add `-o`, `--output`; `--out` is read as well, as an abbreviation."""
+    parser.add_argument("-o", "--output", type=Path, required=required, metavar=metavar, help=what)
+
+
+def seed(text: str) -> int:
+    """Read a seed; raises argparse's error for anything else."""
+    if not (text.isascii() and text.isdecimal() and len(text) < 100) or int(text) > MAX_SEED:
+        raise argparse.ArgumentTypeError(f"{shown(text)}; allowed is a whole number from 0 to 2^128 - 1")
+    return int(text)
+
+
+def whole(text: str) -> int:
+    """Read a whole number of up to 12 digits; raises argparse's error for anything else."""
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdecimal() and len(digits) <= 12):
+        raise argparse.ArgumentTypeError(f"{shown(text)}; allowed is a whole number of up to 12 digits")
+    return int(text)
+
+
+def drawn_seed(given: int | None) -> int:
+    """Return the seed given, or one drawn from the system."""
+    return secrets.randbits(128) if given is None else given
+
+
+def check_plot(plot: Path | None) -> None:
+    """Refuse, before any work, a picture that cannot be written; raises UsageError."""
+    if plot is not None:
+        from tower_sim.drawing import check_path
+
+        check_path(plot)
+
+
+def read_state(text: str | None) -> TowerState | None:
+    """Read `--state`: a token, or @FILE with a token or a `drop --json` document in it; raises UsageError."""
+    if text is None:
+        return None
+    if text.startswith("@"):
+        text = read_text(text[1:], "--state file", advice="give a file with a token").strip()
+        if text.startswith("{"):
+            text = _token_of_document(text)
+    return TowerState.from_token(text)
+
+
+def _token_of_document(text: str) -> str:
+    try:
+        return str(json_value(text, "--state file")["state"])
+    except KeyError as error:
+        raise UsageError(
+            "--state file holds neither a token nor a 'drop --json' document with a 'state'; save one of them there"
+        ) from error
+
+
+def read_cubes(text: str) -> dict[str, int]:
+    """Read `--cubes`: COLOUR=N, separated by commas; raises UsageError."""
+    counts: dict[str, int] = {}
+    for item in filter(None, (part.strip() for part in text.split(","))):
+        colour, equals, number = (part.strip() for part in item.partition("="))
+        if not (colour and equals and number.isascii() and number.isdecimal()) or colour in counts:
+            raise UsageError(
+                f"--cubes item {shown(item)}; allowed is COLOUR=N, each colour once; try --cubes blue=4,red=2"
+            )
+        if len(number) > 9:
+            raise UsageError(f"--cubes {shown(item)}; allowed are up to {MAX_CUBES} in all; throw fewer")
+        counts[colour] = int(number)
+    if sum(counts.values()) > MAX_CUBES:
+        raise UsageError(f"--cubes are {sum(counts.values())} in all; allowed are up to {MAX_CUBES}; throw fewer")
+    return counts
+
+
+def silent(line: str, flush: bool = False) -> None:
+    """Print nothing: `--json` keeps standard output for the document."""

@@ -1,0 +1,29 @@
+"""`tower-sim fairness`: does a real tower behave as a profile predicts?"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from tower_sim.cli.common import add_apparatus, add_json, add_seed
+from tower_sim.cli.common import whole as whole_number
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    fairness = commands.add_parser("fairness", help="does your recorded tower behave as a profile predicts?")
+    fairness.add_argument("records", metavar="RECORDS.csv", help="your drops; see docs/calibration.md")
+    add_apparatus(fairness, "amerigo")
+    fairness.add_argument("--games", type=whole_number, default=24, metavar="N", help="games simulated to compare")
+    add_seed(fairness, 0)
+    add_json(fairness)
+    fairness.set_defaults(run=_fairness)
+
+
+def _fairness(options: argparse.Namespace) -> int:
+    from calibration.evidence import shipped
+    from calibration.fairness import fairness_command
+
+    records = shipped().get(options.records, Path(options.records))
+    return fairness_command(records, options.apparatus, options.games, options.seed, options.json)

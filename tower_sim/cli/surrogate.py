@@ -1,0 +1,48 @@
+"""`tower-sim surrogate`: the fast stand-in for physics."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from tower_sim.cli.common import add_output, add_seed
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    parser = commands.add_parser("surrogate", help="the fast stand-in for physics: fit, check and export it")
+    actions = parser.add_subparsers(title="actions", required=True, metavar="ACTION", parser_class=type(parser))
+    fit = actions.add_parser("fit", help="fit a surrogate to campaigns of one apparatus")
+    fit.add_argument("directories", nargs="+", type=Path, metavar="DIR", help="the campaigns' directories")
+    add_output(fit, "MODEL.json", "the model")
+    fit.set_defaults(run=_fit)
+    check = actions.add_parser("check", help="how well does it foretell games that it has not seen?")
+    check.add_argument("model", metavar="MODEL.json", help="a fitted model, or the name of a shipped one")
+    check.add_argument("directories", nargs="+", type=Path, metavar="DIR", help="the campaigns' directories")
+    add_output(check, "REPORT_DIR", "also write a report with plots", required=False)
+    add_seed(check, 0)
+    check.set_defaults(run=_check)
+    export = actions.add_parser("export", help="write it for other languages: whole numbers only")
+    export.add_argument("model", metavar="MODEL.json", help="a fitted model, or the name of a shipped one")
+    export.add_argument("--to", required=True, choices=["js", "json"], help="a JavaScript module, or its table alone")
+    add_output(export, "FILE", "the file")
+    export.set_defaults(run=_export)
+
+
+def _fit(options: argparse.Namespace) -> None:
+    from tower_sim.fitting import fit_command
+
+    fit_command(options.directories, options.output)
+
+
+def _check(options: argparse.Namespace) -> None:
+    from tower_sim.fitting import check_command
+
+    check_command(options.model, options.directories, options.output, options.seed)
+
+
+def _export(options: argparse.Namespace) -> None:
+    from tower_sim.surrogate.export import export_command
+
+    export_command(options.model, options.to, options.output)

@@ -1,0 +1,124 @@
+"""How far a long work is, told on standard error: a bar on a terminal, elsewhere a line now and then."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import Any, TextIO
+
+QUIET = 2.0  # seconds for which nothing is told
+WIDEST_GAP = 30.0  # seconds between two lines off a terminal
+
+
+class Telling:
+    """Tells how many of `total` are done; `total` None means that nobody knows how many there will be."""
+
+    def __init__(self, what: str, total: int | None, stream: TextIO, clock: Callable[[], float]) -> None:
+        self._what, self._total, self._stream, self._clock = what, total, stream, clock
+        self._begun = clock()
+        self._gap = QUIET
+        self._next = self._begun + QUIET
+        self._done = 0
+        self._first = 0  # what was done already when the work began
+        self._told = -1
+        self._bar: Any = None
+        self._on_terminal = stream.isatty()
+
+    def __call__(self, done: int) -> None:
+        """Say that `done` are done."""
+        self._done = done
+        now = self._clock()
+        if now < self._next:
+            return
+        if self._on_terminal and self._draw(now):
+            self._next = now + 0.1
+            return
+        self._line(now)
+        self._gap = min(2 * self._gap, WIDEST_GAP)
+        self._next = now + self._gap
+
+    def begin(self, total: int, done: int = 0) -> None:
+        """Say how many there are, when it is known late, and how many of them an earlier run has done."""
+        self._total, self._done, self._first = total, done, done
+
+    def note(self, text: str) -> None:
+        """Write a line of its own, whatever the time."""
+        if self._bar is not None:
+            self._bar.console.print(text, markup=False, highlight=False)
+        else:
+            print(text, file=self._stream, flush=True)
+
+    def end(self) -> None:
+        """Write the last line, if any was written, and take the bar away."""
+        if self._bar is not None:
+            self._bar.update(self._bar.task_ids[0], completed=self._done)
+            self._bar.stop()
+        elif self._told not in (-1, self._done):
+            self._line(self._clock())
+
+    def _line(self, now: float) -> None:
+        self._told = self._done
+        print(f"... {self._counted()}, {now - self._begun:.0f} s{self._left(now)}", file=self._stream, flush=True)
+
+    def _counted(self) -> str:
+        return f"{self._done} {self._what}" if self._total is None else f"{self._done} of {self._total} {self._what}"
+
+    def _left(self, now: float) -> str:
+        """Say how long it will take still, at the speed so far."""
+        done = self._done - self._first
+        if self._total is None or done <= 0 or self._done >= self._total:
+            return ""
+        seconds = (now - self._begun) * (self._total - self._done) / done
+        return f", about {seconds:.0f} s left" if seconds < 120 else f", about {seconds / 60:.0f} min left"
+
+    def _draw(self, now: float) -> bool:
+        """Draw rich's bar; False where rich is not installed."""
+        if self._bar is None:
+            if importlib.util.find_spec("rich") is None:
+                return False
+            self._bar = _bar(self._what, self._total, self._first, self._stream)
+        elapsed = now - self._begun
+        speed = (self._done - self._first) / elapsed * 60 if elapsed > 0 else 0.0
+        rate = f"{speed:.3g} a minute" if speed else ""
+        self._bar.update(self._bar.task_ids[0], completed=self._done, total=self._total, rate=rate)
+        return True
+
+
+@contextmanager
+def telling(
+    what: str,
+    total: int | None = None,
+    *,
+    stream: TextIO | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Generator[Telling]:
+    """Tell in the block how many of `total` `what` (in the plural: "games") are done; nothing in the first 2 seconds.
+
+    Call what this gives with the number done. `stream` is standard error if None; `clock` gives seconds.
+    """
+    tell = Telling(what, total, sys.stderr if stream is None else stream, clock)
+    try:
+        yield tell
+    finally:
+        tell.end()
+
+
+def _bar(what: str, total: int | None, done: int, stream: TextIO) -> Any:
+    """Start rich's bar on `stream`."""
+    progress: Any = importlib.import_module("rich.progress")
+    console: Any = importlib.import_module("rich.console")
+    columns = (
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TextColumn("{task.fields[rate]}"),
+        progress.TimeRemainingColumn(),
+    )
+    bar = progress.Progress(*columns, console=console.Console(file=stream))
+    bar.add_task(what, total=total, completed=done, rate="")
+    bar.start()
+    return bar

@@ -1,0 +1,101 @@
+"""Files that people give us, read with limits: regular files of a stated size in UTF-8, of bounded depth and digits."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import stat
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NoReturn, cast
+
+from tower_sim.errors import UsageError, fault, shown
+
+MAX_BYTES = 4_000_000
+MAX_DEPTH = 40  # tables and lists within each other
+MAX_DIGITS = 60  # of a whole number
+
+
+def read_bytes(path: str | Path, what: str, *, limit: int = MAX_BYTES, advice: str = "check the path") -> bytes:
+    """Return the bytes of the regular file `path`, at most `limit`; `what` names the file in errors.
+
+    Raises UsageError, in one line, for a path that is no regular file, cannot be read or is larger.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise fault(what, str(path), "a regular file, no pipe, device or directory", advice)
+            data = file.read(limit + 1)
+    except (OSError, ValueError) as error:
+        if isinstance(error, UsageError):
+            raise
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise UsageError(f"{what} {shown(str(path))} cannot be read ({reason}); allowed is a file; {advice}") from error
+    if len(data) > limit:
+        raise fault(f"size of {what} {shown(str(path))}", f"more than {limit} bytes", "less", advice)
+    return data
+
+
+def read_text(path: str | Path, what: str, *, limit: int = MAX_BYTES, advice: str = "check the path") -> str:
+    """Return the text of the regular file `path`, UTF-8 with or without a byte-order mark; else as `read_bytes`.
+
+    Raises UsageError for bytes that are no UTF-8, and as `read_bytes` does.
+    """
+    data = read_bytes(path, what, limit=limit, advice=advice)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{what} {shown(str(path))} is not UTF-8 (byte {error.start}); allowed is text in UTF-8; save it as UTF-8"
+        ) from error
+
+
+def toml_table(text: str, what: str) -> dict[str, Any]:
+    """Read TOML text; `what` it is, in words.
+
+    Raises UsageError, in one line, for text that is not TOML, too deep, or holds a number of too many digits.
+    """
+    try:
+        table = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise UsageError(f"{what} is not TOML ({reason}); allowed is 'key = value'; mend that line") from error
+    _check_bounds(table, what)
+    return table
+
+
+def json_value(text: str | bytes, what: str) -> Any:
+    """Read JSON text, without NaN and infinity; `what` it is, in words.
+
+    Raises UsageError, in one line, for text that is not JSON, too deep, or holds a number of too many digits.
+    """
+    try:
+        value: Any = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        reason = " ".join(str(error).split())
+        raise UsageError(f"{what} is not JSON ({reason}); allowed is one JSON value; make it anew") from error
+    _check_bounds(value, what)
+    return value
+
+
+def _refuse(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number")
+
+
+def _check_bounds(value: Any, what: str, depth: int = 0) -> None:
+    """Refuse tables within tables without end, and numbers that nobody means."""
+    if depth > MAX_DEPTH:
+        raise fault(f"depth of {what}", f"over {MAX_DEPTH}", f"up to {MAX_DEPTH} tables in each other", "flatten it")
+    if isinstance(value, Mapping):
+        for key, inner in cast("Mapping[str, Any]", value).items():
+            _check_bounds(inner, f"{shown(key, 40)} of {what}" if depth == 0 else what, depth + 1)
+    elif isinstance(value, list):
+        for inner in cast("list[Any]", value):
+            _check_bounds(inner, what, depth + 1)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise fault(f"a number of {what}", value, "a finite number", "change it")
+    elif isinstance(value, int) and abs(value) >= 10**MAX_DIGITS:
+        raise fault(f"a number of {what}", value, f"one of up to {MAX_DIGITS} digits", "change it")
