@@ -12,7 +12,6 @@ python -m calibration.emulator check
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import sys
 import warnings
@@ -28,6 +27,7 @@ from calibration.design import Design, shipped
 from calibration.parameters import NUMBERS, PATTERNS
 from calibration.summaries import DROPS, SUMMARIES, WHOLE, Array, Window, seventh
 from tower_sim.errors import UsageError
+from tower_sim.extras import extra
 
 KERNELS = Path(__file__).with_name("kernels.json")  # of the design that ships
 LEAST = 30  # design points with two games or more, to fit a process
@@ -163,25 +163,15 @@ def _coordinates(pattern: Array, unit: Array) -> Array:
 
 
 def _start() -> Any:
-    kernels = _sklearn("sklearn.gaussian_process.kernels")
+    kernels = extra("sklearn.gaussian_process.kernels", "calibrate")
     lengths = np.full(len(NUMBERS) + len(PATTERNS), 1.5)
     smooth = kernels.Matern(lengths, (0.1, 30.0), nu=2.5)
     return kernels.ConstantKernel(1.0, (1e-3, 1e2)) * smooth + kernels.WhiteKernel(1e-2, (1e-5, 1.0))
 
 
 def _process(kernel: Any, noise: Array, optimizer: str | None) -> Any:
-    gaussian = _sklearn("sklearn.gaussian_process")
+    gaussian = extra("sklearn.gaussian_process", "calibrate")
     return gaussian.GaussianProcessRegressor(kernel, alpha=np.maximum(noise, 1e-8), optimizer=optimizer)
-
-
-def _sklearn(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise UsageError(
-            "scikit-learn is not installed; allowed is a Python that has it; try: pip install '.[calibrate]' in the "
-            "clone"
-        ) from error
 
 
 def check(design: Design, folds: int = 5) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 from tower_sim.cli.parser import near
 from tower_sim.errors import UsageError, fault, shown
+from tower_sim.extras import extra, packages
 from tower_sim.progress import telling
 from tower_sim.reading import MAX_DEPTH, json_value, read_bytes, read_text, toml_table
 
@@ -128,3 +129,9 @@ def test_on_a_terminal_a_bar_is_drawn():
 def test_a_near_miss_is_suggested_and_a_far_one_is_not():
     assert near("--sede", ["--seed", "--json"]) == "; did you mean --seed?"
     assert near("--zzzz", ["--seed", "--json"]) == ""
+
+
+def test_a_missing_extra_says_what_to_install_wherever_tower_sim_came_from():
+    with pytest.raises(UsageError, match=r"pyarroww is not installed .*; try: pip install pyarrow rich scikit-learn$"):
+        extra("pyarroww", "calibrate")
+    assert packages("dask") == ("pyarrow", "rich", "distributed")

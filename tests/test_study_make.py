@@ -1,5 +1,6 @@
 """Datasets with known truths for the tests of the study, and that they are written and read back whole."""
 
+import importlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,7 +14,6 @@ from fakes import CoinTower
 
 from tower_sim.errors import UsageError
 from tower_sim.games import amerigo
-from tower_sim.study import load as loading
 from tower_sim.study.data import Campaign, Cubes, Drops, Failed, Words
 from tower_sim.study.load import load
 
@@ -190,5 +190,5 @@ def test_what_is_no_campaign_is_refused_in_one_line(tmp_path: Path, monkeypatch:
     def missing(name: str) -> Any:
         raise ImportError(name)
 
-    monkeypatch.setattr(loading.importlib, "import_module", missing)
+    monkeypatch.setattr(importlib, "import_module", missing)
     refused("pyarrow is not installed.*pip install", tmp_path / "twice")

@@ -160,7 +160,7 @@ def test_the_report_of_a_sweep_tells_what_moves_what(tmp_path: Path, monkeypatch
     study(tmp_path / "in", tmp_path / "out")
     text = (tmp_path / "out" / "report.md").read_text("utf-8")
     assert "moved by `rules.cubes`" in text
-    assert "SALib is not installed (the extra `sweep` adds it)" in text
+    assert "SALib is not installed (pip install SALib adds it)" in text
     rows = list(csv.DictReader((tmp_path / "out" / "tables" / "sweep.csv").read_text("utf-8").splitlines()))
     setup = next(row for row in rows if row["figure"] == "inside after set-up")
     assert float(setup["slope in their units, low"]) < 7 / 3 < float(setup["slope in their units, high"])

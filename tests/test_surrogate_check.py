@@ -334,7 +334,7 @@ def test_a_missing_scikit_learn_is_said_in_one_line(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(importlib, "import_module", missing)
     games = played(12, np.random.default_rng(22), rules=SHORT)
-    with pytest.raises(UsageError, match="scikit-learn is not installed"):
+    with pytest.raises(UsageError, match=r"sklearn.* is not installed.*pip install .*scikit-learn"):
         classifier.tell_apart(games, games, np.random.default_rng(0))
 
 

@@ -486,7 +486,7 @@ def test_a_fit_of_the_same_data_gives_the_same_file_which_plays(few: Path, tmp_p
     out = tmp_path / "model.json"
     assert cli.main(["surrogate", "fit", str(few), "-o", str(out)]) == 0
     told = capsys.readouterr()
-    assert told.err == ""
+    assert all(line.startswith("... ") for line in told.err.splitlines())  # progress, on a slow machine
     fitted = fit([few])
     assert out.read_bytes() == fitted.to_json().encode()
     assert [path.name for path in tmp_path.iterdir()] == ["model.json"]

@@ -14,6 +14,10 @@ QUIET = 2.0  # seconds for which nothing is told
 WIDEST_GAP = 30.0  # seconds between two lines off a terminal
 
 
+def nothing() -> None:
+    """Tell nobody that a step is done."""
+
+
 class Telling:
     """Tells how many of `total` are done; `total` None means that nobody knows how many there will be."""
 
@@ -40,6 +44,10 @@ class Telling:
         self._line(now)
         self._gap = min(2 * self._gap, WIDEST_GAP)
         self._next = now + self._gap
+
+    def step(self) -> None:
+        """Say that one more is done."""
+        self(self._done + 1)
 
     def begin(self, total: int, done: int = 0) -> None:
         """Say how many there are, when it is known late, and how many of them an earlier run has done."""

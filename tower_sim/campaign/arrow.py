@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
-from tower_sim.errors import UsageError
-
-
-def extra(module: str, name: str) -> Any:
-    """Import `module`; raises UsageError, naming the extra `name` to install, when it is missing."""
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise UsageError(f"{module} is not installed ({error}); try: pip install '.[{name}]' in the clone") from None
+from tower_sim.extras import extra
 
 
 def parquet_bytes(columns: dict[str, tuple[str, bool, list[Any]]], metadata: dict[str, str]) -> bytes:

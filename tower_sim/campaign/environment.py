@@ -6,8 +6,8 @@ import importlib.metadata
 import platform
 
 import tower_sim
-from tower_sim.campaign.arrow import extra
 from tower_sim.errors import UsageError
+from tower_sim.extras import extra
 from tower_sim.games import amerigo, dead_reckoning
 from tower_sim.physics.settings import SETTINGS_VERSION
 

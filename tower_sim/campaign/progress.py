@@ -7,9 +7,9 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
-from tower_sim.campaign.arrow import extra
 from tower_sim.campaign.engines import Report
 from tower_sim.campaign.spec import Spec
+from tower_sim.extras import extra
 
 
 class _Bar:

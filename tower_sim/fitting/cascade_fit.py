@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tower_sim.fitting.rows import Array, Rows
+from tower_sim.progress import nothing
 from tower_sim.surrogate.cascade import Cascade, Curve, Floor, Passing, normal_scores
 
 THROWN = (1, 2, 3, 4, 5, 6, 7, 10, 15, 25, 35, 49, 60, 75, 98)
@@ -78,18 +80,18 @@ class _Cells:
     spread: Any
 
 
-def fit_cascade(rows: Rows) -> Cascade:
-    """Fit the law to drops. Nothing is random: equal rows give an equal law.
+def fit_cascade(rows: Rows, note: Callable[[], None] = nothing) -> Cascade:
+    """Fit the law to drops, and call `note` at every step. Nothing is random: equal rows give an equal law.
 
     The likelihood of a drop is that of every cube's way, mixed over the floors' shared effects; the floors' parts have
     no parameter in common. Standard errors are those of independent drops, from the curvature, penalty included.
     """
     resting = np.bincount(rows.start[rows.start >= 0], minlength=len(rows.regions))
     shared = resting >= SHARED * max(resting.sum(), 1)
-    return Cascade(tuple(_fit_floor(rows, i, bool(shared[i])) for i in range(len(rows.regions))))
+    return Cascade(tuple(_fit_floor(rows, i, bool(shared[i]), note) for i in range(len(rows.regions))))
 
 
-def _fit_floor(rows: Rows, floor: int, shared: bool) -> Floor:
+def _fit_floor(rows: Rows, floor: int, shared: bool, note: Callable[[], None]) -> Floor:
     cells = _cells(rows, floor)
     blocks = _blocks()
     size = max(block.stop for block in blocks.values())
@@ -99,6 +101,7 @@ def _fit_floor(rows: Rows, floor: int, shared: bool) -> Floor:
     scale = max(float(cells.cubes.sum()), 1.0)
 
     def loss(found: Array) -> tuple[float, Array]:
+        note()
         at = np.zeros(size)
         at[free] = found
         value, slope = _log_likelihood(at, cells)

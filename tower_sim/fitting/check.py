@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +23,7 @@ from tower_sim.fitting.ship_report import write_report as write_board_report
 from tower_sim.fitting.whole_games import compare_games, finished_runs, games_of
 from tower_sim.games.many import Games
 from tower_sim.models import surrogate_of
+from tower_sim.progress import nothing, telling
 from tower_sim.study.data import Campaign
 from tower_sim.study.load import load
 from tower_sim.surrogate.cascade import EFFECTS, Cascade
@@ -35,11 +36,17 @@ TRIALS = 20  # of the classifier's power
 _AT_ONCE = 4_000_000  # numbers in memory
 
 
-def check(fitted: Fitted, campaigns: Sequence[Campaign], seed: int, trials: int = TRIALS) -> Check:
+def check(
+    fitted: Fitted,
+    campaigns: Sequence[Campaign],
+    seed: int,
+    trials: int = TRIALS,
+    note: Callable[[], None] = nothing,
+) -> Check:
     """Hold a tower's surrogate against the games of campaigns that it was not fitted to.
 
     Random, from `seed`: the surrogate's games, of which distances and classifier take as many as there are of physics,
-    and what the tests draw. `trials` of the classifier's power are made, none if 0.
+    and what the tests draw. `trials` of the classifier's power are made, none if 0, and `note` is called after each.
     Raises UsageError for campaigns of another apparatus, of no games, and for too few games.
     """
     model = SurrogateModel(as_tower(_checked(fitted, campaigns)), fitted)
@@ -62,7 +69,7 @@ def check(fitted: Fitted, campaigns: Sequence[Campaign], seed: int, trials: int 
         reliability=reliability(rows.run, mean, out, np.random.default_rng(next(keys))),
         whole=compare_games(physics, games, np.random.default_rng(next(keys))),
         told=tell_apart(physics, games, np.random.default_rng(next(keys))),
-        power=power_of(model, physics, trials, np.random.default_rng(next(keys))) if trials else None,
+        power=power_of(model, physics, trials, np.random.default_rng(next(keys)), note) if trials else None,
     )
 
 
@@ -73,7 +80,8 @@ def check_command(model: str, directories: Sequence[Path], out: Path | None, see
     if fitted.kind == BOARD:
         _check_board(fitted, campaigns, out)
         return
-    found = check(fitted, campaigns, seed)
+    with telling("trials of the check", TRIALS) as tell:
+        found = check(fitted, campaigns, seed, note=tell.step)
     print(text(found))
     if out is not None:
         write_report(found, out)
@@ -86,7 +94,8 @@ def _check_board(fitted: Fitted, campaigns: Sequence[Campaign], out: Path | None
         raise UsageError("campaign was fitted; allowed is one the surrogate has not seen; run one with another seed")
     model = surrogate_of(apparatus_of(campaigns), fitted)
     assert isinstance(model, ShipSurrogate)  # the kind of the law says so
-    found = check_board(model, campaigns)
+    with telling("battles") as tell:
+        found = check_board(model, campaigns, note=tell.step)
     print(board_text(found))
     if out is not None:
         write_board_report(found, model.law, out, board_ladder(campaigns))
@@ -130,7 +139,9 @@ def count_laws(law: Cascade, rows: Rows) -> tuple[Array, Array, Array, Array]:
     return below, upto, mean, number
 
 
-def power_of(model: SurrogateModel, like: Games, trials: int, rng: np.random.Generator) -> Power:
+def power_of(
+    model: SurrogateModel, like: Games, trials: int, rng: np.random.Generator, note: Callable[[], None] = nothing
+) -> Power:
     """Return how often the classifier tells the surrogate from itself with thrown cubes released more often by SHIFT.
 
     Sides of ENOUGH games, or as many as `like` has if these are fewer.
@@ -143,7 +154,7 @@ def power_of(model: SurrogateModel, like: Games, trials: int, rng: np.random.Gen
             like.rules, games, seeds[1], shift=SHIFT
         )
 
-    return power(pair, trials, rng)
+    return power(pair, trials, rng, note)
 
 
 def _checked(fitted: Fitted, campaigns: Sequence[Campaign]) -> Apparatus:

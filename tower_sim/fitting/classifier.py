@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.errors import UsageError, check_whole
+from tower_sim.errors import check_whole
+from tower_sim.extras import extra
 from tower_sim.fitting.distances import LAGS, LEVEL, own_colours
 from tower_sim.fitting.whole_games import balanced, check_pair, difference
 from tower_sim.games.many import Array, Games
+from tower_sim.progress import nothing
 from tower_sim.study.bootstrap import Estimate
 
 _special: Any = importlib.import_module("scipy.special")  # has no type stubs
@@ -103,14 +105,22 @@ def tell_apart(physics: Games, surrogate: Games, rng: np.random.Generator) -> To
 
 
 def power(
-    make_pair: Callable[[np.random.Generator], tuple[Games, Games]], trials: int, rng: np.random.Generator
+    make_pair: Callable[[np.random.Generator], tuple[Games, Games]],
+    trials: int,
+    rng: np.random.Generator,
+    note: Callable[[], None] = nothing,
 ) -> Power:
     """Count in how many trials the test flags the pair of models' games that `make_pair(rng)` makes anew.
+
+    `note` is called after each trial.
 
     Raises UsageError for no trials, and as `tell_apart` does.
     """
     check_whole("trials", trials, 1)
-    found = [tell_apart(*make_pair(each), each) for each in rng.spawn(trials)]
+    found: list[Told] = []
+    for each in rng.spawn(trials):
+        found.append(tell_apart(*make_pair(each), each))
+        note()
     hits = len([told for told in found if told.is_told_apart])
     tail = LEVEL / 2
     low = float(_special.betaincinv(hits, trials - hits + 1, tail)) if hits else 0.0
@@ -204,8 +214,8 @@ def _telling(names: Sequence[str], a: Array, b: Array) -> tuple[Telling, ...]:
 
 def _right(x: Array, y: Array, rng: np.random.Generator) -> Array:
     """Return for each game whether the classifier that was trained without its fold tells it right."""
-    ensemble: Any = _module("sklearn.ensemble")
-    threads: Any = _module("threadpoolctl")
+    ensemble: Any = extra("sklearn.ensemble", "surrogate")
+    threads: Any = extra("threadpoolctl", "surrogate")
     fold = np.zeros(len(y), int)
     for side in (0, 1):
         members = np.flatnonzero(y == side)
@@ -216,13 +226,3 @@ def _right(x: Array, y: Array, rng: np.random.Generator) -> Array:
             model = ensemble.HistGradientBoostingClassifier(random_state=0, **SETTINGS)
             told[fold == each] = model.fit(x[fold != each], y[fold != each]).predict(x[fold == each])
     return told == y
-
-
-def _module(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise UsageError(
-            "scikit-learn is not installed; allowed is a Python that has it; "
-            "try: pip install '.[surrogate]' in the clone"
-        ) from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from tower_sim.errors import UsageError, fault
 from tower_sim.fitting.ladder import climb, rungs, scores
 from tower_sim.fitting.rows import Rows, held_out, rows_of
 from tower_sim.fitting.ship_fit import fit_board
+from tower_sim.progress import nothing, telling
 from tower_sim.study.data import Campaign
 from tower_sim.study.load import load
 from tower_sim.surrogate.store import BOARD, TOWER, Fitted, RungScore, Source
@@ -22,12 +23,13 @@ LEAST_RUNS = 10  # the fewest of which some are held out
 _ALIKE = 1.25  # numbers thrown up to this ratio apart count as alike for what the data cover
 
 
-def fit(directories: Sequence[str | Path]) -> Fitted:
+def fit(directories: Sequence[str | Path], note: Callable[[], None] = nothing) -> Fitted:
     """Fit a surrogate to the campaigns in `directories`, all of one apparatus; battles give a board's law.
 
     Of a tower's campaigns the last 3 of every 10 runs are held out, and score the rungs of the ladder. Nothing is
-    random: equal data give an equal model. Raises UsageError for a directory that is no campaign, for campaigns of
-    several apparatuses or of the rule two_thirds, and for fewer than 10 runs.
+    random: equal data give an equal model. `note` is called at every step.
+    Raises UsageError for a directory that is no campaign, for campaigns of several apparatuses or of the rule
+    two_thirds, and for fewer than 10 runs.
     """
     campaigns = [load(directory) for directory in directories]
     apparatus = apparatus_of(campaigns)
@@ -38,7 +40,7 @@ def fit(directories: Sequence[str | Path]) -> Fitted:
     rows = rows_of(campaigns, [region.name for region in as_tower(apparatus).regions])
     is_held = np.concatenate([held_out(campaign) for campaign in campaigns])[rows.run]
     used, held = rows.take(~is_held), rows.take(is_held)
-    lower, law = climb(used)
+    lower, law = climb(used, note)
     return Fitted(
         TOWER,
         apparatus.name,
@@ -57,7 +59,8 @@ def fit_command(directories: Sequence[Path], output: Path) -> None:
         raise fault("folder of the model file", str(output.parent), "one that exists", "make it first")
     if output.is_dir():
         raise fault("model file", str(output), "a file, not a directory", "give another -o")
-    fitted = fit(directories)
+    with telling("steps of the fit") as tell:
+        fitted = fit(directories, tell.step)
     part = output.with_name(f".{output.name}.part")
     try:
         part.write_text(fitted.to_json(), "utf-8")

@@ -20,6 +20,7 @@ import numpy as np
 
 from tower_sim.fitting.cascade_fit import chances, fit_cascade
 from tower_sim.fitting.rows import Array, Rows
+from tower_sim.progress import nothing
 from tower_sim.surrogate.cascade import Cascade, normal_scores
 from tower_sim.surrogate.groups import chance, fit_group
 from tower_sim.surrogate.store import RungScore
@@ -69,9 +70,12 @@ class _Counts:
         return np.stack([np.ones(len(self.n)), np.log1p(self.n), self.m / 10], 1)
 
 
-def climb(rows: Rows) -> tuple[dict[str, tuple[float, ...]], Cascade]:
-    """Fit every rung to drops: return the parameters of rungs 1 and 2, by name, and the law of rung 3."""
-    return {"groups": fit_groups(rows), "shared": fit_shared(rows)}, fit_cascade(rows)
+def climb(rows: Rows, note: Callable[[], None] = nothing) -> tuple[dict[str, tuple[float, ...]], Cascade]:
+    """Fit every rung to drops: return the parameters of rungs 1 and 2, by name, and the law of rung 3.
+
+    `note` is called at every step.
+    """
+    return {"groups": fit_groups(rows), "shared": fit_shared(rows, note)}, fit_cascade(rows, note)
 
 
 def rungs(parameters: Mapping[str, Sequence[float]], law: Cascade) -> tuple[Rung, ...]:
@@ -109,13 +113,14 @@ def groups(parameters: Sequence[float]) -> Rung:
     return Rung("groups", "1 two beta-binomials", score)
 
 
-def fit_shared(rows: Rows) -> tuple[float, ...]:
+def fit_shared(rows: Rows, note: Callable[[], None] = nothing) -> tuple[float, ...]:
     """Fit rung 2, from rung 1 on: each group's four parameters and the effect's sd, which is drawn to 0 as N(0, 1)."""
     c = _Counts.of(rows)
     begin = np.insert(np.array(fit_groups(rows)), [4, 8], 0.2)
     total = c.weight.sum()
 
     def loss(at: Array) -> float:
+        note()
         return float((at[4] ** 2 + at[9] ** 2) / 2 - c.weight @ _pair(at, c)) / total
 
     best: Array = _optimize.minimize(loss, begin, method="BFGS", options={"gtol": 1e-5}).x

@@ -6,7 +6,7 @@ held-out campaign -> same set-ups with the surrogate -> facts by battle of both 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +22,7 @@ from tower_sim.fitting.ship_facts import Fact, facts
 from tower_sim.fitting.ship_throws import ship_of, throws_of
 from tower_sim.games import battle
 from tower_sim.model import BoardModel
+from tower_sim.progress import nothing
 from tower_sim.study.bootstrap import Estimates, Resamples
 from tower_sim.study.data import Array, Campaign, Cubes, Drops, Failed, Words
 from tower_sim.surrogate.ship import ShipSurrogate
@@ -74,7 +75,9 @@ class BoardCheck:
     gains: Mapping[str, tuple[float, float]]
 
 
-def check_board(model: ShipSurrogate, campaigns: Sequence[Campaign], times: int = 4) -> BoardCheck:
+def check_board(
+    model: ShipSurrogate, campaigns: Sequence[Campaign], times: int = 4, note: Callable[[], None] = nothing
+) -> BoardCheck:
     """Fight the set-ups of held-out `campaigns` with `model`, `times` as often, and test whether the facts differ.
 
     Tests permute which battles are physics and which the surrogate's within each set-up (Good, Permutation, Parametric
@@ -88,7 +91,7 @@ def check_board(model: ShipSurrogate, campaigns: Sequence[Campaign], times: int 
     if ship.digest != model.shape.digest:
         allowed = f"that of the surrogate, {model.shape.name!r} ({model.shape.digest})"
         raise fault("ship of the campaign", f"{ship.name} ({ship.digest})", allowed, "check it on battles of its ship")
-    played = [play_again(campaign, model, times) for campaign in campaigns]
+    played = [play_again(campaign, model, times, note) for campaign in campaigns]
     again = [each for each, _ in played]
     of, other = _strata(campaigns), _strata(again)
     rng = campaigns[0].rng("check of the board")
@@ -123,8 +126,10 @@ class Noting(Recorder):
         return draws
 
 
-def play_again(campaign: Campaign, model: BoardModel, times: int) -> tuple[Campaign, tuple[int, int]]:
-    """Fight each battle of a campaign's set-ups `times` with `model`; return them as a campaign.
+def play_again(
+    campaign: Campaign, model: BoardModel, times: int, note: Callable[[], None] = nothing
+) -> tuple[Campaign, tuple[int, int]]:
+    """Fight each battle of a campaign's set-ups `times` with `model`; return them as a campaign. `note` follows each.
 
     Both sides use abilities as in the campaign, when they are behind. Also returns how often the model was asked, and
     how many of its answers were extrapolated. Battle r draws from SeedSequence(seed, spawn_key=(r, step)) with a seed
@@ -152,6 +157,7 @@ def play_again(campaign: Campaign, model: BoardModel, times: int) -> tuple[Campa
             step = now.steps[-1]
             told = Facts(kind=step.kind, side=step.side or None, winner=now.result().winner if now.over else None)
             rows.add((number, run, len(now.steps) - 1), told, noting.taken(), now.state)
+        note()
     return _campaign(campaign, rows, run_point), noting.counted
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from tower_sim.errors import UsageError
+from tower_sim.extras import extra
 from tower_sim.study.data import Array, Campaign, Cubes, Drops, Failed, Words, digest_of
 
 LANDINGS = ("settled", "jammed")
@@ -161,9 +161,4 @@ def _column(arrow: Any, column: Any) -> Any:
 
 
 def _pyarrow() -> tuple[Any, Any]:
-    try:
-        return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
-    except ImportError as error:
-        raise UsageError(
-            "pyarrow is not installed; allowed is a Python that has it; try: pip install '.[campaign]' in the clone"
-        ) from error
+    return extra("pyarrow", "campaign"), extra("pyarrow.parquet", "campaign")

@@ -54,7 +54,7 @@ def sweeps(sheets: Sheets, campaign: Campaign, boot: Resamples) -> None:
             f"{dummies[:, 1].max():.2f} (the highest of a column of random numbers)."
         )
     elif not has_salib():
-        sheets.text("Delta indices are left out: SALib is not installed (the extra `sweep` adds it).")
+        sheets.text("Delta indices are left out: SALib is not installed (pip install SALib adds it).")
     else:
         sheets.text(f"Delta indices are left out: they need {FEWEST_FOR_DELTA} points and a figure that varies.")
     sheets.table("sweep", head, rows, shown=60)

@@ -1,0 +1,37 @@
+"""The door to packages that are extras: imported when they are needed, and named when they are missing."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from importlib import metadata
+from typing import Any
+
+from tower_sim.errors import UsageError
+
+_NAME = re.compile(r"([A-Za-z0-9_.-]+)(?:\[([\w,-]+)\])?")
+
+
+def extra(module: str, name: str) -> Any:
+    """Import `module`; raises UsageError, with what to install for the extra `name`, when it cannot be imported."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise UsageError(
+            f"{module} is not installed ({error}); allowed is a Python that has what the extra {name!r} needs; "
+            f"try: pip install {' '.join(packages(name))}"
+        ) from None
+
+
+def packages(name: str) -> tuple[str, ...]:
+    """Return the names of the packages that the extra `name` of tower_sim adds, in the order of its declaration."""
+    found: list[str] = []
+    for line in metadata.requires("tower_sim") or []:
+        marked = re.search(r"extra == ['\"](.+?)['\"]", line)
+        match = _NAME.match(line)
+        if marked is None or marked[1] != name or match is None:
+            continue
+        package, inner = match[1], match[2]
+        own = package.replace("-", "_").lower() == "tower_sim"
+        found += [each for part in (inner or "").split(",") if part for each in packages(part)] if own else [package]
+    return tuple(dict.fromkeys(found))
