@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tower_sim.cli.parser import near
-from tower_sim.errors import UsageError, fault, shown
+from tower_sim.errors import UsageError, fault, near, shown
 from tower_sim.extras import extra, packages
 from tower_sim.progress import telling
 from tower_sim.reading import MAX_DEPTH, json_value, read_bytes, read_text, toml_table

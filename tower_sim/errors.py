@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 _LONGEST = 120  # characters of a received value that are quoted
 _SHORT = 40  # digits of a number that are quoted
 
@@ -35,3 +38,9 @@ def check_whole(what: str, value: object, least: int, most: int | None = None) -
     """Raise UsageError unless `value` is a whole number from `least` (to `most`)."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least or (most is not None and value > most):
         raise fault(what, value, f"a whole number from {least}" + ("" if most is None else f" to {most}"))
+
+
+def near(word: str, known: Iterable[str]) -> str:
+    """Return "; did you mean ...?" with the known word nearest to `word`, or nothing when none is near."""
+    found = difflib.get_close_matches(word[:_LONGEST], list(known), 1, 0.6)
+    return f"; did you mean {found[0]}?" if found else ""

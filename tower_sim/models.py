@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tower_sim.apparatus.board import CombatShip
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.errors import fault
+from tower_sim.errors import fault, near
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 from tower_sim.surrogate.model import SurrogateModel
@@ -31,7 +31,12 @@ def open_model(apparatus: Apparatus, name: str = "physics", settings: PhysicsSet
         return surrogate_of(apparatus, shipped(apparatus.name, apparatus.digest))
     if name.endswith(".json"):
         return surrogate_of(apparatus, load_fitted(name))
-    raise fault("model", name, f"one of {', '.join(MODELS)}, or a .json file of `surrogate fit`", "check its spelling")
+    raise fault(
+        "model",
+        name,
+        f"one of {', '.join(MODELS)}, or a .json file of `surrogate fit`",
+        f"check its spelling{near(name, MODELS)}",
+    )
 
 
 def surrogate_of(apparatus: Apparatus, fitted: Fitted) -> SurrogateModel | ShipSurrogate:

@@ -12,7 +12,7 @@ from typing import Any
 
 from tower_sim.apparatus import amerigo, amerigo_boxes, combat_ship, combat_ship_boxes
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.errors import UsageError
+from tower_sim.errors import UsageError, near, shown
 
 SCHEMA = "tower-sim/apparatus"
 VERSION = 1
@@ -37,8 +37,8 @@ def load(name_or_file: str | Path) -> Apparatus:
     path = Path(name_or_file)
     if not path.is_file():
         raise UsageError(
-            f"apparatus {str(name_or_file)!r} is neither a shipped profile nor a file; "
-            f"allowed are {', '.join(names())} or the path of a TOML file"
+            f"apparatus {shown(str(name_or_file))} is neither a shipped profile nor a file; allowed are "
+            f"{', '.join(names())} or the path of a TOML file{near(str(name_or_file), names())}"
         )
     try:
         text = path.read_text("utf-8")

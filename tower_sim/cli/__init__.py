@@ -49,7 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _told(text: str, status: int) -> int:
     """Write one line on standard error, whatever is in it, and return the exit status."""
-    print(f"tower-sim: {' '.join(text.split())}", file=sys.stderr)
+    line = "".join(letter if letter.isprintable() else "?" for letter in " ".join(text.split()))
+    print(f"tower-sim: {line}", file=sys.stderr)
     return status
 
 

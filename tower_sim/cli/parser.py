@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import difflib
-import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from tower_sim.errors import UsageError, shown
+from tower_sim.errors import UsageError, near, shown
 
 
 class Parser(argparse.ArgumentParser):
@@ -57,9 +55,3 @@ class _Formatter(argparse.HelpFormatter):
         if not text or silent or not action.option_strings or "default" in text:
             return text
         return f"{text} (default: %(default)s)"
-
-
-def near(word: str, known: Iterable[str]) -> str:
-    """Return "; did you mean ...?" with the known word nearest to `word`, or nothing when none is near."""
-    found = difflib.get_close_matches(word, list(known), 1, 0.6)
-    return f"; did you mean {re.sub(' +', ' ', found[0])}?" if found else ""

@@ -1,0 +1,105 @@
+"""The command line's face: help, version, near misses, and one meaning for one option everywhere."""
+
+import argparse
+import re
+
+import pytest
+
+from tower_sim import cli
+from tower_sim.cli import _parser
+
+Capture = pytest.CaptureFixture[str]
+
+
+def commands(parser: argparse.ArgumentParser, name: str = "") -> dict[str, argparse.ArgumentParser]:
+    """Return every command that does something, by its name."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            return {
+                full: leaf
+                for inner, own in action.choices.items()
+                for full, leaf in commands(own, f"{name} {inner}".strip()).items()
+            }
+    return {name: parser}
+
+
+COMMANDS = commands(_parser())
+
+
+def test_there_are_as_many_commands_as_the_readme_tells():
+    assert {name.split()[0] for name in COMMANDS} == {
+        "play", "drop", "battle", "compare", "campaign", "study", "calibrate", "fairness", "serve", "surrogate", "show"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_has_a_help_text_and_says_its_default(name: str, capsys: Capture):
+    with pytest.raises(SystemExit):
+        cli.main([*name.split(), "--help"])
+    told = " ".join(capsys.readouterr().out.split())
+    for action in COMMANDS[name]._actions:
+        assert action.help, action.dest
+        if action.option_strings and action.default not in (None, False, "", argparse.SUPPRESS, []):
+            after = told[told.rindex(action.option_strings[-1]) :]
+            assert re.search("default", after), action.dest
+
+
+@pytest.mark.parametrize("option", ["--seed", "--model", "--json", "--save-plot", "--apparatus", "--output"])
+def test_one_option_means_one_thing_everywhere(option: str):
+    """The same names, reader and words, apart from what is drawn or written, and from a fixed seed."""
+    seen: dict[str, argparse.Action] = {}
+    for name, parser in COMMANDS.items():
+        for action in parser._actions:
+            if option in action.option_strings:
+                seen[name] = action
+    assert len(seen) >= 3
+    assert len({(tuple(a.option_strings), a.type, a.nargs, a.dest) for a in seen.values()}) == 1
+    if option in ("--model", "--json", "--apparatus"):
+        assert len({a.help for a in seen.values()}) == 1
+    if option == "--seed":
+        assert all((a.help or "").startswith("0 to 2^128 - 1") for a in seen.values())
+    if option == "--output":
+        assert all("-o" in a.option_strings for a in seen.values())
+
+
+def test_commands_that_write_take_o_and_the_old_out():
+    for name in ("campaign run", "study", "surrogate check"):
+        words = {"campaign run": ["x.toml"], "study": ["dir"], "surrogate check": ["m.json", "dir"]}[name]
+        for spelling in ("-o", "--output", "--out"):
+            assert str(COMMANDS[name].parse_args([*words, spelling, "there"]).output) == "there"
+
+
+@pytest.mark.parametrize("words", [[], ["campaign"], ["surrogate"]])
+def test_a_bare_command_shows_its_help(words: list[str], capsys: Capture):
+    with pytest.raises(SystemExit) as stop:
+        cli.main(words)
+    assert stop.value.code == 0
+    assert f"usage: {' '.join(['tower-sim', *words])} [-h]" in capsys.readouterr().out
+
+
+def test_the_version_is_told_with_what_it_runs_on(capsys: Capture):
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["--version"])
+    assert stop.value.code == 0
+    assert re.fullmatch(r"tower-sim \d+\.\d+\.\d+ \(Python 3\.\d+\.\d+, PyBullet [\d.]+\)\n", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("pley amerigo", "did you mean play?; see tower-sim --help"),
+        ("play amerigoo", "did you mean amerigo?; see tower-sim play --help"),
+        ("play amerigo --sede 3", "unknown option '--sede'; did you mean --seed?; see tower-sim play --help"),
+        ("campaign run a.toml -o b --wokers 2", "did you mean --workers?; see tower-sim campaign run --help"),
+        ("study a b -o c", "unknown argument 'b'; see tower-sim study --help"),
+        ("--sede", "see tower-sim --help"),
+        ("play amerigo --apparatus amerigoo", "did you mean amerigo?"),
+        ("play amerigo --model surogate", "did you mean surrogate?"),
+    ],
+)
+def test_a_near_miss_is_suggested_with_the_help_of_that_command(words: str, said: str, capsys: Capture):
+    assert cli.main(words.split()) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert said in told.err
+    assert told.err.count("\n") == 1
