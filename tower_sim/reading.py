@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import stat
 import tomllib
 from collections.abc import Mapping
@@ -16,6 +17,9 @@ from tower_sim.errors import UsageError, fault, shown
 MAX_BYTES = 4_000_000
 MAX_DEPTH = 40  # tables and lists within each other
 MAX_DIGITS = 60  # of a whole number
+_CHAIN = re.compile(  # a key of more parts than tables may be in each other: reading a.a.a... takes time as its square
+    r"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){""" + f"{MAX_DEPTH}}}"
+)
 
 
 def read_bytes(path: str | Path, what: str, *, limit: int = MAX_BYTES, advice: str = "check the path") -> bytes:
@@ -25,10 +29,13 @@ def read_bytes(path: str | Path, what: str, *, limit: int = MAX_BYTES, advice: s
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-        with os.fdopen(descriptor, "rb") as file:
+        try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise fault(what, str(path), "a regular file, no pipe, device or directory", advice)
-            data = file.read(limit + 1)
+            with open(descriptor, "rb", closefd=False) as file:
+                data = file.read(limit + 1)
+        finally:
+            os.close(descriptor)
     except (OSError, ValueError) as error:
         if isinstance(error, UsageError):
             raise
@@ -58,6 +65,9 @@ def toml_table(text: str, what: str) -> dict[str, Any]:
 
     Raises UsageError, in one line, for text that is not TOML, too deep, or holds a number of too many digits.
     """
+    if found := _CHAIN.search(text):
+        line = text.count("\n", 0, found.start()) + 1
+        raise fault(f"line {line} of {what}", found[0], f"a key of up to {MAX_DEPTH} parts", "write tables")
     try:
         table = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
@@ -85,17 +95,19 @@ def _refuse(word: str) -> NoReturn:
     raise ValueError(f"{word} is no number")
 
 
-def _check_bounds(value: Any, what: str, depth: int = 0) -> None:
-    """Refuse tables within tables without end, and numbers that nobody means."""
+def _check_bounds(value: Any, what: str, path: str = "", depth: int = 0) -> None:
+    """Refuse tables within tables without end, and numbers that nobody means; `path` leads to the value."""
     if depth > MAX_DEPTH:
         raise fault(f"depth of {what}", f"over {MAX_DEPTH}", f"up to {MAX_DEPTH} tables in each other", "flatten it")
+    where = f"{path} of {what}" if path else what
     if isinstance(value, Mapping):
         for key, inner in cast("Mapping[str, Any]", value).items():
-            _check_bounds(inner, f"{shown(key, 40)} of {what}" if depth == 0 else what, depth + 1)
+            name = key if len(key) <= 40 and key.isprintable() else shown(key, 40)
+            _check_bounds(inner, what, f"{path}.{name}" if path else name, depth + 1)
     elif isinstance(value, list):
         for inner in cast("list[Any]", value):
-            _check_bounds(inner, what, depth + 1)
+            _check_bounds(inner, what, path, depth + 1)
     elif isinstance(value, float) and not math.isfinite(value):
-        raise fault(f"a number of {what}", value, "a finite number", "change it")
+        raise fault(where, value, "a finite number", "change it")
     elif isinstance(value, int) and abs(value) >= 10**MAX_DIGITS:
-        raise fault(f"a number of {what}", value, f"one of up to {MAX_DIGITS} digits", "change it")
+        raise fault(where, value, f"one of up to {MAX_DIGITS} digits", "change it")
