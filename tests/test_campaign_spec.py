@@ -124,7 +124,7 @@ MISTAKES = [
     ("settings without physics", GAMES + "[settings]\n", r"table is 'settings'.*'two_thirds' has no settings"),
     ("setting", SMALLEST + "[settings]\ntimesteps = 1\n", r"settings.timesteps is unknown"),
     ("setting's value", SMALLEST + "[settings]\ntimestep = -1\n", r"settings.timestep is -1"),
-    ("setting's nan", SMALLEST + "[settings]\ntimestep = nan\n", r"settings.timestep is nan"),
+    ("setting's nan", SMALLEST + "[settings]\ntimestep = nan\n", r"settings.timestep of the file is nan"),
     ("setting's word", SMALLEST + '[settings]\ntimestep = "1"\n', r"settings.timestep is '1'"),
     ("setting's count", SMALLEST + "[settings]\niterations = 2.5\n", r"settings.iterations is 2.5"),
     ("rule", SMALLEST + "[rules]\nround = 2\n", r"rules.round is unknown"),
@@ -190,8 +190,8 @@ MISTAKES = [
         (f"range {limits}", HYPERCUBE + f"{field} = {limits}\n", message)
         for field, limits, message in (
             ("rules.cubes", "{ low = 7, high = 5 }", r"low below high"),
-            ("rules.cubes", "{ low = 5, high = nan }", r"low below high"),
-            ("rules.cubes", "{ low = 5, high = inf }", r"low below high"),
+            ("rules.cubes", "{ low = 5, high = nan }", r"high of the file is nan"),
+            ("rules.cubes", "{ low = 5, high = inf }", r"high of the file is inf"),
             ("rules.cubes", "{ low = 5 }", r"low below high"),
             ("rules.cubes", "{ low = 5.5, high = 7 }", r"whole numbers: the field is a count"),
             ("rules.substitute", "{ low = 5, high = 7 }", r"the field is no number"),

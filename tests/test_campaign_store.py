@@ -148,6 +148,14 @@ def test_files_of_no_shard_are_named_and_set_aside(copy: Path, other: Path, whol
     assert len(summary.set_aside) == 4
     assert verify(copy) == []
     assert (copy / "set_aside/drops/notes.txt").read_text() == "mine"
+    (copy / "drops/notes.txt").write_text("mine too")
+    (copy / "drops/notes.txt").chmod(0o400)
+    run(SPEC, copy)
+    (copy / "drops/notes.txt").mkdir()
+    run(SPEC, copy)
+    assert (copy / "set_aside/drops/notes.txt").read_text() == "mine"
+    assert (copy / "set_aside/1/drops/notes.txt").read_text() == "mine too"
+    assert (copy / "set_aside/2/drops/notes.txt").is_dir()
     shutil.rmtree(copy / "set_aside")
     assert tree(copy) == tree(whole)
 
@@ -188,6 +196,10 @@ def test_a_manifest_that_was_sealed_again_with_another_version_is_found(copy: Pa
     manifest.pop("digest")
     (copy / "manifest.json").write_bytes(files_module.sealed(manifest))
     assert verify(copy) == ["manifest.json: changed: its digests do not match"]
+    with pytest.raises(UsageError, match=r"manifest.json was changed or is truncated \(changed: its digests"):
+        campaign_status(copy)
+    assert run(SPEC, copy).finished == ()
+    assert verify(copy) == []
 
 
 # Whose directory it is
@@ -268,7 +280,7 @@ def test_what_an_interrupted_write_left_is_removed(copy: Path, whole: Path):
     assert all(json.loads(line)["event"] for line in lines if line != '{"time": "20')
 
 
-@pytest.mark.parametrize("after", [4, 5, 9, 12, 17, 30])
+@pytest.mark.parametrize("after", [0, 1, 2, 4, 5, 9, 12, 17, 30])
 def test_a_full_disk_ends_the_run_with_one_line_and_loses_no_finished_shard(
     after: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], whole: Path
 ):
@@ -284,13 +296,17 @@ def test_a_full_disk_ends_the_run_with_one_line_and_loses_no_finished_shard(
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         fsync(descriptor)
 
+    def nothing_written(descriptor: int, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
     with monkeypatch.context() as patched:
         patched.setattr(files_module.os, "fsync", full)
+        patched.setattr(files_module.os, "write", nothing_written)  # who has the lock
         assert campaign_run(tmp_path / "games.toml", out) == 1
     error = capsys.readouterr().err
     assert "No space left on device" in error
     assert "finished shards are kept" in error
-    assert error.count("\n") == 1
+    assert sum(not line.startswith("...") for line in error.splitlines()) == 1
     assert not list(out.rglob("*.part"))
     receipts = {path.name: path.read_bytes() for path in (out / "receipts").glob("*")}
     assert campaign_run(tmp_path / "games.toml", out) == 0

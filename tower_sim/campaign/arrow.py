@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from tower_sim.extras import extra
@@ -31,12 +33,23 @@ def parquet_bytes(columns: dict[str, tuple[str, bool, list[Any]]], metadata: dic
     return sink.getvalue().to_pybytes()
 
 
-def parquet_metadata(data: bytes) -> dict[str, str]:
-    """Return what `parquet_bytes` was given as `metadata`; empty when `data` is no Parquet file."""
+def parquet_metadata(path: Path) -> dict[str, str]:
+    """Return what `parquet_bytes` was given as `metadata`, and `rows`; empty when a file is no Parquet file."""
     arrow, parquet = extra("pyarrow", "campaign"), extra("pyarrow.parquet", "campaign")
     try:
-        found: Any = parquet.read_schema(arrow.BufferReader(data)).metadata
+        found: Any = parquet.read_metadata(path)
+        pairs: dict[bytes, bytes] = found.schema.to_arrow_schema().metadata or {}
     except (arrow.ArrowException, OSError):
         return {}
-    pairs: list[tuple[bytes, bytes]] = list(found.items()) if found else []
-    return {key.decode("utf-8", "replace"): value.decode("utf-8", "replace") for key, value in pairs}
+    texts = {key.decode("utf-8", "replace"): value.decode("utf-8", "replace") for key, value in pairs.items()}
+    return texts | {"rows": str(found.num_rows)}
+
+
+def parquet_columns(path: Path, names: Sequence[str]) -> list[list[Any]] | None:
+    """Return columns of a Parquet file as lists; None when it has no such columns."""
+    arrow, parquet = extra("pyarrow", "campaign"), extra("pyarrow.parquet", "campaign")
+    try:
+        table = parquet.read_table(path, columns=list(names))
+        return [table.column(name).to_pylist() for name in names]
+    except (arrow.ArrowException, OSError, KeyError):
+        return None

@@ -1,4 +1,4 @@
-"""Files that a kill cannot spoil: written aside, synced, renamed; documents that tell whether they were changed."""
+"""The files of a campaign: whole or not at all; documents that tell whether they were changed; one run at a time."""
 
 from __future__ import annotations
 
@@ -14,35 +14,24 @@ from pathlib import Path
 from typing import Any, cast
 
 from tower_sim.errors import UsageError
+from tower_sim.writing import CALLERS, WritingFailed, put, sync_directory
 
-PART = ".part"
 _LOCK = ".lock"
-_FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR, errno.ENOENT)
 
 
-class StoreError(RuntimeError):
+class StoreError(WritingFailed):
     """A directory that can no longer be written, told in one line; what was finished is kept."""
 
 
 def write(path: Path, data: bytes) -> None:
-    """Put `data` at `path`, whole or not at all: written aside in the same directory, synced, renamed, synced.
+    """Put `data` at `path`, whole or not at all.
 
     Raises UsageError for a place that cannot be written, StoreError when the disk is full or fails.
     """
-    aside = path.with_name(f".{path.name}{PART}")
     try:
-        with open(aside, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(aside, path)
-        sync_directory(path.parent)
-    except BaseException as error:  # an interrupt too leaves nothing behind
-        with suppress(OSError):
-            aside.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise told(path, error) from error
-        raise
+        put(path, data)
+    except OSError as error:
+        raise told(path, error) from error
 
 
 def make_directory(path: Path) -> None:
@@ -64,27 +53,20 @@ def remove(path: Path) -> None:
 
 
 def move(path: Path, target: Path) -> None:
-    """Move a file within the file system; raises as `write` does."""
+    """Move a file within the file system, onto nothing that is there; raises as `write` does."""
     make_directory(target.parent)
     try:
-        os.replace(path, target)
+        if os.path.lexists(target):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+        os.rename(path, target)
     except OSError as error:
         raise told(path, error) from error
-
-
-def sync_directory(path: Path) -> None:
-    """Make the names in a directory survive a power cut."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def told(path: Path, error: OSError) -> UsageError | StoreError:
     """Return the error to raise when `path` could not be written."""
     why = error.strerror or str(error)
-    if error.errno in _FORBIDDEN:
+    if error.errno in CALLERS:
         return UsageError(f"{path} cannot be written ({why}); allowed is a writable directory; give another --out")
     return StoreError(f"{path} cannot be written ({why}); finished shards are kept; mend that, run the same again")
 
@@ -103,13 +85,13 @@ def unsealed(data: bytes) -> dict[str, Any] | None:
     """Read a sealed document; None when it was changed or is none."""
     try:
         plain: object = json.loads(data)
-    except ValueError:
+        if not isinstance(plain, dict):
+            return None
+        document = cast("dict[str, Any]", plain)
+        document.pop("digest", None)
+        return document if sealed(document) == data else None
+    except (ValueError, RecursionError):  # no JSON, not a number, tables without end
         return None
-    if not isinstance(plain, dict):
-        return None
-    document = cast("dict[str, Any]", plain)
-    document.pop("digest", None)
-    return document if sealed(document) == data else None
 
 
 def digest(data: bytes) -> str:
@@ -132,7 +114,7 @@ def locked(directory: Path) -> Generator[None, None, None]:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            owner = os.read(descriptor, 200).decode("utf-8", "replace").strip()
+            owner = " ".join(os.read(descriptor, 200).decode("utf-8", "replace").split())
             os.close(descriptor)
             raise UsageError(
                 f"{directory} is in use by {owner or 'another process'} ({error.strerror}); allowed is one run in a "
@@ -143,9 +125,11 @@ def locked(directory: Path) -> Generator[None, None, None]:
                 break
         os.close(descriptor)  # the owner before us removed the file between our open and our lock
     try:
-        os.ftruncate(descriptor, 0)
-        os.write(descriptor, f"process {os.getpid()} on {platform.node()}".encode())
+        with suppress(OSError):  # who we are is a help for others; the lock holds without it, also on a full disk
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, f"process {os.getpid()} on {platform.node()}".encode())
         yield
     finally:
-        path.unlink(missing_ok=True)
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
         os.close(descriptor)

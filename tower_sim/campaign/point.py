@@ -11,15 +11,18 @@ from tower_sim.apparatus.board import as_ship
 from tower_sim.apparatus.catalogue import from_tables
 from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.apparatus.parts import Apparatus, as_tower
-from tower_sim.errors import check_whole, fault
+from tower_sim.errors import check_whole, fault, shown
 from tower_sim.games.amerigo import Rules
-from tower_sim.games.dead_reckoning import Ability, Setup, Side
+from tower_sim.games.dead_reckoning import Ability, Kind, Setup, Side
 from tower_sim.games.rulings import Rulings
 from tower_sim.models import Model, open_model
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.surrogate.store import shipped
 
 MAX_CUBES = 500
+MAX_DROPS = 2**15 - 1  # of a run: ages and rounds are written as int16
+MAX_ROWS = 5_000_000  # of a shard's table of cubes, which takes a worker about 1 GB
+MAX_WORD = 40
 POLICIES = ("fixed", "uniform", "cover")
 _COLOURS = tuple(Rules().colours)
 
@@ -43,7 +46,8 @@ class Chain:
     def __post_init__(self) -> None:
         if self.policy not in POLICIES:
             raise fault("chain.policy", self.policy, f"one of {', '.join(POLICIES)}")
-        for name in ("drops", "throw", "most"):
+        check_whole("chain.drops", self.drops, 1, MAX_DROPS)
+        for name in ("throw", "most"):
             check_whole(f"chain.{name}", getattr(self, name), 1)
         if isinstance(self.supply, Mapping):
             for colour, number in self.supply.items():
@@ -96,7 +100,7 @@ def build(kind: str, name: str, model: str, tables: Mapping[str, Any]) -> Point:
         apparatus=as_ship(apparatus) if kind == "battle" else as_tower(apparatus),
         model=model,
         settings=read_settings(tables["settings"]),
-        rules=read_fields(Rules, tables["rules"], "rules"),
+        rules=read_rules(tables["rules"]),
         chain=read_fields(Chain, tables["chain"], "chain"),
         setup=read_setup(tables["battle"]) if kind == "battle" else None,
     )
@@ -106,6 +110,16 @@ def read_fields(cls: Any, table: Mapping[str, Any], where: str) -> Any:
     """Make the dataclass `cls` from the fields that `table` has; raises UsageError for an unknown one."""
     refuse_unknown(table, {each.name: None for each in fields(cls)}, where)
     return cls(**table)
+
+
+def read_rules(table: Mapping[str, Any]) -> Rules:
+    """Make rules from the fields that `table` has; raises UsageError as `read_fields`, and for a game too large."""
+    rules: Rules = read_fields(Rules, table, "rules")
+    if (cubes := sum(rules.counts.values())) > MAX_CUBES:
+        raise fault("number of cubes in rules.cubes", cubes, f"up to {MAX_CUBES} in all", "take fewer")
+    if rules.drops > MAX_DROPS:
+        raise fault("number of drops a game", rules.drops, f"up to {MAX_DROPS}", "write fewer rules.rounds")
+    return rules
 
 
 def read_settings(table: Mapping[str, Any]) -> PhysicsSettings:
@@ -127,22 +141,40 @@ def read_settings(table: Mapping[str, Any]) -> PhysicsSettings:
 
 def read_setup(table: Mapping[str, Any]) -> Setup:
     """Make a combat from a resolved `[battle]` table; raises UsageError for a combat that cannot be."""
-    abilities: Mapping[str, Any] = table["abilities"]
-    cubes: Mapping[str, Any] = table["cubes"]
+    abilities, cubes, rulings = (_table(table, key) for key in ("abilities", "cubes", "rulings"))
     for colour in cubes:
-        check_whole(f"battle.cubes.{colour}", cubes[colour], 0)
-        if cubes[colour] > MAX_CUBES:
-            raise fault(f"battle.cubes.{colour}", cubes[colour], f"up to {MAX_CUBES}")
+        check_whole(f"battle.cubes.{shown(colour)[1:-1]}", cubes[colour], 0, MAX_CUBES)
+    if (number := sum(cubes.values())) > MAX_CUBES:
+        raise fault("number of cubes in battle.cubes", number, f"up to {MAX_CUBES} in all", "take fewer")
     sides = tuple(
         Side(colour, number, abilities=read_abilities(abilities.get(colour, []), colour))
         for colour, number in cubes.items()
     )
-    return Setup(table["combat"], sides, table["active"], Rulings.from_mapping(table["rulings"]))
+    return Setup(
+        cast("Kind", table.get("combat")), sides, cast("str", table.get("active")), Rulings.from_mapping(rulings)
+    )
+
+
+def _table(table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value: object = table.get(key)
+    if not isinstance(value, Mapping):
+        raise fault(f"battle.{key}", value, "a table")
+    return cast("Mapping[str, Any]", value)
+
+
+def rows_of(point: Point) -> int:
+    """Return the most rows that a run adds to the table of cubes; of a battle a guess, 100 steps of all its cubes."""
+    if point.setup is not None:
+        return 100 * sum(side.cubes for side in point.setup.sides)
+    return max(
+        point.rules.drops * sum(point.rules.counts.values()), point.chain.drops * sum(point.chain.counts.values())
+    )
 
 
 def read_abilities(texts: object, colour: str) -> tuple[Ability, ...]:
     """Read the abilities of one side from a list of texts like `throw:2`; raises UsageError for anything else."""
     words = cast("Sequence[object]", texts) if isinstance(texts, list) else [None]
-    if not all(isinstance(word, str) for word in words):
-        raise fault(f"battle.abilities.{colour}", cast("object", texts), "a list of texts", 'write ["throw:2"]')
+    if not all(isinstance(word, str) and len(word) <= MAX_WORD for word in words):
+        allowed = f"a list of texts of up to {MAX_WORD} characters"
+        raise fault(f"battle.abilities.{shown(colour)[1:-1]}", cast("object", texts), allowed, 'write ["throw:2"]')
     return tuple(Ability.parse(str(word)) for word in words)

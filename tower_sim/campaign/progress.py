@@ -1,53 +1,64 @@
-"""A bar on a terminal: how far, how fast, how long still. Quiet elsewhere."""
+"""How far a run is, in the one style of `tower_sim.progress`; also while no shard comes to its end."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Any
+from threading import Event, Lock, Thread
 
 from tower_sim.campaign.engines import Report
-from tower_sim.campaign.spec import Spec
-from tower_sim.extras import extra
+from tower_sim.campaign.spec import RUNS, Spec
+from tower_sim.progress import Telling, telling
+
+_TICK = 1.0  # seconds: a shard may take minutes
 
 
-class _Bar:
-    """Tells a rich progress bar."""
+class _Told:
+    """Tells how many runs are done, and of every shard that failed."""
 
-    def __init__(self, bar: Any) -> None:
-        self._bar, self._task = bar, bar.add_task("checking", total=None, rate="")
+    def __init__(self, tell: Telling) -> None:
+        self._tell = tell
         self._spec: Spec | None = None
+        self._done = 0
+        self._lock = Lock()
 
     def begin(self, spec: Spec, to_do: int) -> None:
-        """Set the length of the bar, in runs."""
-        self._spec = spec
-        self._bar.reset(self._task, total=min(to_do * spec.shard, spec.total), description=f"{spec.kind}s")
+        """See Progress."""
+        with self._lock:
+            self._spec = spec
+            self._tell.begin(min(to_do * spec.shard, spec.total))
 
     def note(self, report: Report) -> None:
-        """Move on."""
-        if report.shard is not None and self._spec is not None:
-            self._bar.advance(self._task, len(self._spec.runs_of(report.index)))
-            speed = self._bar.tasks[0].speed
-            self._bar.update(self._task, rate=f"{speed * 60:.3g} a minute" if speed else "")
-        else:
-            self._bar.print(f"shard {report.index}: {report.error}{', once more' if report.again else ''}")
+        """See Progress."""
+        with self._lock:
+            if report.shard is not None and self._spec is not None:
+                self._done += len(self._spec.runs_of(report.index))
+                self._tell(self._done)
+            else:
+                self._tell.note(f"shard {report.index}: {report.error}{', once more' if report.again else ''}")
+
+    def tick(self) -> None:
+        """Tell that nothing more is done yet, when it is time."""
+        with self._lock:
+            if self._spec is not None:
+                self._tell(self._done)
 
 
 @contextmanager
-def on_terminal() -> Generator[_Bar | None, None, None]:
-    """Show a bar on standard error while in the block; None, and no need of rich, where that is no terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    progress = extra("rich.progress", "campaign")
-    console = extra("rich.console", "campaign").Console(stderr=True)
-    columns = (
-        progress.TextColumn("{task.description}"),
-        progress.BarColumn(),
-        progress.MofNCompleteColumn(),
-        progress.TextColumn("{task.fields[rate]}"),
-        progress.TimeRemainingColumn(),
-    )
-    with progress.Progress(*columns, console=console) as bar:
-        yield _Bar(bar)
+def told(spec: Spec) -> Generator[_Told, None, None]:
+    """Tell on standard error, in the block, how far a run of `spec` is."""
+    ended = Event()
+    with telling(RUNS[spec.kind]) as tell:
+        progress = _Told(tell)
+
+        def tick() -> None:
+            while not ended.wait(_TICK):
+                progress.tick()
+
+        ticker = Thread(target=tick, daemon=True)
+        ticker.start()
+        try:
+            yield progress
+        finally:
+            ended.set()
+            ticker.join()

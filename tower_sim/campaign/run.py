@@ -6,7 +6,7 @@ import signal
 import sys
 import time
 from collections.abc import Generator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -15,10 +15,11 @@ from typing import Protocol
 from tower_sim.campaign.engines import Report, Reports, WorkersLost, processes, serial
 from tower_sim.campaign.environment import environment
 from tower_sim.campaign.files import StoreError
-from tower_sim.campaign.progress import on_terminal
+from tower_sim.campaign.progress import told
 from tower_sim.campaign.spec import Spec, load
 from tower_sim.campaign.store import DamagedManifest, Status, Store
 from tower_sim.errors import check_whole
+from tower_sim.progress import telling
 
 
 class Progress(Protocol):
@@ -54,7 +55,7 @@ def run(spec: Spec, directory: Path, workers: int = 1, dask: str = "", progress:
     expected = environment()
     with Store.opened(directory, spec, expected) as store, _terminable():
         set_aside = store.set_aside()
-        to_do = [index for index in range(spec.shards) if store.problems(index)]
+        to_do = _to_do(store, is_told=progress is not None)
         for index in to_do:
             store.drop(index)
         if progress:
@@ -71,6 +72,18 @@ def run(spec: Spec, directory: Path, workers: int = 1, dask: str = "", progress:
             store.finish()
         store.log("interrupted" if interrupted else "end", finished=len(finished), failed=len(failed))
     return Summary(tuple(finished), failed, tuple(set_aside), interrupted)
+
+
+def _to_do(store: Store, is_told: bool) -> list[int]:
+    """Return the shards that are not done and whole; told how far it is, since every byte is looked at."""
+    found: list[int] = []
+    with telling("shards looked at", store.spec.shards) if is_told else nullcontext() as tell:
+        for index in range(store.spec.shards):
+            if store.problems(index):
+                found.append(index)
+            if tell:
+                tell(index + 1)
+    return found
 
 
 def _collected(store: Store, reports: Reports, progress: Progress | None) -> tuple[list[int], dict[int, str], bool]:
@@ -123,13 +136,13 @@ def campaign_run(spec_path: str | Path, out: str | Path, workers: int = 1, dask:
     with_whom = (f" --workers {workers}" if workers > 1 else "") + (f" --dask {dask}" if dask else "")
     again = f"tower-sim campaign run {spec_path} --out {out}{with_whom}"
     try:
-        with on_terminal() as progress:
+        with told(spec) as progress:
             summary = run(spec, Path(out), workers, dask, progress)
     except (StoreError, WorkersLost) as error:
-        print(f"tower-sim: {error}", file=sys.stderr)
+        print(f"tower-sim: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
     for name in summary.set_aside:
-        print(f"{name}: of no shard of this campaign, moved to set_aside/", file=sys.stderr)
+        print(f"{' '.join(name.split())}: of no shard of this campaign, moved to set_aside/", file=sys.stderr)
     for index, error in sorted(summary.failed.items()):
         print(f"shard {index} failed: {error}", file=sys.stderr)
     if summary.interrupted:
@@ -170,8 +183,8 @@ def verify(directory: Path) -> list[str]:
     try:
         store = Store.read(directory)
     except DamagedManifest as error:
-        return [str(error)]
-    problems = store.head_problems()
+        return [error.wrong]
+    problems: list[str] = []
     for index in range(store.spec.shards):
         problems += store.problems(index)
     problems += [f"{name}: foreign: of no shard of this campaign" for name in store.foreign()]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
@@ -16,12 +15,23 @@ import numpy as np
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.apparatus.catalogue import names
 from tower_sim.apparatus.fields import refuse_unknown
-from tower_sim.campaign.point import Chain, Point, build, read_abilities, read_fields, read_settings
-from tower_sim.campaign.vary import applied, check_size, fields_of, points, told
-from tower_sim.errors import UsageError, check_whole, fault
-from tower_sim.games.amerigo import Rules
+from tower_sim.campaign.point import (
+    MAX_ROWS,
+    Chain,
+    Point,
+    build,
+    read_abilities,
+    read_fields,
+    read_rules,
+    read_settings,
+    rows_of,
+)
+from tower_sim.campaign.vary import DESIGNS, applied, check_size, fields_of, points, told
+from tower_sim.errors import UsageError, fault
 from tower_sim.games.rulings import Rulings
 from tower_sim.models import BOARD_MODELS, MODELS
+from tower_sim.progress import telling
+from tower_sim.reading import json_value, read_text, toml_table
 
 SCHEMA = "tower-sim/campaign-spec"
 VERSION = 1
@@ -101,17 +111,47 @@ class Spec:
 
     @staticmethod
     def from_canonical(text: str) -> Spec:
-        """Read `canonical` back. Raises UsageError for the text of another version."""
-        plain = json.loads(text)
-        head = (plain.pop("schema", None), plain.pop("version", None))
+        """Read `canonical` back. Raises UsageError for the text of another version, and for one that is no spec's."""
+        plain: object = json_value(text, "the spec")
+        table: dict[str, Any] = cast("dict[str, Any]", plain) if isinstance(plain, dict) else {}
+        head = (table.pop("schema", None), table.pop("version", None))
         if head != (SCHEMA, VERSION):
             raise fault("schema and version of the spec", head, f"{(SCHEMA, VERSION)}", "use the version that made it")
-        return Spec(**plain | {"seed": int(plain["seed"]), "points": tuple(plain["points"])})
+        spec = _of_plain(table)
+        if spec.canonical != text:
+            raise fault("the spec", "written otherwise than ours", "what `canonical` gives", "use that")
+        return spec
 
 
 def canonical_json(document: Any) -> str:
     """Write a document as one line; tables keep their order, which is that of the sides and of the cubes' numbers."""
     return json.dumps(document, separators=(",", ":"), allow_nan=False)
+
+
+def _of_plain(table: Mapping[str, Any]) -> Spec:
+    """Make the spec of the fields of `canonical`; raises UsageError for what no spec has.
+
+    Its points are not tried: that is `Spec.point`.
+    """
+    refuse_unknown(table, known := dict.fromkeys(each.name for each in fields(Spec)), "spec")
+    for key in known:
+        if key not in table:
+            raise fault("keys of the spec", [*table], ", ".join(known), "use what `canonical` gives")
+    for key in ("profile", "rules", "settings", "chain", "battle"):
+        if not isinstance(table[key], Mapping):
+            raise fault(f"spec.{key}", table[key], "a table")
+    kind = _word(table, "kind", tuple(RUNS), None)
+    _word(table, "model", BOARD_MODELS if kind == "battle" else MODELS, None)
+    _word(table, "design", ("", *DESIGNS), None)
+    if not isinstance(table["apparatus"], str):
+        raise fault("spec.apparatus", table["apparatus"], "a text")
+    values: object = table["points"]
+    if not isinstance(values, list) or not all(isinstance(each, dict) for each in cast("list[object]", values)):
+        raise fault("spec.points", cast("object", values), "a list of tables")
+    points = tuple(cast("list[dict[str, Any]]", values))
+    check_size(len(points), table["runs"], table["shard"])
+    plain: dict[str, Any] = {**table, "seed": _seed(table["seed"]), "points": points}
+    return Spec(**plain)
 
 
 def load(path: str | Path) -> Spec:
@@ -121,10 +161,7 @@ def load(path: str | Path) -> Spec:
     point of the design is tried.
     """
     file = Path(path)
-    try:
-        text = file.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"campaign file {file} cannot be read ({error}); give a readable UTF-8 TOML file") from error
+    text = read_text(file, "campaign file", advice="give a readable UTF-8 TOML file")
     try:
         return parse(text, file.parent)
     except UsageError as error:
@@ -133,10 +170,7 @@ def load(path: str | Path) -> Spec:
 
 def parse(text: str, directory: Path = Path()) -> Spec:
     """Read the text of a campaign file that lies in `directory`; raises UsageError as `load` does."""
-    try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"not TOML ({error}); correct the line") from error
+    tables = toml_table(text, "the file")
     for name, table in tables.items():
         if not isinstance(table, Mapping):
             raise fault(name, table, "a table", f"write it as [{name}]")
@@ -149,8 +183,7 @@ def parse(text: str, directory: Path = Path()) -> Spec:
     if model != "physics" and "settings" in tables:
         raise fault("table", "settings", f"none: the model {model!r} has no settings", "remove it")
     runs, shard = head.get(RUNS[kind]), head.get("shard", SHARD[kind])
-    check_whole(f"campaign.{RUNS[kind]}", runs, 1)
-    check_whole("campaign.shard", shard, 1)
+    check_size(1, runs, shard, RUNS[kind])
     seed = _seed(head.get("seed"))
     name, profile = _profile(head.get("apparatus"), directory)
     base = {
@@ -161,10 +194,14 @@ def parse(text: str, directory: Path = Path()) -> Spec:
         "battle": _battle(tables.get("battle", {})) if kind == "battle" else {},
     }
     design, values = points(tables.get("vary", {}), base, seed)
-    check_size(len(values), cast("int", runs))
+    check_size(len(values), runs, shard, RUNS[kind])
     spec = Spec(kind, name, model, seed, cast("int", runs), shard, **base, design=design, points=values)
-    for number in range(len(values)):
-        spec.point(number)
+    with telling("design points tried", len(values)) as tell:
+        for number in range(len(values)):
+            rows = rows_of(spec.point(number)) * min(spec.shard, spec.total)
+            if rows > MAX_ROWS:
+                raise fault("rows of a shard", rows, f"up to {MAX_ROWS}", "write a smaller campaign.shard")
+            tell(number + 1)
     return spec
 
 
@@ -202,7 +239,7 @@ def _sorted(value: Any) -> Any:
 
 
 def _rules(table: Mapping[str, Any]) -> dict[str, Any]:
-    rules: Rules = read_fields(Rules, table, "rules")
+    rules = read_rules(table)
     plain: dict[str, Any] = json.loads(json.dumps(asdict(rules)))  # lists for tuples, as TOML has them
     return plain
 

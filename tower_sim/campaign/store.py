@@ -12,50 +12,56 @@ Without its log, the directory of a run that was killed and gone on with equals 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import platform
 import re
+import stat
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from tower_sim.campaign.arrow import parquet_metadata
-from tower_sim.campaign.environment import Environment, difference
-from tower_sim.campaign.files import (
-    PART,
-    digest,
-    locked,
-    make_directory,
-    move,
-    remove,
-    sealed,
-    told,
-    unsealed,
-    write,
+from tower_sim.campaign.arrow import parquet_columns, parquet_metadata
+from tower_sim.campaign.documents import (
+    MANIFEST,
+    RECEIPT,
+    RECEIPTS,
+    SCHEMA,
+    VERSION,
+    content,
+    names,
+    read_manifest,
+    receipt_fault,
+    receipt_name,
+    same,
 )
+from tower_sim.campaign.environment import Environment, difference
+from tower_sim.campaign.files import digest, locked, make_directory, move, remove, sealed, told, unsealed, write
 from tower_sim.campaign.spec import Spec, canonical_json
 from tower_sim.campaign.tables import TABLES
+from tower_sim.campaign.tables import VERSION as TABLES_VERSION
 from tower_sim.campaign.work import Shard
 from tower_sim.errors import UsageError
+from tower_sim.writing import PART
 
-SCHEMA = "tower-sim/campaign"
-VERSION = 1
-RECEIPT = "tower-sim/campaign-receipt"
-MANIFEST = "manifest.json"
 LOG = "log.jsonl"
-RECEIPTS = "receipts"
 SET_ASIDE = "set_aside"
 _FOLDERS = (*(table.name for table in TABLES), RECEIPTS)
-_OURS = {MANIFEST, LOG, SET_ASIDE, ".lock", f".{MANIFEST}{PART}", *_FOLDERS}
+_OURS = {MANIFEST, LOG, SET_ASIDE, ".lock", *_FOLDERS}
 _NAME = re.compile(r"(\d{5,})\.(parquet|json)")
 
 
 class DamagedManifest(UsageError):
-    """A manifest that was changed or is truncated; running the campaign again mends it."""
+    """A manifest that was changed or is truncated; running the campaign again mends it. `wrong` says what is."""
+
+    def __init__(self, path: Path, wrong: str) -> None:
+        self.wrong = f"{MANIFEST}: {wrong}"
+        super().__init__(f"{path} was changed or is truncated ({wrong}); run the campaign again to mend it")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,40 +98,27 @@ class Store:
             for folder in _FOLDERS:
                 make_directory(directory / folder)
             store._clean()
-            if _read_manifest(directory) is None:
+            found = _manifest_of(directory)
+            if found is None or not same(_head_of(found), store.head):
                 write(directory / MANIFEST, sealed(store.head | {"shards": None}))
             yield store
 
     @staticmethod
     def read(directory: Path) -> Store:
         """Look at a directory by its manifest; raises UsageError when it has none, or a damaged one."""
-        if not (directory / MANIFEST).is_file():
+        data = content(directory / MANIFEST)
+        if data is None:
             raise UsageError(f"{directory} holds no {MANIFEST}; allowed is the --out of a campaign; check the path")
-        head = _read_manifest(directory)
-        if head is None:
-            raise DamagedManifest(
-                f"{directory / MANIFEST} was changed or is truncated; run the campaign again to mend it"
-            )
-        if (head.get("schema"), head.get("version")) != (SCHEMA, VERSION):
-            raise UsageError(
-                f"{directory / MANIFEST} is {head.get('schema')!r} version {head.get('version')!r}; "
-                f"allowed is {SCHEMA!r} version {VERSION}; use the tower_sim that made it"
-            )
-        head.pop("shards", None)
-        return Store(directory, head, Spec.from_canonical(canonical_json(head["spec"])))
-
-    def names(self, index: int) -> list[str]:
-        """Return the names of a shard's tables, within the directory."""
-        return [f"{table.name}/{index:05d}.parquet" for table in TABLES]
-
-    def receipt_name(self, index: int) -> str:
-        """Return the name of a shard's receipt, within the directory."""
-        return f"{RECEIPTS}/{index:05d}.json"
+        found = read_manifest(data)
+        if isinstance(found, str):
+            raise DamagedManifest(directory / MANIFEST, found)
+        manifest, spec = found
+        return Store(directory, _head_of(manifest), spec)
 
     def put(self, shard: Shard) -> None:
         """Write a shard: its tables, then its receipt; doing it twice changes nothing. Raises as `files.write` does."""
         files: dict[str, Any] = {}
-        for table, name in zip(TABLES, self.names(shard.index), strict=True):
+        for table, name in zip(TABLES, names(shard.index), strict=True):
             data = shard.tables[table.name]
             write(self.directory / name, data)
             files[name] = {"sha256": digest(data), "bytes": len(data), "rows": shard.rows[table.name]}
@@ -140,12 +133,12 @@ class Store:
             "unfinished_runs": list(shard.unfinished),
             "files": files,
         }
-        write(self.directory / self.receipt_name(shard.index), sealed(receipt))
+        write(self.directory / receipt_name(shard.index), sealed(receipt))
 
     def drop(self, index: int) -> None:
         """Take a shard's receipt away, if it has one: it is not done."""
-        if (self.directory / self.receipt_name(index)).exists():
-            remove(self.directory / self.receipt_name(index))
+        if (self.directory / receipt_name(index)).exists():
+            remove(self.directory / receipt_name(index))
 
     def finish(self) -> None:
         """Write the manifest with every shard's files; all shards must be done."""
@@ -154,34 +147,51 @@ class Store:
 
     def receipt(self, index: int) -> dict[str, Any] | None:
         """Read a shard's receipt; None when it is missing, damaged, or of another campaign or shard."""
-        data = _bytes(self.directory / self.receipt_name(index))
-        receipt = unsealed(data) if data is not None else None
-        if receipt is None or (receipt.get("campaign"), receipt.get("shard")) != (self.head["campaign"], index):
-            return None
-        return receipt
+        receipt, wrong = self._receipt(index)
+        return None if wrong else receipt
+
+    def _receipt(self, index: int) -> tuple[dict[str, Any], str]:
+        """Read a shard's receipt, and say what is wrong with it."""
+        try:
+            data = content(self.directory / receipt_name(index))
+        except UsageError as error:
+            return {}, f"damaged: {error}"
+        if data is None:
+            return {}, f"missing: shard {index} is not done"
+        receipt = unsealed(data)
+        if receipt is None:
+            return {}, "changed or truncated"
+        if not same([receipt.get("campaign"), receipt.get("shard")], [self.head["campaign"], index]):
+            return receipt, f"foreign: {self._origin(receipt.get('campaign'), receipt.get('shard'))}"
+        wrong = receipt_fault(receipt, self.spec, index)
+        return receipt, f"changed: {wrong}" if wrong else ""
 
     def is_there(self, index: int) -> bool:
         """Whether a shard has its receipt and tables of the right lengths; `problems` looks into them."""
         receipt = self.receipt(index)
         if receipt is None:
             return False
-        paths = {self.directory / name: facts["bytes"] for name, facts in receipt["files"].items()}
-        return all(path.is_file() and path.stat().st_size == size for path, size in paths.items())
+        return all(_length(self.directory / name) == facts["bytes"] for name, facts in receipt["files"].items())
 
     def problems(self, index: int) -> list[str]:
         """Say what is wrong with a shard, a file a line; nothing when it is done and whole."""
-        receipt = self.receipt(index)
-        name = self.receipt_name(index)
-        if receipt is None:
-            data = _bytes(self.directory / name)
-            if data is None:
-                return [f"{name}: missing: shard {index} is not done"]
-            found = unsealed(data)
-            if found is None:
-                return [f"{name}: changed or truncated"]
-            return [f"{name}: foreign: {self._origin(found.get('campaign'), found.get('shard'))}"]
+        receipt, wrong = self._receipt(index)
+        if wrong:
+            return [f"{receipt_name(index)}: {wrong}"]
         found = [self._problem(name, index, facts) for name, facts in receipt["files"].items()]
-        return [problem for problem in found if problem]
+        return [problem for problem in found if problem] or self._miscounted(receipt, index)
+
+    def _miscounted(self, receipt: dict[str, Any], index: int) -> list[str]:
+        """Say that the receipt counts other failures than its table of drops has."""
+        columns = parquet_columns(self.directory / names(index)[0], ("run", "emerged"))
+        if columns is None:
+            return [f"{names(index)[0]}: changed: it is no table of drops"]
+        failed = [emerged is None for emerged in columns[1]]  # no landing
+        last = dict(zip(columns[0], failed, strict=True))  # of each run its last row
+        counted = [sum(failed), sorted(run for run, is_cut in last.items() if is_cut)]
+        if same([receipt["failed_draws"], receipt["unfinished_runs"]], counted):
+            return []
+        return [f"{receipt_name(index)}: changed: it counts other failures than {names(index)[0]} has"]
 
     def foreign(self) -> list[str]:
         """Name the files beside the shards that are of no shard of this campaign."""
@@ -196,29 +206,25 @@ class Store:
         return found
 
     def set_aside(self) -> list[str]:
-        """Move the foreign files to `set_aside`, so that nobody reads them with the dataset; returns their names."""
-        names = self.foreign()
-        for name in names:
-            move(self.directory / name, self.directory / SET_ASIDE / name)
-        return names
+        """Move the foreign files to `set_aside`, so that nobody reads them with the dataset; returns their names.
+
+        One whose name is taken there goes to `set_aside/1`, then `set_aside/2`, ...: nothing is overwritten.
+        """
+        found = self.foreign()
+        for name in found:
+            folders = (self.directory / SET_ASIDE / (str(i) if i else "") for i in count())
+            move(self.directory / name, next(to for to in folders if not os.path.lexists(to / name)) / name)
+        return found
 
     def manifest_problems(self) -> list[str]:
         """Say what is wrong with the manifest's contents, now that all shards are whole."""
-        manifest = _read_manifest(self.directory)
+        manifest = _manifest_of(self.directory)
         listed = manifest.get("shards") if manifest else None
         if listed is None:
             return [f"{MANIFEST}: not finished: it does not list the shards"]
         receipts = [self.receipt(index) for index in range(self.spec.shards)]
-        if listed != [_listed(each) for each in receipts if each]:
+        if not same(listed, [_listed(each) for each in receipts if each]):
             return [f"{MANIFEST}: changed: its list of shards is not that of the receipts"]
-        return []
-
-    def head_problems(self) -> list[str]:
-        """Say what is wrong with the head of the manifest."""
-        head = {key: value for key, value in self.head.items() if key != "campaign"}
-        whole = digest(canonical_json(head).encode()) == self.head["campaign"]
-        if not whole or self.spec.digest != self.head["spec_digest"]:
-            return [f"{MANIFEST}: changed: its digests do not match"]
         return []
 
     def log(self, event: str, **facts: Any) -> None:
@@ -251,29 +257,36 @@ class Store:
     def _failed(self) -> set[int]:
         """Return the shards that failed since the last start in the log."""
         failed: set[int] = set()
-        for line in (_bytes(self.directory / LOG) or b"").splitlines():
+        for line in (content(self.directory / LOG) or b"").splitlines():
             try:
-                entry: dict[str, Any] = json.loads(line)
-            except ValueError:
+                entry: object = json.loads(line)
+            except (ValueError, RecursionError):
                 continue
-            if entry.get("event") == "start":
+            if not isinstance(entry, dict):
+                continue
+            facts = cast("dict[str, object]", entry)
+            if facts.get("event") == "start":
                 failed = set()
-            elif entry.get("event") == "failed":
-                failed.add(entry["shard"])
+            elif facts.get("event") == "failed" and isinstance(facts.get("shard"), int):
+                failed.add(cast("int", facts["shard"]))
         return failed
 
     def _problem(self, name: str, index: int, facts: dict[str, Any]) -> str:
-        data = _bytes(self.directory / name)
-        if data is None:
-            return f"{name}: missing"
-        if (len(data), digest(data)) == (facts["bytes"], facts["sha256"]):
-            return ""
-        metadata = parquet_metadata(data)
-        if metadata and (metadata.get("spec"), metadata.get("shard")) != (self.spec.digest, str(index)):
+        path = self.directory / name
+        length = _length(path)
+        if length is None:
+            return f"{name}: missing, or no regular file"
+        metadata = parquet_metadata(path)
+        schema = next(table.schema_name() for table in TABLES if name.startswith(f"{table.name}/"))
+        ours = {"schema": schema, "version": str(TABLES_VERSION), "spec": self.spec.digest, "shard": str(index)}
+        if metadata and any(metadata.get(key) != ours[key] for key in ("spec", "shard")):
             return f"{name}: foreign: of shard {metadata.get('shard')} of the spec {metadata.get('spec', '')[:16]}"
-        if len(data) < facts["bytes"]:
-            return f"{name}: truncated: {len(data)} of {facts['bytes']} bytes"
-        return f"{name}: changed: its SHA-256 is not that of its receipt"
+        if length < facts["bytes"]:
+            return f"{name}: truncated: {length} of {facts['bytes']} bytes"
+        if length > facts["bytes"] or _digest_of(path) != facts["sha256"]:
+            return f"{name}: changed: its SHA-256 is not that of its receipt"
+        is_ours = ours | {"rows": str(facts["rows"])} == {key: metadata.get(key) for key in (*ours, "rows")}
+        return "" if is_ours else f"{name}: changed: its contents are not those of its receipt"
 
     def _origin(self, campaign: object, shard: object) -> str:
         is_ours = campaign == self.head["campaign"]
@@ -281,13 +294,14 @@ class Store:
 
     def _check_owner(self) -> None:
         """Refuse a directory that is not this campaign's."""
-        strange = sorted(path.name for path in self.directory.iterdir() if path.name not in _OURS)
+        known = (path.name for path in self.directory.glob(f".*{PART}"))  # of an interrupted write
+        strange = sorted({path.name for path in self.directory.iterdir()} - _OURS - set(known))
         if not (self.directory / MANIFEST).exists() and strange:
             raise UsageError(
                 f"{self.directory} holds {strange[0]!r} and no campaign; allowed is a new or empty directory, or one "
                 "of this campaign; give another --out"
             )
-        found = _read_manifest(self.directory)
+        found = _manifest_of(self.directory)
         if found is None:
             owners = {owner for path in (self.directory / RECEIPTS).glob("*.json") if (owner := _owner(path))}
             if owners and self.head["campaign"] not in owners:
@@ -299,7 +313,7 @@ class Store:
             )
         elif found.get("campaign") != self.head["campaign"]:
             here = {part: self.head[part] for part in ("versions", "platform")}
-            theirs = {part: found.get(part, {}) for part in here}
+            theirs = {part: found[part] for part in here}
             why = difference(theirs, here) or "other apparatus or settings digests"
             raise UsageError(
                 f"{self.directory} was made elsewhere: here is {why}; allowed is the same, for the same bytes; "
@@ -310,7 +324,8 @@ class Store:
         """Remove what an interrupted write left."""
         for folder in (self.directory, *(self.directory / name for name in _FOLDERS)):
             for path in folder.glob(f".*{PART}"):
-                remove(path)
+                if path.is_file():
+                    remove(path)
 
 
 def head_of(spec: Spec, environment: Environment) -> dict[str, Any]:
@@ -328,19 +343,38 @@ def _listed(receipt: dict[str, Any]) -> dict[str, Any]:
     return {key: receipt[key] for key in ("shard", "runs", "failed_draws", "unfinished_runs", "files")}
 
 
-def _read_manifest(directory: Path) -> dict[str, Any] | None:
-    data = _bytes(directory / MANIFEST)
-    return None if data is None else unsealed(data)
+def _head_of(manifest: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in manifest.items() if key != "shards"}
+
+
+def _manifest_of(directory: Path) -> dict[str, Any] | None:
+    """Read a directory's manifest; None when it has none, or a damaged one."""
+    data = content(directory / MANIFEST)
+    found = "" if data is None else read_manifest(data)
+    return None if isinstance(found, str) else found[0]
 
 
 def _owner(path: Path) -> str:
-    receipt = unsealed(_bytes(path) or b"")
+    try:
+        receipt = unsealed(content(path) or b"")
+    except UsageError:
+        return ""
     return str(receipt.get("campaign", "")) if receipt else ""
 
 
-def _bytes(path: Path) -> bytes | None:
-    """Return a file's content; None when there is none."""
+def _length(path: Path) -> int | None:
+    """Return the length of a regular file; None when there is none."""
     try:
-        return path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        found = path.stat()
+    except OSError:
         return None
+    return found.st_size if stat.S_ISREG(found.st_mode) else None
+
+
+def _digest_of(path: Path) -> str:
+    """Return the SHA-256 of a file that may be large; empty when it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""

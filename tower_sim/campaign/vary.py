@@ -11,10 +11,12 @@ from typing import Any, cast
 import numpy as np
 
 from tower_sim.apparatus.fields import refuse_unknown
-from tower_sim.errors import UsageError, check_whole, fault
+from tower_sim.errors import check_whole, fault, shown
 
 DESIGNS = ("grid", "list", "latin_hypercube", "sobol")
 MAX_RUNS = 2**31  # runs are numbered by int32
+MAX_POINTS = 10_000  # each is tried before anything runs, which takes milliseconds
+MAX_SHARDS = 100_000  # each has three files
 DESIGN_STREAM = 2**31  # spawn keys of runs begin with the run's number, which is lower
 _UNITS = ("_mm", "_deg", "_kg_m3", "_m_s", "_rad_s", "_s")  # keys with these hold quantities, never counts
 _HEAD = ("schema", "version", "kind")
@@ -73,9 +75,10 @@ def _inner(value: Any, word: str) -> Any:
 
 
 def applied(tables: Mapping[str, Any], values: Values) -> dict[str, Any]:
-    """Return a copy of `tables` in which each dotted field has its value of `values`."""
+    """Return a copy of `tables` in which each dotted field has its value of `values`; raises as `look_up`."""
     result = _copy(tables)
     for field, value in values.items():
+        look_up(result, field)
         *path, last = field.split(".")
         inner: Any = result
         for word in path:
@@ -86,7 +89,7 @@ def applied(tables: Mapping[str, Any], values: Values) -> dict[str, Any]:
 
 def told(values: Values) -> str:
     """Say the values of a point in one line."""
-    return ", ".join(f"{field} = {value!r}" for field, value in values.items())
+    return ", ".join(f"{field} = {shown(value)}" for field, value in values.items())
 
 
 def _copy(value: Any) -> Any:
@@ -114,8 +117,9 @@ def _listed(name: str, varied: Mapping[str, Any]) -> tuple[Values, ...]:
     lengths = {field: len(values) for field, values in varied.items()}
     if name == "list" and len(set(lengths.values())) > 1:
         raise fault("lengths of vary.fields", lengths, "the same for every field of a list", 'or use design = "grid"')
-    if name == "grid" and math.prod(lengths.values()) >= MAX_RUNS:
-        raise fault("points of the grid", math.prod(lengths.values()), f"fewer than {MAX_RUNS}", "shorten the lists")
+    number = math.prod(lengths.values()) if name == "grid" else max(lengths.values())
+    if number > MAX_POINTS:
+        raise fault(f"points of the {name}", number, f"up to {MAX_POINTS}", "shorten the lists")
     rows = itertools.product(*varied.values()) if name == "grid" else zip(*varied.values(), strict=True)
     return tuple(dict(zip(varied, row, strict=True)) for row in rows)
 
@@ -124,7 +128,7 @@ def _sampled(
     name: str, count: object, varied: Mapping[str, Any], old: Mapping[str, Any], seed: int
 ) -> tuple[Values, ...]:
     qmc: Any = importlib.import_module("scipy.stats.qmc")  # half a second, so only where it is needed
-    check_whole("vary.points", count, 1)
+    check_whole("vary.points", count, 1, MAX_POINTS)
     number = cast("int", count)
     if name == "sobol" and number & (number - 1):
         raise fault("vary.points", number, "a power of 2 for a sobol design", f"try {1 << number.bit_length()}")
@@ -164,7 +168,18 @@ def _at(u: float, low: float, high: float) -> float:
     return low + u * (high - low)
 
 
-def check_size(points: int, runs: int) -> None:
-    """Raise UsageError for more runs than can be numbered."""
-    if points * runs >= MAX_RUNS:
-        raise UsageError(f"{points} points of {runs} runs are {points * runs}; allowed are fewer than {MAX_RUNS}")
+def check_size(points: int, runs: object, shard: object, what: str = "runs") -> None:
+    """Raise UsageError for numbers of points, of runs at each and of runs a shard that no campaign can have.
+
+    `what` the runs are called in messages.
+    """
+    check_whole(f"campaign.{what}", runs, 1)
+    check_whole("campaign.shard", shard, 1)
+    total = points * cast("int", runs)
+    if not 1 <= points <= MAX_POINTS:
+        raise fault("number of design points", points, f"1 to {MAX_POINTS}", "shorten the lists, or make two campaigns")
+    if total >= MAX_RUNS:
+        allowed = f"fewer than {MAX_RUNS} in all"
+        raise fault(f"{what} at {points} points", total, allowed, "ask for fewer, or make two campaigns")
+    if (shards := -(-total // cast("int", shard))) > MAX_SHARDS:
+        raise fault("number of shards", shards, f"up to {MAX_SHARDS}", "write a larger campaign.shard")
