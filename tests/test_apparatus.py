@@ -106,7 +106,7 @@ def _apparatus() -> Tower:
         ("cubes", "edge_mm = 12", ["cubes.edge_mm = 12", "11.6"]),
         ("cubes", "edge_mm = 35", ["cubes.edge_mm = 35"]),
         ("cubes", "edge_mm = -8", ["cubes.edge_mm = -8", "from 2 to 40"]),
-        ("cubes", "edge_mm = nan", ["cubes.edge_mm = nan"]),
+        ("cubes", "edge_mm = nan", ["cubes.edge_mm of the file is nan"]),
         ("cubes", 'edge_mm = "8"', ["cubes.edge_mm = '8'", "a number"]),
         ("cubes", "edge_mm = true", ["cubes.edge_mm = True"]),
         ("cubes", "colour = 3", ["cubes.colour is unknown", "edge_mm"]),

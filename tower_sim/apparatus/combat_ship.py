@@ -26,10 +26,11 @@ from tower_sim.apparatus.board import Zone
 from tower_sim.apparatus.common import Cubes, Release, demand, mm, read_surfaces, read_tables
 from tower_sim.apparatus.fields import count, number, read_table
 from tower_sim.apparatus.parts import Surface
-from tower_sim.errors import UsageError
+from tower_sim.errors import UsageError, shown
 
 SHEET = 2e-3  # thickness of decks, m
 WALL = 4e-3  # thickness of the hull, m
+MAX_DECKS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,19 +151,24 @@ def read(tables: Mapping[str, object]) -> ShipAndBoard:
     parts = read_tables(tables, _TABLES, ["surfaces", "decks", "zones"])
     surfaces = Surfaces(**read_surfaces(tables, ("cube", "ship", "board")))
     of_board = zones.read(tables["zones"])
-    border, edge = parts["board"].border_width, parts["cubes"].edge
+    board, edge = cast("BoardTable", parts["board"]), parts["cubes"].edge
+    border = board.border_width
+    zones.check_places(of_board, ((0.0, board.length), (-board.width / 2, board.width / 2)), border)
     across = zones.neighbours(of_board, border, edge)
     ship = ShipAndBoard(surfaces=surfaces, decks=_decks(tables["decks"]), zones=of_board, neighbours=across, **parts)
     _check(ship)
-    bounds = ((0.0, ship.board.length), (-ship.board.width / 2, ship.board.width / 2))
-    zones.check(of_board, across, bounds=bounds, border=border, edge=edge)
+    zones.check_reach(of_board, across, border, edge)
     return ship
 
 
 def _decks(tables: object) -> tuple[Deck, ...]:
     if not isinstance(tables, list):
-        raise UsageError(f"decks = {tables!r}; allowed is a list of tables; write [[decks]], or decks = [] for none")
-    return tuple(read_table(Deck, table, f"decks[{i}]") for i, table in enumerate(cast("list[object]", tables)))
+        raise UsageError(
+            f"decks = {shown(tables)}; allowed is a list of tables; write [[decks]], or decks = [] for none"
+        )
+    found = cast("list[object]", tables)
+    demand(len(found) <= MAX_DECKS, f"{len(found)} decks; allowed are up to {MAX_DECKS}; build fewer")
+    return tuple(read_table(Deck, table, f"decks[{i}]") for i, table in enumerate(found))
 
 
 def deck_height(ship: ShipAndBoard, x: float) -> float:

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from tower_sim.apparatus.fields import choice, number, read_table, refuse_unknown
 from tower_sim.apparatus.parts import Hand, Surface
-from tower_sim.errors import UsageError
+from tower_sim.errors import UsageError, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def read_tables(tables: Mapping[str, object], known: Mapping[str, type], beside:
 def read_surfaces(tables: Mapping[str, object], names: Sequence[str]) -> dict[str, Surface]:
     """Read `[surfaces.NAME]`, the pair of a cube with each surface of `names`; raises UsageError as `read_tables`."""
     if not isinstance(tables["surfaces"], Mapping):
-        raise UsageError(f"surfaces = {tables['surfaces']!r}; allowed is a table; write [surfaces.cube], ...")
+        raise UsageError(f"surfaces = {shown(tables['surfaces'])}; allowed is a table; write [surfaces.cube], ...")
     surfaces = cast("Mapping[str, object]", tables["surfaces"])
     refuse_unknown(surfaces, dict.fromkeys(names), "surfaces")
     pairs = {name: read_table(SurfaceTable, surfaces.get(name, {}), f"surfaces.{name}") for name in names}

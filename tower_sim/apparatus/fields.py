@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, field, fields
 from typing import Any, TypeVar, cast
 
-from tower_sim.errors import UsageError
+from tower_sim.errors import UsageError, shown
 
 T = TypeVar("T")
 
@@ -46,7 +46,7 @@ def read_table(cls: type[T], table: object, where: str) -> T:
     Raises UsageError for an unknown or missing key, a wrong type and a value out of bounds.
     """
     if not isinstance(table, Mapping):
-        raise UsageError(f"{where} = {table!r}; allowed is a table; write it as [{where}]")
+        raise UsageError(f"{where} = {shown(table)}; allowed is a table; write it as [{where}]")
     values = cast("Mapping[str, object]", table)
     declared = {key_of(item): item for item in fields(cast("Any", cls))}
     refuse_unknown(values, declared, where)
@@ -63,13 +63,14 @@ def refuse_unknown(values: Mapping[str, object], known: Mapping[str, object], wh
     """Raise UsageError for the first key of `values` that `known` does not have."""
     for key in values:
         if key not in known:
-            raise UsageError(f"{where}.{key} is unknown; allowed are {', '.join(known)}; correct or remove it")
+            name = key if len(key) <= 40 and key.isprintable() else shown(key, 40)
+            raise UsageError(f"{where}.{name} is unknown; allowed are {', '.join(known)}; correct or remove it")
 
 
 def _read(value: object, item: Field[Any], where: str) -> Any:
-    bad = UsageError(f"{where} = {value!r}; allowed is {_allowed(item)}; change it")
+    bad = UsageError(f"{where} = {shown(value)}; allowed is {_allowed(item)}; change it")
     if "allowed" in item.metadata:
-        if value not in item.metadata["allowed"]:
+        if not isinstance(value, str) or value not in item.metadata["allowed"]:
             raise bad
         return value
     whole = "unit" not in item.metadata

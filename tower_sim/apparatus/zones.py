@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from itertools import combinations
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -14,12 +14,18 @@ from tower_sim.apparatus import polygon
 from tower_sim.apparatus.board import KINDS, PLUNDER, STRENGTH, Zone
 from tower_sim.apparatus.common import demand, mm
 from tower_sim.apparatus.fields import choice, count, key_of, read_table
-from tower_sim.errors import UsageError
+from tower_sim.errors import UsageError, shown
 
 Array = npt.NDArray[np.float64]
 
 _SLACK = 1e-6  # m: profiles are written in rounded mm
 _STEP = 2.5e-4  # m: between points on an outline
+
+# What is read is looked at pair by pair, so that it takes a second or two at most.
+MAX_ZONES = 40
+MAX_CORNERS = 24
+MAX_MM = 1000
+MAX_NAME = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +45,10 @@ _GIVES = {PLUNDER: ("coins", "cargo", "choice"), STRENGTH: ("strength",)}
 def read(tables: object) -> tuple[Zone, ...]:
     """Read `[[zones]]`: name, kind, what it gives, `corners_mm`; raises UsageError for what is no zone."""
     if not isinstance(tables, list) or not tables:
-        raise UsageError(f"zones = {tables!r}; allowed is at least one table [[zones]]; add them")
-    zones = tuple(_read(table, i) for i, table in enumerate(cast("list[object]", tables)))
+        raise UsageError(f"zones = {shown(cast('object', tables))}; allowed is at least one table [[zones]]; add them")
+    found = cast("list[object]", tables)
+    demand(len(found) <= MAX_ZONES, f"{len(found)} zones; allowed are up to {MAX_ZONES}; cut the board into fewer")
+    zones = tuple(_read(table, i) for i, table in enumerate(found))
     names = [zone.name for zone in zones]
     for name in names:
         demand(names.count(name) == 1, f"zone {name!r} is there twice; allowed is each name once; rename one")
@@ -50,11 +58,12 @@ def read(tables: object) -> tuple[Zone, ...]:
 def _read(table: object, i: int) -> Zone:
     where = f"zones[{i}]"
     if not isinstance(table, Mapping):
-        raise UsageError(f"{where} = {table!r}; allowed is a table; write it as [[zones]]")
+        raise UsageError(f"{where} = {shown(table)}; allowed is a table; write it as [[zones]]")
     values = dict(cast("Mapping[str, object]", table))
     name = values.pop("name", None)
-    if not isinstance(name, str) or not name.isidentifier():
-        raise UsageError(f"{where}.name = {name!r}; allowed are letters, digits and _, no digit first; name the zone")
+    if not isinstance(name, str) or not name.isidentifier() or len(name) > MAX_NAME:
+        allowed = f"up to {MAX_NAME} letters, digits and _, no digit first"
+        raise UsageError(f"{where}.name = {shown(name)}; allowed are {allowed}; name the zone")
     where = f"zone {name}"
     corners = _corners(values.pop("corners_mm", None), where)
     worth = read_table(_Worth, values, where)
@@ -75,16 +84,26 @@ def _read(table: object, i: int) -> Zone:
 
 
 def _corners(value: object, where: str) -> tuple[tuple[float, float], ...]:
-    advice = "allowed are 3 or more corners [x, y] in mm of a convex polygon; cut other shapes into convex zones"
-    try:
-        corners = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        corners = np.empty((0, 2))
-    if corners.ndim != 2 or len(corners) < 3 or corners.size != 2 * len(corners) or not np.isfinite(corners).all():
-        raise UsageError(f"{where}.corners_mm = {value!r}; {advice}")
-    corners = polygon.counter_clockwise(corners)
-    demand(polygon.is_convex(corners), f"{where}.corners_mm = {value!r} is not convex; {advice}")
+    advice = (
+        f"allowed are 3 to {MAX_CORNERS} corners [x, y] of a convex polygon, within {MAX_MM} mm of the board's origin; "
+        "cut other shapes into convex zones"
+    )
+    if not _are_corners(value):
+        raise UsageError(f"{where}.corners_mm = {shown(value)}; {advice}")
+    corners = polygon.counter_clockwise(np.array(value, dtype=np.float64))
+    demand(polygon.is_convex(corners), f"{where}.corners_mm = {shown(value)} is not convex; {advice}")
     return tuple((float(x) * 1e-3, float(y) * 1e-3) for x, y in corners)
+
+
+def _are_corners(value: object) -> bool:
+    if not isinstance(value, list) or not 3 <= len(points := cast("list[object]", value)) <= MAX_CORNERS:
+        return False
+    pairs = [cast("list[object]", point) for point in points if isinstance(point, list)]
+    return len(pairs) == len(points) and all(
+        len(pair) == 2
+        and all(isinstance(x, (int, float)) and not isinstance(x, bool) and abs(x) <= MAX_MM for x in pair)
+        for pair in pairs
+    )
 
 
 def neighbours(zones: tuple[Zone, ...], border: float, edge: float) -> dict[str, tuple[str, ...]]:
@@ -92,6 +111,8 @@ def neighbours(zones: tuple[Zone, ...], border: float, edge: float) -> dict[str,
     found: dict[str, list[str]] = {zone.name: [] for zone in zones}
     shapes = {zone.name: np.array(zone.corners) for zone in zones}
     for one, other in combinations(shapes, 2):
+        if _far(shapes[one], shapes[other], 1.05 * border + _SLACK):
+            continue
         outline = polygon.along(shapes[one], _STEP)
         near = int((polygon.distance(outline, shapes[other]) <= 1.05 * border + _SLACK).sum())
         if near * _STEP > edge:
@@ -100,34 +121,20 @@ def neighbours(zones: tuple[Zone, ...], border: float, edge: float) -> dict[str,
     return {name: tuple(others) for name, others in found.items()}
 
 
-def check(
-    zones: tuple[Zone, ...],
-    across: Mapping[str, tuple[str, ...]],
-    *,
-    bounds: tuple[tuple[float, float], tuple[float, float]],
-    border: float,
-    edge: float,
-) -> None:
-    """Refuse zones that overlap, leave no room for a border, or that no cube can reach.
+def _far(one: Array, other: Array, distance: float) -> bool:
+    """Whether two polygons are further apart than `distance` (m) along x or y."""
+    gap = np.maximum(one.min(axis=0) - other.max(axis=0), other.min(axis=0) - one.max(axis=0))
+    return bool(gap.max() > distance)
 
-    A zone is out of reach off the board's `bounds` ((x0, x1), (y0, y1), m), when no cube of edge `edge` fits in it
-    flat, however it is turned, or when it has no neighbour in `across` while there are others.
+
+def check_places(
+    zones: tuple[Zone, ...], bounds: tuple[tuple[float, float], tuple[float, float]], border: float
+) -> None:
+    """Refuse zones off the board's `bounds` ((x0, x1), (y0, y1), m), zones that overlap, or leave no room for a border.
+
+    Lengths in m. Raises UsageError.
     """
-    shapes: dict[str, Any] = {zone.name: np.array(zone.corners) for zone in zones}
-    for one, other in combinations(shapes, 2):
-        gap = float(polygon.distance(polygon.along(shapes[one], _STEP), shapes[other]).min())
-        back = float(polygon.distance(shapes[other], shapes[one]).min())
-        gap = min(gap, back)
-        demand(
-            not polygon.meet(shapes[one], shapes[other]),
-            f"zones {one!r} and {other!r} overlap; allowed are zones at least board.border_width_mm = {mm(border)} "
-            "apart; move a corner",
-        )
-        demand(
-            gap >= border - _SLACK,
-            f"zones {one!r} and {other!r} are {gap * 1e3:.3g} mm apart; allowed is at least board.border_width_mm = "
-            f"{mm(border)}; move a corner",
-        )
+    shapes: dict[str, Array] = {zone.name: np.array(zone.corners) for zone in zones}
     low, high = np.array(bounds).T
     for name, shape in shapes.items():
         inside = bool(np.all(shape >= low + border / 2 - _SLACK) and np.all(shape <= high - border / 2 + _SLACK))
@@ -136,13 +143,38 @@ def check(
             f"zone {name!r} cannot be reached: it is not on the board; allowed is x from {mm(low[0])} to "
             f"{mm(high[0])} and y from {mm(low[1])} to {mm(high[1])}, half a border inside; move its corners",
         )
+    for one, other in combinations(shapes, 2):
+        if _far(shapes[one], shapes[other], border):
+            continue
         demand(
-            len(polygon.inset(shape, edge / np.sqrt(2))) > 0,
-            f"zone {name!r} cannot be reached: no cube of {mm(edge)} mm lies flat in it however it is turned; allowed "
-            f"is room for a circle of {mm(edge * np.sqrt(2))} mm; make it wider",
+            not polygon.meet(shapes[one], shapes[other]),
+            f"zones {one!r} and {other!r} overlap; allowed are zones at least board.border_width_mm = {mm(border)} "
+            "apart; move a corner",
+        )
+        # two convex polygons apart are nearest at a corner of one of them
+        there = float(polygon.distance(shapes[one], shapes[other]).min())
+        gap = min(there, float(polygon.distance(shapes[other], shapes[one]).min()))
+        demand(
+            gap >= border - _SLACK,
+            f"zones {one!r} and {other!r} are {gap * 1e3:.3g} mm apart; allowed is at least board.border_width_mm = "
+            f"{mm(border)}; move a corner",
+        )
+
+
+def check_reach(zones: tuple[Zone, ...], across: Mapping[str, tuple[str, ...]], border: float, edge: float) -> None:
+    """Refuse zones that no cube can reach.
+
+    A zone is out of reach when no cube of edge `edge` (m) fits in it flat, however it is turned, or when it has no
+    neighbour in `across`, over a border of width `border` (m), while there are others. Raises UsageError.
+    """
+    for zone in zones:
+        demand(
+            len(polygon.inset(np.array(zone.corners), edge / np.sqrt(2))) > 0,
+            f"zone {zone.name!r} cannot be reached: no cube of {mm(edge)} mm lies flat in it however it is turned; "
+            f"allowed is room for a circle of {mm(edge * np.sqrt(2))} mm; make it wider",
         )
         demand(
-            len(shapes) == 1 or len(across[name]) > 0,
-            f"zone {name!r} cannot be reached from another: no zone lies across a border from it; allowed is at least "
-            f"one, board.border_width_mm = {mm(border)} away; move it nearer",
+            len(zones) == 1 or len(across[zone.name]) > 0,
+            f"zone {zone.name!r} cannot be reached from another: no zone lies across a border from it; allowed is at "
+            f"least one, board.border_width_mm = {mm(border)} away; move it nearer",
         )
