@@ -12,7 +12,7 @@ from calibration import records as recorded
 from calibration.observations import Observation
 from calibration.observations import read as read_observation
 from calibration.summaries import CUBES, DROPS, SUMMARIES, WHOLE, Array, Games, Window, from_records, windows
-from tower_sim.errors import UsageError
+from tower_sim.errors import UsageError, shown
 
 # How far a value may lie from the tower's own behaviour, besides chance: its variance is multiplied by this. [A]
 DOUBT = {"measurement": 1.0, "worked example": 2.0, "illustration": 4.0, "impression": 1.0}
@@ -49,6 +49,14 @@ def shipped() -> dict[str, Path]:
     return {file.stem: file for file in files}
 
 
+def recorded_file(name: str | Path) -> Path:
+    """Return the CSV that `name` is, or that ships by that name; raises UsageError for an observation in words."""
+    path = shipped().get(str(name), Path(name))
+    if path.suffix.lower() == ".toml":
+        raise UsageError(f"records {shown(str(name))} are an observation in words; allowed is a .csv of recorded drops")
+    return path
+
+
 def read(path: str | Path, split: bool = False) -> list[Evidence]:
     """Read evidence from a CSV of recorded drops or a TOML file of one observation.
 
@@ -56,16 +64,16 @@ def read(path: str | Path, split: bool = False) -> list[Evidence]:
     neither or says nothing that the fit can use.
     """
     path = shipped().get(str(path), Path(path))
-    if path.suffix == ".csv":
+    if path.suffix.lower() == ".csv":
         records = recorded.read(path)
         return of_records(records, path.name, len(records) // 2 if split else None)
-    if path.suffix == ".toml":
+    if path.suffix.lower() == ".toml":
         found = of_observation(read_observation(path))
         if not found:
             raise UsageError(f"observation {path} gives no number; allowed are {', '.join(SUMMARIES)}; leave it out")
         return found
     raise UsageError(
-        f"observations {str(path)!r}; allowed are a .csv of recorded drops, a .toml of one observation, or one of "
+        f"observations {shown(str(path))}; allowed are a .csv of recorded drops, a .toml of one observation, or one of "
         f"{', '.join(shipped())}; correct the name"
     )
 

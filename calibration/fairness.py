@@ -20,25 +20,22 @@ it; eight times. Share of the records whose e ever reached 20:
 from __future__ import annotations
 
 import argparse
-import json as json_module
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaln
+from scipy import optimize
+from scipy.special import expit, gammaln
 
-from calibration.records import Record, read
-from calibration.reference import Reference, Seen, Situation, learn, observe, reference, situations
+from calibration.records import Record
+from calibration.reference import Reference, Seen, Situation, learn, observe, situations
 from tower_sim.apparatus.catalogue import load
 from tower_sim.surrogate.groups import Array
 
-SCHEMA = "tower-sim/fairness"
-VERSION = 1
-STRONG, HINT = 20.0, 5.0
+STRONG = 20.0
 
 MORE, FEWER, ERRATIC, REGULAR = "lets more go", "keeps more", "is more erratic", "is more regular"
 TILTS = (0.1, 0.2, 0.4, 0.8)  # of the log-odds, about
@@ -103,14 +100,6 @@ class Check:
     later: Part
     colours: Colours
     skipped: dict[str, int]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the document of `fairness --json`, ready for `json.dumps`."""
-        plain = asdict(self)
-        plain["seed"] = str(self.seed)
-        shares = self.colours.evidence.items()
-        plain["colours"]["evidence"] = [[colour, direction, share] for (colour, direction), share in shares]
-        return {"schema": SCHEMA, "version": VERSION, **plain}
 
 
 def check(records: Sequence[Record], reference: Reference) -> Check:
@@ -208,6 +197,12 @@ def _log_sum(x: Array, axis: int | None = None, keepdims: bool = False) -> Array
     return total if keepdims else total.squeeze(axis)
 
 
+def _log(x: Array) -> Array:
+    """Return the logarithm, -inf of 0."""
+    with np.errstate(divide="ignore"):
+        return np.log(x)
+
+
 def _exp(log_e: Array | float) -> float:
     return math.exp(min(float(log_e), 340.0))  # so that a product of two is finite
 
@@ -239,7 +234,7 @@ def _colours(drops: Sequence[Situation]) -> Colours:
                 rows, colour_laws(cubes[rows], drop.odds[rows] / cubes[rows], int(came[rows].sum())), strict=True
             ):
                 k = np.arange(len(law))
-                log_e[i] += tilts * came[i] - np.log(np.exp(np.outer(tilts, k)) @ law)
+                log_e[i] += tilts * came[i] - _log_sum(np.outer(tilts, k) + _log(law), axis=1)
                 expected[i] += law @ k
                 out[i] += came[i]
             count += 1
@@ -261,10 +256,14 @@ def _colours(drops: Sequence[Situation]) -> Colours:
 def colour_laws(cubes: Array, weights: Array, out: int) -> list[Array]:
     """Return for each colour the chances that 0, 1, ... of its cubes are among `out` drawn from all.
 
-    `cubes` and `weights` (odds) are by colour; each is the marginal of Fisher's noncentral hypergeometric law.
+    `cubes` and `weights` (odds) are by colour; each is the marginal of Fisher's noncentral hypergeometric law: of
+    binomial counts given their sum. That law stays the same when all odds are multiplied alike, so they are multiplied
+    by what makes `out` the mean of the sum: no chance that matters is then too small or too large for a number.
     """
-    weights = weights / np.exp(np.log(weights).mean())
-    series = [_choose(int(n)) * w ** np.arange(n + 1) for n, w in zip(cubes, weights, strict=True)]
+    log_odds = np.log(weights)
+    root: Any = optimize.brentq
+    shift = root(lambda x: float(cubes @ expit(log_odds + x)) - out, -50 - log_odds.max(), 50 - log_odds.min())
+    series = [_binomial(int(n), x + shift) for n, x in zip(cubes, log_odds, strict=True)]
     found: list[Array] = []
     for i, own in enumerate(series):
         rest = np.ones(1)
@@ -277,62 +276,11 @@ def colour_laws(cubes: Array, weights: Array, out: int) -> list[Array]:
     return found
 
 
-def _choose(n: int) -> Array:
+def _binomial(n: int, log_odds: float) -> Array:
+    """Return the binomial chances of 0 to n."""
     k = np.arange(n + 1)
-    return np.exp(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
-
-
-# In words
-
-
-def told(check: Check) -> str:
-    """Say in plain words what the check found."""
-    tested = check.setup.drops + check.later.drops
-    lines = [f"{check.drops} drops beside {check.games} simulated games of {check.apparatus} (seed {check.seed})"]
-    lines.append(_verdict("How many come out", check.e, tested, "that this tower is not as the profile"))
-    for words, part in (("first drops", check.setup), ("later drops", check.later)):
-        if part.drops:
-            low, high = part.between
-            lines.append(
-                f"  {words} ({part.drops}): e = {part.e[-1]:.3g}; {part.out:.1f} out of each, "
-                f"predicted {part.predicted:.1f}: {part.out - part.predicted:+.1f} "
-                f"({low:+.1f} to {high:+.1f} at 95 %, whenever you look)"
-            )
-            if part.e[-1] >= HINT:
-                name, share = max(part.evidence.items(), key=lambda item: item[1])
-                lines.append(f"    {share:.0%} of this evidence: the tower {name} than the profile says")
-    lines += [f"  left out: {count} drops, {why}" for why, count in check.skipped.items()]
-    colours = check.colours
-    lines.append(_verdict("Which colours come out", colours.e, colours.drops, "that colours are not alike"))
-    if colours.drops:
-        (name, words), share = max(colours.evidence.items(), key=lambda item: item[1])
-        most = f"  most conspicuous: {name}, {colours.out[name]} out, expected {colours.expected[name]:.1f}"
-        lines.append(most + (f"; {share:.0%} of this evidence: it {words}" if colours.e[-1] >= HINT else ""))
-    return "\n".join(lines)
-
-
-def _verdict(what: str, e: Sequence[float], tested: int, claim: str) -> str:
-    if not tested:
-        return f"{what}: no drop to compare"
-    now, most = e[-1], max(e)
-    head = f"{what}: e = {now:.3g}: {tested} drops "
-    if most >= STRONG:
-        when = "" if now >= STRONG else f", {most:.3g} after drop {1 + int(np.argmax(e))}"
-        return head + f"are strong evidence {claim} (20 or more{when}; by chance at most 1 in 20 ever comes there)"
-    if now >= HINT:
-        return head + f"are a hint {claim}, no more (20 or more would be strong evidence; adding drops stays valid)"
-    return head + "give no reason to doubt (20 or more would be strong evidence; adding drops stays valid)"
-
-
-def fairness_command(csv: str | Path, apparatus: str | Path, games: int, seed: int, json: bool) -> int:
-    """Check the records of a CSV against a profile, print the result, return the exit status 0.
-
-    Raises UsageError for records, an apparatus or numbers that cannot be.
-    """
-    records = read(csv)
-    found = check(records, reference(load(apparatus), games, seed))
-    print(json_module.dumps(found.to_json(), indent=2) if json else told(found))
-    return 0
+    log_choose = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    return np.exp(log_choose - k * np.logaddexp(0, -log_odds) - (n - k) * np.logaddexp(0, log_odds))
 
 
 # How often it is wrong

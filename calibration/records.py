@@ -9,21 +9,30 @@ from __future__ import annotations
 import argparse
 import csv
 import io
+import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
 
+from calibration.table import SEPARATORS, Row, decoded, is_column, rows
+from tower_sim.campaign.files import write as write_whole
 from tower_sim.drawing import check_path
 from tower_sim.drawing.files import save
-from tower_sim.errors import UsageError
+from tower_sim.errors import UsageError, shown
 from tower_sim.games.amerigo import Rules
+from tower_sim.reading import read_bytes
 
 THROWN, OUT = "thrown_", "out_"
+LARGEST = 2_000_000  # bytes of a file
+MOST_DROPS = 5000  # of a file
+MOST_OF_A_GAME = 400  # drops; where a cube may be is followed from drop to drop, in time with their square
+MOST_CUBES = 500  # of a game
+LONGEST_NAME = 40  # characters of a column
 _ROWS = 30  # of the form
 
 
@@ -44,65 +53,94 @@ class Record:
 def read(path: str | Path) -> list[Record]:
     """Read the drops of a CSV; the tower was empty before the first, and again wherever `drop` returns to 1.
 
-    The header has `drop`, for every colour `thrown_COLOUR` and `out_COLOUR`, and perhaps `note`. Lines that begin with
-    # are left out; an empty cell is 0. Raises UsageError, in one line with the line's number, for what cannot be: more
-    out than is inside, a drop left out, something that is no whole number.
+    The header has `drop`, for every colour `thrown_COLOUR` and `out_COLOUR`, and perhaps `note`; the separator may be a
+    comma, a semicolon or a tab. Lines that begin with # are left out; an empty cell is 0. Raises UsageError, in one
+    line with the line's number, for what cannot be: more out than is inside, more thrown than lies outside (the first
+    drop of a game throws all its cubes), a drop left out, something that is no whole number; and for more than MOST_*.
     """
-    path = Path(path)
-    try:
-        text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"records {path} cannot be read ({error}); give a CSV file in UTF-8") from error
-    return _parsed(text, path)
+    where = f"records {shown(str(path))}"
+    data = read_bytes(path, "records", limit=LARGEST, advice="give a CSV file of recorded drops")
+    return _parsed(decoded(data, where), where)
 
 
-def _parsed(text: str, path: Path) -> list[Record]:
-    lines = text.splitlines()
-    rows = ((i, cells) for i, cells in _cells(lines) if any(cell.strip() for cell in cells))
-    try:
-        _, header = next(rows)
-    except StopIteration:
-        raise UsageError(f"records {path} are empty; allowed is a header and a row a drop; see the form") from None
-    names = [name.strip().lower() for name in header]
-    colours = _colours(names, path)
+def _parsed(text: str, where: str) -> list[Record]:
+    lines = rows(text, where)
+    header = next(lines, None)
+    if header is None:
+        raise UsageError(f"{where} are empty; allowed is a header and a row a drop; see the form")
+    names = [name.lower() for name in header.cells]
+    colours = _colours(names, where)
     found: list[Record] = []
-    inside: dict[str, int] = {}
-    game = 0
-    for line, cells in rows:
-        where = f"records {path}, line {line}"
-        if len(cells) > len(names):
-            raise UsageError(f"{where} has {len(cells)} cells; allowed are {len(names)}, as in the header; remove some")
-        values = dict(zip(names, [*cells, *[""] * (len(names) - len(cells))], strict=True))
-        number = _whole(values["drop"], f"{where}, drop")
-        due = found[-1].number + 1 if found else 1
-        if number not in (1, due):
-            allowed = f"{due}, the next, or 1 for a new game with the tower emptied" if found else "1, the first"
-            raise UsageError(
-                f"{where}: drop {number}; allowed is {allowed}; record every drop, the first into the empty tower"
-            )
-        if number == 1:
-            inside = dict.fromkeys(colours, 0)
-            game += 1
-        thrown = {colour: _whole(values[THROWN + colour], f"{where}, {THROWN}{colour}") for colour in colours}
-        out = {colour: _whole(values[OUT + colour], f"{where}, {OUT}{colour}") for colour in colours}
-        for colour in colours:
-            inside[colour] += thrown[colour] - out[colour]
-            if inside[colour] < 0:
-                most = inside[colour] + out[colour]
-                raise UsageError(
-                    f"{where}: {out[colour]} {colour} out; allowed is at most {most}, what was inside and thrown; "
-                    "count again, or look for a row that is missing before it"
-                )
-        found.append(Record(number, thrown, out, dict(inside), game))
+    before: Record | None = None
+    setup = dict.fromkeys(colours, 0)
+    for row in lines:
+        before = _record(row, names, colours, before, setup, f"{where}, line {row.line}")
+        if before.number == 1:
+            setup = before.thrown
+        found.append(before)
+        if len(found) > MOST_DROPS:
+            raise UsageError(f"{where} have over {MOST_DROPS} drops; allowed are so many; make two files of them")
     if not found:
-        raise UsageError(f"records {path} hold no drop; allowed is a row a drop; fill in the form")
+        raise UsageError(f"{where} hold no drop; allowed is a row a drop; fill in the form")
     return found
+
+
+def _record(
+    row: Row, names: Sequence[str], colours: Sequence[str], before: Record | None, setup: dict[str, int], where: str
+) -> Record:
+    """Return the drop of a row; `before` it was that record (None: none), and the game has the cubes of `setup`."""
+    if len(row.cells) > len(names):
+        raise UsageError(f"{where} has {len(row.cells)} cells; allowed are {len(names)}, as in the header; remove some")
+    values = dict(zip(names, [*row.cells, *[""] * (len(names) - len(row.cells))], strict=True))
+    number = _whole(values["drop"], f"{where}, drop")
+    due = before.number + 1 if before else 1
+    if number not in (1, due):
+        allowed = f"{due}, the next, or 1 for a new game with the tower emptied" if before else "1, the first"
+        raise UsageError(
+            f"{where}: drop {number}; allowed is {allowed}; record every drop, the first into the empty tower"
+        )
+    if number > MOST_OF_A_GAME:
+        raise UsageError(
+            f"{where}: drop {number}; allowed are up to {MOST_OF_A_GAME} in a game; empty the tower, begin again"
+        )
+    thrown = {colour: _whole(values[THROWN + colour], f"{where}, {THROWN}{colour}") for colour in colours}
+    out = {colour: _whole(values[OUT + colour], f"{where}, {OUT}{colour}") for colour in colours}
+    if before is None or number == 1:
+        inside = dict.fromkeys(colours, 0)
+        game = before.game + 1 if before else 1
+        if sum(thrown.values()) > MOST_CUBES:
+            raise UsageError(
+                f"{where}: {sum(thrown.values())} cubes thrown; allowed are up to {MOST_CUBES} in a game; count again"
+            )
+    else:
+        inside, game = before.inside, before.game
+        _check_outside(thrown, setup, inside, where)
+    after = {colour: inside[colour] + thrown[colour] - out[colour] for colour in colours}
+    for colour in colours:
+        if after[colour] < 0:
+            raise UsageError(
+                f"{where}: {out[colour]} {colour} out; allowed is at most {inside[colour] + thrown[colour]}, what was "
+                "inside and thrown; count again, or look for a mistake or a missing row before it"
+            )
+    return Record(number, thrown, out, after, game)
+
+
+def _check_outside(thrown: dict[str, int], setup: dict[str, int], inside: dict[str, int], where: str) -> None:
+    """Refuse more cubes thrown than lie outside: those of the set-up that are not inside; no cube joins or leaves."""
+    for colour, cubes in thrown.items():
+        if cubes > setup[colour] - inside[colour]:
+            raise UsageError(
+                f"{where}: {cubes} {colour} thrown; allowed is at most {setup[colour] - inside[colour]}, what lies "
+                f"outside ({setup[colour]} thrown in drop 1, {inside[colour]} inside); count again, or look for a "
+                "mistake before it (drop 1 throws all cubes of the game)"
+            )
 
 
 def write(path: str | Path, records: Sequence[Record], remarks: Sequence[str] = ()) -> None:
     """Write `records` as a CSV that `read` reads, with `remarks` as the lines above that begin with #.
 
-    Raises UsageError for a path that cannot be written, and for records that would not be read back as they are.
+    Raises UsageError for a path that cannot be written, and for records that would not be read back as they are;
+    StoreError when the disk is full.
     """
     path = Path(path)
     if not records:
@@ -115,32 +153,31 @@ def write(path: str | Path, records: Sequence[Record], remarks: Sequence[str] = 
     for record in records:
         counts = [kind.get(colour, "") for kind in (record.thrown, record.out) for colour in colours]
         rows.writerow([record.number, *counts])
-    if _parsed(text.getvalue(), path) != list(records):
+    data, where = text.getvalue().encode(), f"records {shown(str(path))}"
+    if _parsed(decoded(data, where), where) != list(records):
         raise UsageError(
             f"records for {path} do not follow from their drops; allowed are games numbered from 1, each colour in "
             "lower case, and as inside what was thrown and not out; make them with read"
         )
-    try:
-        path.write_text(text.getvalue(), "utf-8")
-    except OSError as error:
-        raise UsageError(f"records {path} cannot be written ({error}); give another file") from error
+    write_whole(path, data)
 
 
-def _cells(lines: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
-    """Yield the cells of each line that is no comment, with its number."""
-    for number, line in enumerate(lines, start=1):
-        if not line.lstrip().startswith("#"):
-            yield number, next(csv.reader([line]), [])
-
-
-def _colours(names: Sequence[str], path: Path) -> list[str]:
+def _colours(names: Sequence[str], where: str) -> list[str]:
+    """Return the colours that the columns `names` are about, or refuse them."""
     for name in names:
         if names.count(name) > 1:
-            raise UsageError(f"records {path}: column {name!r} is there twice; allowed is each once; remove one")
-        if name not in ("drop", "note") and not name.startswith((THROWN, OUT)):
             raise UsageError(
-                f"records {path}: column {name!r} is unknown; allowed are drop, {THROWN}COLOUR, {OUT}COLOUR and note; "
-                "correct or remove it"
+                f"{where}: column {shown(name)} is there twice; allowed is each once, with a name; remove one"
+            )
+        if not is_column(name):
+            raise UsageError(
+                f"{where}: column {shown(name)} is unknown; allowed are drop, {THROWN}COLOUR, {OUT}COLOUR and note, "
+                f"between {', '.join(SEPARATORS.values())}; correct or remove it"
+            )
+        if name in (THROWN, OUT) or not name.isprintable() or len(name) > LONGEST_NAME:
+            raise UsageError(
+                f"{where}: column {shown(name)} names no colour; allowed are up to {LONGEST_NAME} letters; as in "
+                f"{THROWN}blue"
             )
     colours = [name.removeprefix(THROWN) for name in names if name.startswith(THROWN)]
     missing = [name for name in ["drop", *(OUT + colour for colour in colours)] if name not in names]
@@ -148,15 +185,18 @@ def _colours(names: Sequence[str], path: Path) -> list[str]:
     missing = [name for name in missing if name not in names]
     if missing or not colours:
         wanted = missing[0] if missing else THROWN + "COLOUR"
-        raise UsageError(f"records {path}: column {wanted!r} is missing; every colour needs both; add it to the header")
+        raise UsageError(f"{where}: column {shown(wanted)} is missing; every colour needs both; add it to the header")
     return colours
 
 
 def _whole(text: str, where: str) -> int:
-    text = text.strip()
-    if text and not text.isdecimal():
-        raise UsageError(f"{where} = {text!r}; allowed is a whole number from 0, or nothing for 0; correct it")
-    return int(text or 0)
+    """Return a number of cubes; 3,0 and 3.00 are 3, as spreadsheets write it, but 3.000 could be three thousand."""
+    found = re.fullmatch(r"(\d{1,9})(?:[.,]0{1,2})?", text or "0")
+    if found is None:
+        raise UsageError(
+            f"{where} = {shown(text)}; allowed is a whole number of up to 9 digits, or nothing for 0; correct it"
+        )
+    return int(found[1])
 
 
 def summary(records: Sequence[Record]) -> str:

@@ -5,6 +5,7 @@ Sample sizes are such that, were a claim wrong by the amount said beside it, the
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
@@ -15,10 +16,11 @@ import pytest
 from fakes import CoinTower
 from scipy import stats
 
-from calibration import fairness, records
-from calibration.fairness import STRONG, check, colour_laws, told
+from calibration import fairness, records, verdict
+from calibration.fairness import STRONG, check, colour_laws
 from calibration.records import Record
 from calibration.reference import LAWS, Reference, Seen, Situation, learn, observe, reference, situations, watch
+from calibration.verdict import document, in_plain_words, told
 from tower_sim.apparatus.catalogue import load
 from tower_sim.errors import UsageError
 from tower_sim.surrogate.groups import (
@@ -252,6 +254,15 @@ def test_the_laws_of_colours_are_those_of_enumeration():
     assert alike == pytest.approx(stats.hypergeom.pmf(np.arange(4), 6, 3, out))
 
 
+@pytest.mark.parametrize(("cubes", "out"), [((450, 50), 77), ((499, 1), 250), ((3, 497), 499), ((250, 250), 1)])
+def test_the_laws_of_many_cubes_are_fishers(cubes: tuple[int, int], out: int):
+    for odds in (0.01, 1.0, 40.0):
+        law = colour_laws(np.array(cubes), np.array([odds, 1.0]) * 3, out)[0]
+        k = np.arange(cubes[0] + 1)
+        exact = stats.nchypergeom_fisher.pmf(k, sum(cubes), cubes[0], out, odds)
+        assert law == pytest.approx(exact, rel=1e-6, abs=1e-12)
+
+
 def test_colours_that_are_alike_are_rarely_suspected_though_their_ages_differ(profile: Reference):
     """30 records of 72 drops: e ever 20 in at most 5 % (46 % would be seen, 99 in 100)."""
     rng = np.random.default_rng(9)
@@ -296,18 +307,86 @@ def test_a_simulated_game_is_a_record_like_any_other():
 def test_the_command_tells_the_same_in_words_and_json(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, profile: Reference
 ):
-    monkeypatch.setattr(fairness, "reference", lambda *_: profile)
+    monkeypatch.setattr(verdict, "reference", lambda *_: profile)
     file = tmp_path / "mine.csv"
     records.write(file, record([game(np.random.default_rng(11))]))
-    assert fairness.fairness_command(file, "amerigo", 24, 0, False) == 0
+    assert verdict.fairness_command(file, "amerigo", 24, 0, False) == 0
     words = capsys.readouterr().out
-    assert fairness.fairness_command(file, "amerigo", 24, 0, True) == 0
-    document = json.loads(capsys.readouterr().out)
-    assert words.startswith("36 drops beside 24 simulated games of coins (seed 0)\nHow many come out: e = ")
-    assert f"e = {document['e'][-1]:.3g}: 36 drops give no reason to doubt" in words
-    assert (document["schema"], document["version"], len(document["e"])) == ("tower-sim/fairness", 1, 36)
-    assert sum(document["later"]["evidence"].values()) == pytest.approx(1)
-    assert document["colours"]["out"].keys() == set(COLOURS)
+    assert verdict.fairness_command(file, "amerigo", 24, 0, True) == 0
+    told = json.loads(capsys.readouterr().out)
+    says, sure, *rest = words.splitlines()
+    assert says == "These 36 drops give no reason to doubt that your tower is as the profile coins says."
+    assert re.fullmatch(
+        r"How sure: that is no proof, since the true difference may be from \d\.\d fewer to \d\.\d more cubes out of "
+        r"each of the later drops \(95 %\); add drops and look again\.",
+        sure,
+    )
+    assert rest[1] == "36 drops beside 24 simulated games of coins (seed 0)"
+    assert f"How many come out: e = {told['e'][-1]:.3g}: 36 drops give no reason to doubt" in rest[2]
+    assert (told["schema"], told["version"], len(told["e"])) == ("tower-sim/fairness", 1, 36)
+    assert told["says"] == [says, sure]
+    assert sum(told["later"]["evidence"].values()) == pytest.approx(1)
+    assert told["colours"]["out"].keys() == set(COLOURS)
+
+
+@pytest.mark.parametrize(
+    ("games", "begins"),
+    [
+        ([{"sticky": 1.0}] * 2, "These 60 drops give no reason to doubt"),
+        ([{"thrown_out": 0.95}] * 2, "Your tower is not as the profile coins says: it lets more go ("),
+        ([{"sticky": 0.02}] * 2, "Your tower is not as the profile coins says: "),
+    ],
+)
+def test_the_first_two_sentences_are_plain_and_right(games: list[dict[str, float]], begins: str, profile: Reference):
+    rng = np.random.default_rng(12)
+    found = check(record([game(rng, **each) for each in games])[:60], profile)
+    says, sure = in_plain_words(found)
+    assert says.startswith(begins)
+    assert sure.startswith("How sure: ")
+    assert ("white leaves less readily than the other colours" in says) == (games[0].get("sticky", 1) < 1)
+    hint = replace(found, e=(7.0,) * 60, colours=replace(found.colours, e=(1.0,) * 60))
+    assert in_plain_words(hint)[0].startswith("There is a hint, no more, that your tower is not as the profile")
+
+
+def one_colour(cubes: int, drops: int) -> list[Record]:
+    """A record of `cubes` red cubes and a blue one, as somebody may mistype it; half of the red come out each time."""
+    row = [Record(1, {"red": cubes, "blue": 1}, {"red": cubes // 2, "blue": 0}, {"red": cubes - cubes // 2, "blue": 1})]
+    for number in range(2, drops + 1):
+        thrown, inside = row[-1].out["red"], row[-1].inside["red"]
+        out = (thrown + inside) // 2
+        row.append(Record(number, {"red": thrown, "blue": 0}, {"red": out, "blue": 0}, {"red": cubes - out, "blue": 1}))
+    return row
+
+
+@pytest.mark.parametrize("cubes", [450, 499])
+def test_hundreds_of_cubes_of_one_colour_give_numbers(cubes: int, profile: Reference):
+    """Here "e = nan: no reason to doubt" was once the answer."""
+    for row in (one_colour(cubes, 1), one_colour(cubes, 5)):
+        found = check(row, profile)
+        assert np.isfinite([*found.e, *found.colours.e, *found.colours.expected.values()]).all()
+        assert "nan" not in told(found)
+        plain = json.loads(json.dumps(document(found), allow_nan=False))
+        assert (plain["setup"]["drops"], plain["setup"]["out"], plain["setup"]["between"]) == (0, None, None)
+
+
+def test_no_verdict_comes_from_what_is_no_number(profile: Reference):
+    found = check(record([game(np.random.default_rng(13))]), profile)
+    for broken in (
+        replace(found, e=(*found.e[:-1], math.nan)),
+        replace(found, colours=replace(found.colours, e=(math.inf,) * 36)),
+    ):
+        assert "Nothing can be said of your tower: the evidence of these drops is beyond" in told(broken)
+        assert "no verdict, since the evidence is beyond what numbers can hold" in told(broken)
+        plain = json.loads(json.dumps(document(broken), allow_nan=False))
+        assert plain["says"][0].startswith("Nothing can be said of your tower")
+        assert None in (plain["e"][-1], plain["colours"]["e"][-1])
+
+
+def test_a_record_without_a_drop_to_compare_says_so(profile: Reference):
+    found = check([Record(1, {"red": 20}, {"red": 9}, {"red": 11})], profile)
+    says, sure = in_plain_words(found)
+    assert says == "Nothing can be said of your tower: none of the 1 drops can be compared with the profile."
+    assert "1: first drop of other than the 49 cubes" in sure
 
 
 def test_a_reference_refuses_what_cannot_be():

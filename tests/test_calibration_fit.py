@@ -15,8 +15,9 @@ from calibration.evidence import Evidence, of_observation, of_records, read
 from calibration.evidence import shipped as shipped_evidence
 from calibration.fit import TARGETS, Discrepancy, fit
 from calibration.observations import observations
-from calibration.parameters import NUMBERS, PATTERNS, campaign_text, fields, profile_text, values
+from calibration.parameters import NUMBERS, PATTERNS, TOWER, campaign_text, fields, profile_text, values
 from calibration.records import Record
+from calibration.renew import FITTED, PROFILES
 from calibration.summaries import DROPS, SETUP, SUMMARIES, WHOLE, Games, Window, from_campaign, from_records, windows
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.apparatus.catalogue import parse as parse_profile
@@ -50,6 +51,21 @@ def test_every_corner_of_the_prior_is_a_tower_and_its_profile_says_the_same(patt
             assert inner == value
     spec = parse(campaign_text([(pattern, (0.5,) * len(NUMBERS))], 2, 1))
     assert spec.points[0] == fields(pattern, (0.5,) * len(NUMBERS))
+
+
+def test_every_known_value_of_the_tower_names_its_source_and_fitted_profiles_say_the_same():
+    """Whoever reads a profile sees where each [K] is from; `profile_text` takes these comments from tower.toml."""
+    tower = TOWER.read_text("utf-8").splitlines()
+    first = tower.index('schema = "tower-sim/apparatus"')
+    known = [line.partition("[K]")[2] for line in tower[first:] if "[K]" in line]
+    assert len(known) == 5
+    assert all(words.startswith(" gamesfanatic.pl: ") for words in known)
+    sources = [line for line in tower[:first] if not line.startswith("# The ")]
+    assert sources[0].startswith("# Sources of [K]: gamesfanatic.pl, ")
+    written = profile_text("slots 2 over 2", [0.5] * len(NUMBERS), ["The tower, fitted."], {}).splitlines()
+    for profile in (written, *((PROFILES / f"{name}.toml").read_text("utf-8").splitlines() for name in FITTED)):
+        assert sources == profile[profile.index(sources[0]) : profile.index(tower[first])]
+        assert [line.partition("[K]")[2] for line in profile if " [K] " in line][-5:] == known
 
 
 def test_the_points_of_the_prior_are_always_the_same_and_go_on():

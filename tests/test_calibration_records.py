@@ -1,5 +1,6 @@
 """Observations of real towers and drops of one's own: read exactly, refused in one line when they cannot be."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,11 +11,12 @@ from hypothesis import strategies as st
 
 from calibration import records
 from calibration.observations import KINDS, observations, read
+from calibration.owners import EXAMPLE
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules, play
 
 HEADER = "drop,thrown_red,out_red,thrown_blue,out_blue,note\n"
-GOOD = f"# my tower, 8 mm cubes\n{HEADER}1,5,3,4,2,set-up\n\n2,,1,3,4,\n3,1,,,1\n"
+GOOD = f"# my tower, 8 mm cubes\n{HEADER}1,5,3,5,3,set-up\n\n2,,1,3,4,\n3,1,,,1\n"
 
 
 @pytest.fixture(name="file")
@@ -65,7 +67,7 @@ def test_an_observation_that_is_none_is_refused_in_one_line(text: str, says: str
 def test_records_are_read_with_what_is_then_inside(file):
     first, second, third = records.read(file(GOOD))
     assert (first.thrown, first.out, first.inside) == (
-        {"red": 5, "blue": 4}, {"red": 3, "blue": 2}, {"red": 2, "blue": 2},
+        {"red": 5, "blue": 5}, {"red": 3, "blue": 3}, {"red": 2, "blue": 2},
     )  # fmt: skip
     assert (second.thrown, second.out, second.inside) == (
         {"red": 0, "blue": 3}, {"red": 1, "blue": 4}, {"red": 1, "blue": 1},
@@ -82,17 +84,36 @@ def test_records_are_read_with_what_is_then_inside(file):
             ("2,,1,3,4,", "3,,1,3,4,"),
             "line 5: drop 3; allowed is 2, the next, or 1 for a new game with the tower emptied",
         ),
-        (("1,5,3,4,2", "2,5,3,4,2"), "line 3: drop 2; allowed is 1, the first"),
+        (("1,5,3,5,3", "2,5,3,5,3"), "line 3: drop 2; allowed is 1, the first"),
         (("2,,1,3,4,", "1,,1,3,4,"), "line 5: 1 red out; allowed is at most 0"),
         (("1,5,3", "1,five,3"), "line 3, thrown_red = 'five'"),
         (("1,5,3", "1,-5,3"), "line 3, thrown_red = '-5'"),
-        (("1,5,3", "1,5.0,3"), "line 3, thrown_red = '5.0'"),
+        (("1,5,3", "1,5.5,3"), "line 3, thrown_red = '5.5'"),
+        (("1,5,3", "1,5.000,3"), "line 3, thrown_red = '5.000'"),
+        (("1,5,3", f"1,{'9' * 900},3"), "line 3, thrown_red = '999"),
+        (("1,5,3", f"1,{'9' * 5000},3"), "line 3 has a cell of 5000 characters"),
+        (("1,5,3", "1,900,3"), "line 3: 905 cubes thrown; allowed are up to 500 in a game"),
+        (("1,5,3", "1,999999999,3"), "line 3: 1000000004 cubes thrown; allowed are up to 500"),
+        (("2,,1", "2,900,1"), "line 5: 900 red thrown; allowed is at most 3, what lies outside (5 thrown in drop 1, 2"),
+        (("2,,1,3", "2,,1,4"), "line 5: 4 blue thrown; allowed is at most 3"),
+        (("3,1,,,1", "3,5,,,1"), "line 6: 5 red thrown; allowed is at most 4, what lies outside"),
+        (("1,5,3", ",5,3"), "line 3: drop 0; allowed is 1"),
+        (("set-up", '"set-up'), "line 3: '1,5,3,5,3,\"set-up' cannot be read"),
+        (("set-up", 'set\nup"'), "line 4, drop = 'up\"'; allowed is a whole number"),
+        (("set-up", '"set-\nup"'), "line 3: '1,5,3,5,3,\"set-' cannot be read"),
+        (("set-up", "x" * 1001), "line 3 has a cell of 1001 characters"),
+        (("set-up", "x" * 200_000), "line 3 has 200010 characters; allowed are 1000 a cell"),
         (("3,1,,,1", "3,1,,,1,,,7"), "line 6 has 8 cells; allowed are 6"),
         (("out_blue,", ""), "column 'out_blue' is missing"),
         (("thrown_blue,", ""), "column 'thrown_blue' is missing"),
         (("out_blue", "out_red"), "column 'out_red' is there twice"),
         (("note", "weather"), "column 'weather' is unknown"),
         (("drop,", "row,"), "column 'row' is unknown"),
+        (("note", "thrown_\x1b[2J"), "column 'thrown_\\x1b[2j' names no colour"),
+        (("note", "thrown_"), "column 'thrown_' names no colour"),
+        (("note", f"thrown_{'x' * 50}"), "names no colour; allowed are up to 40 letters"),
+        (("note", "note" + ",out_red" * 100), "line 2 has 106 cells; allowed are up to 100"),
+        ((HEADER, HEADER.replace(",", " ")), "between commas, semicolons, tabs"),
     ],
 )
 def test_what_cannot_be_is_refused_with_its_line(file, change: tuple[str, str], says: str):
@@ -103,13 +124,93 @@ def test_what_cannot_be_is_refused_with_its_line(file, change: tuple[str, str], 
     assert "\n" not in str(caught.value)
 
 
+def test_more_thrown_than_lies_outside_is_refused_wherever_it_is_typed(file):
+    """Every count of the shipped example, one more than lay outside: refused at its line, not somewhere below."""
+    lines = EXAMPLE.read_text("utf-8").splitlines()
+    rows = [i for i, line in enumerate(lines) if line[0].isdigit()]
+    checked = 0
+    for i, drop, before in zip(rows[1:], records.read(EXAMPLE)[1:], records.read(EXAMPLE), strict=False):
+        if drop.number == 1:
+            continue
+        for j, colour in enumerate(drop.thrown, start=1):
+            cells = lines[i].split(",")
+            cells[j] = str(7 - before.inside[colour] + 1)
+            wrong = "\n".join([*lines[:i], ",".join(cells), *lines[i + 1 :]])
+            with pytest.raises(UsageError, match=rf"line {i + 1}: {cells[j]} {colour} thrown; allowed is at most"):
+                records.read(file(wrong))
+            checked += 1
+    assert checked == 42 * 7
+
+
+def spreadsheets() -> dict[str, bytes]:
+    """GOOD as people's programs write it."""
+    semicolons = GOOD.replace(",", ";")
+    other_order = "note;out_blue;thrown_blue;DROP;Out_Red;Thrown_Red\n;3;5;1;3;5\n;4;3;2;1;\nlate;1;;3;;1\n"
+    return {
+        "tabs": GOOD.replace(",", "\t").encode(),
+        "semicolons": semicolons.encode(),
+        "a byte-order mark": b"\xef\xbb\xbf" + GOOD.encode(),
+        "Excel in German": semicolons.replace("\n", "\r\n")
+        .replace("set-up", "Aufbau: schräg, ein Stoß")
+        .encode("cp1252"),
+        "Excel in French, decimals": re.sub(r"(?<=;)(\d)(?=[;\r\n])", r"\1,0", semicolons).encode(),
+        "Excel's Unicode text": GOOD.replace(",", "\t").encode("utf-16"),
+        "UTF-16, high byte first": b"\xfe\xff" + GOOD.encode("utf-16-be"),
+        "a line that names the separator": f"sep=;\n{semicolons}".encode(),
+        "pandas with gaps": re.sub(r"(?<=,)(\d)(?=[,\n])", r"\1.0", GOOD).encode(),
+        "everything in quotes": "".join(
+            line if line.startswith("#") or line == "\n" else ",".join(f'"{c}"' for c in line[:-1].split(",")) + "\n"
+            for line in GOOD.splitlines(keepends=True)
+        ).encode(),
+        "a remark in quotes": GOOD.replace("# my tower, 8 mm cubes", '"# my tower, 8 mm cubes"').encode(),
+        "returns alone": GOOD.replace("\n", "\r").encode(),
+        "empty cells and lines": re.sub("\n", ",,,\n,,,,,,\n\n", GOOD).encode(),
+        "capitals": GOOD.replace("thrown_", "Thrown_").replace("out_", "OUT_").replace("drop", "Drop ").encode(),
+        "blanks": GOOD.replace(",", " , ").encode(),
+        "another order": other_order.encode(),
+        "no last line break": GOOD.rstrip("\n").encode(),
+        "digits of a Japanese keyboard": GOOD.replace("1,5,3", "1,\uff15,3").encode(),
+    }
+
+
+@pytest.mark.parametrize("program", spreadsheets())
+def test_what_spreadsheets_write_is_simply_read(program: str, tmp_path: Path):
+    (tmp_path / "good.csv").write_bytes(GOOD.encode())
+    (tmp_path / "mine.csv").write_bytes(spreadsheets()[program])
+    assert records.read(tmp_path / "mine.csv") == records.read(tmp_path / "good.csv")
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (GOOD.encode("utf-16-le"), "are no text"),  # without its mark
+        (b"PK\x03\x04\x14\x00\x06\x00\x08\x00", "are no text; allowed is a CSV file; in a spreadsheet, save it as CSV"),
+        (b"\xff\xfe\x00", "are no text"),
+        (b"\x81\x8d", "are no text"),
+        (b"#" * 2_000_001, "more than 2000000 bytes"),
+        ((HEADER + "1,9,,,\n" + "1,1,,,\n" * 5000).encode(), "have over 5000 drops"),
+        (
+            (HEADER + "1,9,,,\n" + "".join(f"{i},,,,\n" for i in range(2, 402))).encode(),
+            "line 402: drop 401; allowed are",
+        ),
+    ],
+    ids=["utf-16", "xlsx", "half a letter", "bytes", "large", "drops", "long game"],
+)
+def test_what_is_no_csv_of_drops_is_one_line(data: bytes, says: str, tmp_path: Path):
+    (tmp_path / "mine.csv").write_bytes(data)
+    with pytest.raises(UsageError) as caught:
+        records.read(tmp_path / "mine.csv")
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
 def test_a_new_game_begins_with_the_emptied_tower_where_the_drop_returns_to_1(file):
     found = records.read(file(f"{GOOD}1,2,1,1,1\n2,,1,,\n1,3,,,\n"))
     assert [(each.game, each.number) for each in found] == [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (3, 1)]
     assert [each.inside["red"] for each in found] == [2, 1, 2, 1, 0, 3]
     assert records.summary(found).splitlines() == [
         "6 drops in 3 games (3, 2, 1); colours: red, blue",
-        "first drop of game 1: 9 thrown, 5 out, 4 inside",
+        "first drop of game 1: 10 thrown, 6 out, 4 inside",
         "first drop of game 2: 3 thrown, 2 out, 1 inside",
         "first drop of game 3: 3 thrown, 0 out, 3 inside",
         "later drops: 2.3 out on average (1 to 5), 1.3 inside (0 to 2)",
@@ -119,20 +220,23 @@ def test_a_new_game_begins_with_the_emptied_tower_where_the_drop_returns_to_1(fi
 @st.composite
 def drops_of_a_tower(draw: st.DrawFn) -> list[records.Record]:
     """Up to four games of up to five drops, of cubes in colours with awkward names."""
-    names = st.text("abc, \"#'é_", min_size=1, max_size=5).filter(lambda name: name == name.strip())
+    names = st.text("abc,; \"#'é_", min_size=1, max_size=5).filter(lambda name: name == name.strip())
     colours = draw(st.lists(names, min_size=1, max_size=3, unique=True))
     found: list[records.Record] = []
     for game in range(1, draw(st.integers(1, 4)) + 1):
         inside = dict.fromkeys(colours, 0)
+        outside = {colour: draw(st.integers(0, 9)) for colour in colours}
         for number in range(1, draw(st.integers(1, 5)) + 1):
-            thrown = {colour: draw(st.integers(0, 9)) for colour in colours}
+            least = outside if number == 1 else dict.fromkeys(colours, 0)
+            thrown = {colour: draw(st.integers(least[colour], outside[colour])) for colour in colours}
             out = {colour: draw(st.integers(0, inside[colour] + thrown[colour])) for colour in colours}
             inside = {colour: inside[colour] + thrown[colour] - out[colour] for colour in colours}
+            outside = {colour: outside[colour] - thrown[colour] + out[colour] for colour in colours}
             found.append(records.Record(number, thrown, out, inside, game))
     return found
 
 
-@given(drops_of_a_tower(), st.lists(st.text(), max_size=3))
+@given(drops_of_a_tower(), st.lists(st.text(st.characters(exclude_characters="\0")), max_size=3))
 def test_what_is_written_reads_back_as_it_was(tmp_path_factory, drops: list[records.Record], remarks: list[str]):
     path = tmp_path_factory.mktemp("written") / "mine.csv"
     records.write(path, drops, remarks)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from tower_sim.cli.common import add_apparatus, add_json, add_seed
@@ -22,8 +21,6 @@ def add(commands: Any) -> None:
 
 
 def _fairness(options: argparse.Namespace) -> int:
-    from calibration.evidence import shipped
-    from calibration.fairness import fairness_command
+    from calibration.verdict import fairness_command
 
-    records = shipped().get(options.records, Path(options.records))
-    return fairness_command(records, options.apparatus, options.games, options.seed, options.json)
+    return fairness_command(options.records, options.apparatus, options.games, options.seed, options.json)

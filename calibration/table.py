@@ -1,0 +1,98 @@
+"""The cells of a CSV as people and their spreadsheets write it: any usual separator and encoding, notes, remarks."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tower_sim.errors import UsageError, shown
+
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
+LONGEST = 1000  # characters of a cell, so of a note
+MOST_COLUMNS = 100
+_UTF_16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The cells of a line, without the blanks about them; lines are numbered from 1."""
+
+    line: int
+    cells: list[str]
+
+
+def decoded(data: bytes, where: str) -> str:
+    """Return the text of a file: UTF-8 (a byte-order mark is no part of it), UTF-16 with its mark, else Windows-1252.
+
+    Spreadsheets in the languages of western Europe write the last. Counts and the columns' names are the same letters
+    in all of them, so a wrong guess could spoil a note or a colour's name, never a number. Raises UsageError for bytes
+    that are no text; `where` names the file.
+    """
+    mark = data[:2]
+    for encoding in (_UTF_16[mark],) if mark in _UTF_16 else ("utf-8-sig", "cp1252"):
+        try:
+            text = data.decode(encoding).removeprefix("\ufeff")
+        except UnicodeDecodeError:
+            continue
+        if "\0" not in text:
+            return text
+    raise UsageError(f"{where} are no text; allowed is a CSV file; in a spreadsheet, save it as CSV (UTF-8)")
+
+
+def rows(text: str, where: str) -> Iterator[Row]:
+    """Yield the header and then the rows of a CSV; lines that begin with # and lines without any words are left out.
+
+    The separator is the one that makes the header's cells names of columns, as `is_column` of them says. Empty cells
+    at the ends of lines are left out. Raises UsageError for quotes that do not close in their line, a cell of more
+    than LONGEST characters, and more than MOST_COLUMNS cells; `where` names the file.
+    """
+    separator = ""
+    for number, line in enumerate(re.split("\r\n|\r|\n", text), start=1):
+        bare = line.lstrip()
+        if bare.lstrip('"').startswith("#") or (not separator and re.fullmatch('"?sep=."?', line.strip(), re.I)):
+            continue
+        if len(line) > LONGEST * MOST_COLUMNS:
+            raise UsageError(
+                f"{where}, line {number} has {len(line)} characters; allowed are {LONGEST} a cell; shorten it"
+            )
+        if not separator and bare:
+            separator = _separator(line)
+        row = Row(number, _cells(line, separator or ",", f"{where}, line {number}"))
+        if row.cells:
+            yield row
+
+
+def is_column(name: str) -> bool:
+    """Say whether a cell of a header looks like the name of a column of recorded drops."""
+    name = name.lower()
+    return name in ("drop", "note") or name.startswith(("thrown_", "out_"))
+
+
+def _separator(line: str) -> str:
+    """Return the separator by which most cells of the header are columns; a comma, where none is better."""
+    split = {each: next(csv.reader([line], delimiter=each)) for each in SEPARATORS}
+    return max(split, key=lambda each: sum(is_column(cell.strip()) for cell in split[each]))
+
+
+def _cells(line: str, separator: str, where: str) -> list[str]:
+    try:
+        cells = next(csv.reader([line], delimiter=separator, strict=True), [])
+    except csv.Error as error:
+        raise UsageError(
+            f'{where}: {shown(line)} cannot be read ({error}); allowed are quotes (") that close in their line, before '
+            "a separator; take out quotes and line breaks"
+        ) from error
+    cells = [cell.strip() for cell in cells]
+    while cells and not cells[-1]:
+        cells.pop()
+    if len(cells) > MOST_COLUMNS:
+        raise UsageError(f"{where} has {len(cells)} cells; allowed are up to {MOST_COLUMNS}; remove some")
+    for cell in cells:
+        if len(cell) > LONGEST:
+            raise UsageError(
+                f"{where} has a cell of {len(cell)} characters, {shown(cell)}; allowed are {LONGEST}; shorten the note"
+            )
+    return cells

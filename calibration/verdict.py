@@ -1,0 +1,164 @@
+"""What a check of recorded drops found, in plain words and as a document: `tower-sim fairness`."""
+
+from __future__ import annotations
+
+import json as json_module
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from calibration.evidence import recorded_file
+from calibration.fairness import STRONG, Check, Colours, check
+from calibration.records import read
+from calibration.reference import reference
+from tower_sim.apparatus.catalogue import load
+
+SCHEMA = "tower-sim/fairness"
+VERSION = 1
+HINT = 5.0
+
+
+def fairness_command(csv: str | Path, apparatus: str | Path, games: int, seed: int, json: bool) -> int:
+    """Check the records of a CSV against a profile, print the result, return the exit status 0.
+
+    Raises UsageError for records, an apparatus or numbers that cannot be.
+    """
+    records = read(recorded_file(csv))
+    found = check(records, reference(load(apparatus), games, seed))
+    print(json_module.dumps(document(found), indent=2, allow_nan=False) if json else told(found))
+    return 0
+
+
+def document(check: Check) -> dict[str, Any]:
+    """Return the document of `fairness --json`; what no drop tells, or no number can hold, is None."""
+    plain = _plain(asdict(check))
+    plain["seed"] = str(check.seed)
+    shares = check.colours.evidence.items()
+    plain["colours"]["evidence"] = [[colour, direction, _plain(share)] for (colour, direction), share in shares]
+    for part in (plain["setup"], plain["later"]):
+        if not part["drops"]:
+            part |= {"out": None, "predicted": None, "between": None}
+    return {"schema": SCHEMA, "version": VERSION, "says": list(in_plain_words(check)), **plain}
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON can hold: None for what is no finite number."""
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items() if isinstance(key, str)}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def told(check: Check) -> str:
+    """Say what the check found: two sentences for everybody, then the figures."""
+    tested = check.setup.drops + check.later.drops
+    lines = [*in_plain_words(check), ""]
+    lines.append(f"{check.drops} drops beside {check.games} simulated games of {check.apparatus} (seed {check.seed})")
+    lines.append(_verdict("How many come out", check.e, tested, "that this tower is not as the profile"))
+    for words, part in (("first drops", check.setup), ("later drops", check.later)):
+        if part.drops:
+            low, high = part.between
+            lines.append(
+                f"  {words} ({part.drops}): e = {part.e[-1]:.3g}; {part.out:.1f} out of each, "
+                f"predicted {part.predicted:.1f}: {part.out - part.predicted:+.1f} "
+                f"({low:+.1f} to {high:+.1f} at 95 %, whenever you look)"
+            )
+            if part.e[-1] >= HINT:
+                name, share = max(part.evidence.items(), key=lambda item: item[1])
+                lines.append(f"    {share:.0%} of this evidence: the tower {name} than the profile says")
+    lines += [f"  left out: {count} drops, {why}" for why, count in check.skipped.items()]
+    colours = check.colours
+    lines.append(_verdict("Which colours come out", colours.e, colours.drops, "that colours are not alike"))
+    if colours.drops:
+        name, words, share = _conspicuous(colours)
+        most = f"  most conspicuous: {name}, {colours.out[name]} out, expected {colours.expected[name]:.1f}"
+        lines.append(most + (f"; {share:.0%} of this evidence: it {words}" if colours.e[-1] >= HINT else ""))
+    return "\n".join(lines)
+
+
+def in_plain_words(check: Check) -> tuple[str, str]:
+    """Say in a sentence what the records say of the tower, and in another how sure that is."""
+    colours, tested = check.colours, check.setup.drops + check.later.drops
+    if not (_are_numbers(check.e) and _are_numbers(colours.e)):
+        return (
+            "Nothing can be said of your tower: the evidence of these drops is beyond what numbers can hold.",
+            "How sure: not at all; look for typing errors in the records.",
+        )
+    if not tested and not colours.drops:
+        why = "; ".join(f"{count}: {why}" for why, count in check.skipped.items())
+        return (
+            f"Nothing can be said of your tower: none of the {check.drops} drops can be compared with the profile.",
+            f"How sure: not at all; drops left out, and why: {why}.",
+        )
+    numbers, kinds = max(check.e), max(colours.e)
+    most = max(numbers, kinds)
+    unlike = [
+        *([_of_numbers(check)] if numbers >= HINT and (numbers >= STRONG) == (most >= STRONG) else []),
+        *([_of_colours(colours)] if kinds >= HINT and (kinds >= STRONG) == (most >= STRONG) else []),
+    ]
+    if most >= STRONG:
+        return (
+            f"Your tower is not as the profile {check.apparatus} says: {' and '.join(unlike)}.",
+            f"How sure: strong evidence (e reached {most:.3g}); of towers that are as the profile says at most 1 in 20 "
+            "would ever reach 20 on such a question.",
+        )
+    if most >= HINT:
+        return (
+            f"There is a hint, no more, that your tower is not as the profile {check.apparatus} says: "
+            f"{' and '.join(unlike)}.",
+            f"How sure: not sure (e reached {most:.3g}, and 20 would be strong evidence); add drops and look again.",
+        )
+    return (
+        f"These {check.drops} drops give no reason to doubt that your tower is as the profile {check.apparatus} says.",
+        f"How sure: that is no proof, {_unseen(check)}; add drops and look again.",
+    )
+
+
+def _of_numbers(check: Check) -> str:
+    words, part = max((("first", check.setup), ("later", check.later)), key=lambda each: max(each[1].e))
+    name = max(part.evidence, key=lambda name: part.evidence[name])
+    return f"it {name} ({part.out:.1f} cubes out of each of the {words} drops, {part.predicted:.1f} predicted)"
+
+
+def _of_colours(colours: Colours) -> str:
+    name, words, _ = _conspicuous(colours)
+    return f"{name} {words} than the other colours ({colours.out[name]} out, {colours.expected[name]:.1f} expected)"
+
+
+def _unseen(check: Check) -> str:
+    """Say which difference would not have been noticed."""
+    part, words = (check.later, "later") if check.later.drops else (check.setup, "first")
+    if not part.drops:
+        return "since no drop tells how many come out"
+    low, high = (f"{abs(end):.1f} {'fewer' if end < 0 else 'more'}" for end in part.between)
+    return f"since the true difference may be from {low} to {high} cubes out of each of the {words} drops (95 %)"
+
+
+def _conspicuous(colours: Colours) -> tuple[str, str, float]:
+    """Return the colour and direction that most of the evidence is for, and its share."""
+    (name, words), share = max(colours.evidence.items(), key=lambda item: item[1])
+    return name, words, share
+
+
+def _are_numbers(values: Sequence[float]) -> bool:
+    return all(map(math.isfinite, values))
+
+
+def _verdict(what: str, e: Sequence[float], tested: int, claim: str) -> str:
+    if not tested:
+        return f"{what}: no drop to compare"
+    if not _are_numbers(e):
+        return f"{what}: no verdict, since the evidence is beyond what numbers can hold"
+    now, most = e[-1], max(e)
+    head = f"{what}: e = {now:.3g}: {tested} drops "
+    if most >= STRONG:
+        when = "" if now >= STRONG else f", {most:.3g} after drop {1 + int(np.argmax(e))}"
+        return head + f"are strong evidence {claim} (20 or more{when}; by chance at most 1 in 20 ever comes there)"
+    if now >= HINT:
+        return head + f"are a hint {claim}, no more (20 or more would be strong evidence; adding drops stays valid)"
+    return head + "give no reason to doubt (20 or more would be strong evidence; adding drops stays valid)"
