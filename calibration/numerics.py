@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing as mp
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -32,6 +31,7 @@ from tower_sim.model import until_landed
 from tower_sim.outcome import Status
 from tower_sim.physics.knock import HOLD
 from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.progress import telling
 from tower_sim.simulator import PhysicsModel
 
 Task = TypeVar("Task")
@@ -161,12 +161,13 @@ def knocked(profile: str, strengths: Sequence[float], seed: int) -> tuple[int, l
     return len(state.residents), released
 
 
-def spread_out(work: Callable[[Task], Result], tasks: Sequence[Task], workers: int) -> Iterator[Result]:
-    """Do `tasks` on several processes, in order, and show on standard error how far it is."""
-    with mp.get_context("spawn").Pool(workers) as pool:
+def spread_out(
+    work: Callable[[Task], Result], tasks: Sequence[Task], workers: int, what: str = "pieces"
+) -> Iterator[Result]:
+    """Do `tasks` on several processes, in order, telling on standard error how many (`what`, plural) are done."""
+    with mp.get_context("spawn").Pool(workers) as pool, telling(what, len(tasks)) as tell:
         for i, result in enumerate(pool.imap(work, tasks), 1):
-            if sys.stderr.isatty():
-                print(f"\r{i}/{len(tasks)} ", end="\r" if i == len(tasks) else "", file=sys.stderr, flush=True)
+            tell(i)
             yield result
 
 
@@ -183,7 +184,7 @@ def convergence(profile: str, drops: int, workers: int, rows: Sequence[str]) -> 
     for name, settings in VARIANTS.items():
         if settings != SETTINGS and rows and not name.startswith(tuple(rows)):
             continue
-        results = list(spread_out(partial(first_drop, profile, settings), range(drops), workers))
+        results = list(spread_out(partial(first_drop, profile, settings), range(drops), workers, "drops"))
         kept = {seed: kept for seed, (status, kept, _) in enumerate(results) if status.is_landing}
         floors = sum(on for status, _, on in results if status.is_landing) / max(sum(kept.values()), 1)
         shipped = shipped or kept
@@ -209,7 +210,7 @@ def overlap(profile: str, drops: int, workers: int) -> None:
     )
     print("|---|---|---|---|---|---|")
     for name, repair in (("with the repair of wedges", True), ("without", False)):
-        found = spread_out(partial(overlap_at_rest, profile, repair), range(drops), workers)
+        found = spread_out(partial(overlap_at_rest, profile, repair), range(drops), workers, "drops")
         depth = np.array([each for each in found if each is not None])
         p, low, high = share(int((depth > limit).sum()), len(depth))
         median, most = 100 * np.median(depth), 100 * depth.max()
@@ -247,13 +248,17 @@ class CarryOver:
 
 def measure_carry_over(profile: str, games: int, workers: int) -> CarryOver:
     """Play `games` living games with forks and as many ordinary ones, and wake up to 300 set-up states."""
-    living = list(spread_out(partial(living_game, profile), range(games), workers))
-    ordinary = list(spread_out(partial(game, profile), range(10_000, 10_000 + games), workers))
+    living = list(spread_out(partial(living_game, profile), range(games), workers, "games"))
+    ordinary = list(spread_out(partial(game, profile), range(10_000, 10_000 + games), workers, "games"))
     return CarryOver(
         [[f.recreated_out - f.living_out for f in each.forks if f.drop > 0] for each in living],
         [each.inside[-1] for each in living if len(each.inside) == Rules().drops],
         [sum(each[-1].inside.values()) for each in ordinary],
-        [each for each in spread_out(partial(woken, profile), range(min(5 * games, 300)), workers) if each is not None],
+        [
+            each
+            for each in spread_out(partial(woken, profile), range(min(5 * games, 300)), workers, "states")
+            if each is not None
+        ],
     )
 
 
@@ -283,7 +288,7 @@ def carry_over(profile: str, games: int, workers: int) -> None:
 
 def measure_knock(profile: str, states: int, workers: int) -> tuple[list[int], dict[float, list[int]]]:
     """Knock on `states` states with each of `STRENGTHS`: residents of each, and cubes released by strength."""
-    results = list(spread_out(partial(knocked, profile, STRENGTHS), range(states), workers))
+    results = list(spread_out(partial(knocked, profile, STRENGTHS), range(states), workers, "states"))
     return [each[0] for each in results], {x: [each[1][i] for each in results] for i, x in enumerate(STRENGTHS)}
 
 
@@ -303,7 +308,7 @@ def knock(profile: str, states: int, workers: int) -> None:
 
 def games(profile: str, number: int, workers: int) -> None:
     """Print what whole published games in the tower of `profile` look like."""
-    played = list(spread_out(partial(game, profile), range(number), workers))
+    played = list(spread_out(partial(game, profile), range(number), workers, "games"))
     inside = np.array([[sum(entry.inside.values()) for entry in each] for each in played])
     rows: dict[str, Sequence[float]] = {
         "inside after the set-up": inside[:, 0].tolist(),
