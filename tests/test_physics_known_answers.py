@@ -212,7 +212,7 @@ def test_corner_impacts_keep_the_energy_that_rigid_body_theory_says_impact_by_im
 ):
     """Routh's method with Newton's restitution, the one that profiles name: the same 300 impacts, one by one.
 
-    The share of kinetic energy kept spreads with an sd of 0.16 to 0.26 over these impacts, so the mean of independent
+    The share of kinetic energy kept spreads with an sd of 0.18 to 0.26 over these impacts, so the mean of independent
     samples would tell 0.02; pairs tell 0.001. 1.2: an inertia unlike a uniform cube's is really used.
     """
     impacts = _corner_impacts(world, pair, inertia, 300)
@@ -473,7 +473,7 @@ def test_cubes_that_wedge_in_the_tower_are_repaired_to_at_most_one_and_a_half_pe
     """
     bound = PhysicsSettings().rest_overlap
     tower = load("amerigo")
-    with PhysicsModel(tower, replace(PhysicsSettings(), rest_overlap=1.0)) as model:
+    with PhysicsModel(tower, replace(PhysicsSettings(), rest_overlap=0.2)) as model:
         wedged: dict[int, float] = {}
         for seed in range(80, 180):
             if (overlap := _set_up_overlap(model, seed)) > bound + 0.005:
