@@ -1,16 +1,18 @@
 """Measure the numerical choices: the tables of docs/physics.md, each row with its sample size and standard error.
 
-python -m calibration.numerics convergence --drops 200
+python -m calibration.numerics convergence --drops 400
+python -m calibration.numerics overlap --drops 500
 python -m calibration.numerics carry-over --games 60
 python -m calibration.numerics knock --states 300
 python -m calibration.numerics games --games 20
+
+Each takes `--profile NAME` (or a file); `convergence` also `--rows TEXT ...`, the rows whose names begin so.
 """
 
 from __future__ import annotations
 
 import argparse
 import multiprocessing as mp
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,7 +23,7 @@ import numpy as np
 from scipy import stats
 
 from calibration.living import LivingGame, LivingTower, play_living
-from calibration.parameters import TOWER
+from calibration.overlap import deepest_at_rest
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
 from tower_sim.games.amerigo import DropEntry, Rules, play
@@ -29,6 +31,7 @@ from tower_sim.model import until_landed
 from tower_sim.outcome import Status
 from tower_sim.physics.knock import HOLD
 from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.progress import telling
 from tower_sim.simulator import PhysicsModel
 
 Task = TypeVar("Task")
@@ -36,8 +39,30 @@ Result = TypeVar("Result")
 
 SETTINGS = PhysicsSettings()
 FIXED = replace(SETTINGS, step_travel=10, passed_travel=10)
+
+
+def finer(share: float) -> PhysicsSettings:
+    """Return the shipped settings with this share of the step: the longest one, and how far a cube may travel in it."""
+    return replace(
+        SETTINGS,
+        timestep=share * SETTINGS.timestep,
+        step_travel=share * SETTINGS.step_travel,
+        passed_travel=share * SETTINGS.passed_travel,
+    )
+
+
 VARIANTS: dict[str, PhysicsSettings] = {
     "as shipped": SETTINGS,
+    "half the step": finer(1 / 2),
+    "a quarter of the step": finer(1 / 4),
+    "an eighth of the step": finer(1 / 8),
+    "a sixteenth of the step": finer(1 / 16),
+    "an eighth of the step, 100 iterations, no early stop": replace(finer(1 / 8), iterations=100, residual=0.0),
+    "no bounce below 4 cm/s": replace(SETTINGS, restitution_speed=0.04),
+    "no bounce below 10 cm/s": replace(SETTINGS, restitution_speed=0.1),
+    "no bounce below 20 cm/s": replace(SETTINGS, restitution_speed=0.2),
+    "a quarter of the step, no bounce below 2 cm/s": replace(finer(1 / 4), restitution_speed=0.02),
+    "a quarter of the step, no bounce below 20 cm/s": replace(finer(1 / 4), restitution_speed=0.2),
     "the finest: step travel 0.03, longest step 1/2000 s, 50 iterations": replace(
         SETTINGS, step_travel=0.03, passed_travel=0.06, timestep=1 / 2000, iterations=50
     ),
@@ -50,7 +75,7 @@ VARIANTS: dict[str, PhysicsSettings] = {
     "fixed step 1/500 s": replace(FIXED, timestep=1 / 500),
     "relaxation 0.02 s": replace(SETTINGS, relaxation=0.02),
     "relaxation 0.1 s": replace(SETTINGS, relaxation=0.1),
-    "relaxation 0.005 s (at 1/1000 s the usual ERP of 0.2)": replace(SETTINGS, relaxation=0.005),
+    "relaxation 0.005 s": replace(SETTINGS, relaxation=0.005),
     "10 iterations": replace(SETTINGS, iterations=10),
     "100 iterations, no early stop": replace(SETTINGS, iterations=100, residual=0.0),
     "quiet for 0.5 s": replace(SETTINGS, quiet_time=0.5),
@@ -64,36 +89,54 @@ def mean_se(values: Sequence[float]) -> tuple[float, float]:
     return float(np.mean(values)), float(np.std(values, ddof=1) / np.sqrt(len(values)))
 
 
+def difference(values: Sequence[float], others: Sequence[float]) -> tuple[float, float]:
+    """Return the mean of `values` minus that of `others`, independent samples, and its standard error."""
+    (mean, se), (other, other_se) = mean_se(values), mean_se(others)
+    return mean - other, float(np.hypot(se, other_se))
+
+
 def share(hits: int, trials: int) -> tuple[float, float, float]:
     """Return a share and its exact (Clopper-Pearson) 95 % interval."""
     interval = stats.binomtest(hits, trials).proportion_ci()
     return hits / trials, float(interval.low), float(interval.high)
 
 
-def first_drop(settings: PhysicsSettings, seed: int) -> tuple[Status, int, int]:
-    """Throw 49 cubes into the empty tower of tower.toml: status, how many stay, how many of them on the floors."""
-    with PhysicsModel(load(TOWER), settings) as model:
+def first_drop(profile: str, settings: PhysicsSettings, seed: int) -> tuple[Status, int, int]:
+    """Throw 49 cubes into the empty tower of `profile`: status, how many stay, how many of them on the floors."""
+    with PhysicsModel(load(profile), settings) as model:
         cubes = supply({"any": 49}, model.cube_edge)
         outcome = model.drop(model.empty(), cubes, np.random.default_rng(seed))
     floors = sum(resident.region.endswith("floor") for resident in outcome.state.residents)
     return outcome.status, len(outcome.state.residents), floors
 
 
-def living_game(seed: int) -> LivingGame:
+def overlap_at_rest(profile: str, repair: bool, seed: int) -> float | None:
+    """Throw 49 cubes into the empty tower; the deepest overlap (edges) once all rest, None when it is no landing.
+
+    Without `repair` no cube counts as wedged that overlaps by less than a fifth of its edge, and none does by more.
+    """
+    settings = SETTINGS if repair else replace(SETTINGS, rest_overlap=0.2)
+    with PhysicsModel(load(profile), settings) as model:
+        cubes = supply({"any": 49}, model.cube_edge)
+        outcome = model.drop(model.empty(), cubes, np.random.default_rng(seed))
+        return deepest_at_rest(outcome, model.shape) if outcome.status.is_landing else None
+
+
+def living_game(profile: str, seed: int) -> LivingGame:
     """Play a game with forks; see `play_living`."""
-    with PhysicsModel(load(TOWER)) as model:
+    with PhysicsModel(load(profile)) as model:
         return play_living(model, seed)
 
 
-def game(seed: int) -> list[DropEntry]:
-    """Play a published game in the shipped tower."""
-    with PhysicsModel(load(TOWER)) as model:
+def game(profile: str, seed: int) -> list[DropEntry]:
+    """Play a published game in the tower of `profile`."""
+    with PhysicsModel(load(profile)) as model:
         return list(play(model, Rules(), seed))
 
 
-def woken(seed: int) -> tuple[int, int, int] | None:
+def woken(profile: str, seed: int) -> tuple[int, int, int] | None:
     """Throw 49 cubes, then wake the residents in place, and re-created: residents, and how many came out of each."""
-    with PhysicsModel(load(TOWER)) as model, LivingTower(model) as tower:
+    with PhysicsModel(load(profile)) as model, LivingTower(model) as tower:
         if tower.drop(supply({"any": 49}, model.cube_edge), np.random.default_rng(seed)) is None:
             return None
         state = tower.state()
@@ -102,13 +145,13 @@ def woken(seed: int) -> tuple[int, int, int] | None:
         return None if out is None else (len(state.residents), out, len(again.emerged))
 
 
-KNOCK_CUBES = 42  # leaves about 15 residents
+KNOCK_CUBES = 42  # leaves about 15 residents in `amerigo`
 STRENGTHS = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0, 3.0)
 
 
-def knocked(strengths: Sequence[float], seed: int) -> tuple[int, list[int]]:
+def knocked(profile: str, strengths: Sequence[float], seed: int) -> tuple[int, list[int]]:
     """Throw some cubes, then knock on forks of that state: residents, and how many each strength released."""
-    with PhysicsModel(load(TOWER)) as model:
+    with PhysicsModel(load(profile)) as model:
         cubes = supply({"any": KNOCK_CUBES}, model.cube_edge)
         state = until_landed(partial(model.drop, model.empty(), cubes), np.random.SeedSequence(seed)).state
         released = [
@@ -118,32 +161,62 @@ def knocked(strengths: Sequence[float], seed: int) -> tuple[int, list[int]]:
     return len(state.residents), released
 
 
-def spread_out(work: Callable[[Task], Result], tasks: Sequence[Task], workers: int) -> Iterator[Result]:
-    """Do `tasks` on several processes, in order, and show on standard error how far it is."""
-    with mp.get_context("spawn").Pool(workers) as pool:
+def spread_out(
+    work: Callable[[Task], Result], tasks: Sequence[Task], workers: int, what: str = "pieces"
+) -> Iterator[Result]:
+    """Do `tasks` on several processes, in order, telling on standard error how many (`what`, plural) are done."""
+    with mp.get_context("spawn").Pool(workers) as pool, telling(what, len(tasks)) as tell:
         for i, result in enumerate(pool.imap(work, tasks), 1):
-            if sys.stderr.isatty():
-                print(f"\r{i}/{len(tasks)} ", end="\r" if i == len(tasks) else "", file=sys.stderr, flush=True)
+            tell(i)
             yield result
 
 
-def convergence(drops: int, workers: int) -> None:
-    """Print how many of 49 cubes the shipped tower keeps under other numerical settings, the same hands in each."""
-    print("| settings | kept of 49, mean +- se | sd | minus shipped | on the floors | failed draws | drops |")
-    print("|---|---|---|---|---|---|---|")
+def convergence(profile: str, drops: int, workers: int, rows: Sequence[str]) -> None:
+    """Print how many of 49 cubes the tower of `profile` keeps under other numerical settings.
+
+    Every row throws the same hands, which does not pair them: drops are chaotic. `alike` is the correlation of a row's
+    counts with the first row's, hand by hand, and the difference's standard error is that of independent samples.
+    """
+    print(f"profile {profile}, settings {SETTINGS.digest()}\n")
+    print("| settings | kept of 49, mean +- se | sd | minus shipped | alike | on the floors | failed draws | drops |")
+    print("|---|---|---|---|---|---|---|---|")
     shipped: dict[int, int] = {}
     for name, settings in VARIANTS.items():
-        results = list(spread_out(partial(first_drop, settings), range(drops), workers))
+        if settings != SETTINGS and rows and not name.startswith(tuple(rows)):
+            continue
+        results = list(spread_out(partial(first_drop, profile, settings), range(drops), workers, "drops"))
         kept = {seed: kept for seed, (status, kept, _) in enumerate(results) if status.is_landing}
         floors = sum(on for status, _, on in results if status.is_landing) / max(sum(kept.values()), 1)
         shipped = shipped or kept
         mean, se = mean_se(list(kept.values()))
-        both = [kept[seed] - shipped[seed] for seed in kept if seed in shipped]
-        difference = "" if settings == SETTINGS else "{:+.2f} +- {:.2f}".format(*mean_se(both))
+        less, alike = "", ""
+        if settings != SETTINGS:
+            less = "{:+.2f} +- {:.2f}".format(*difference(list(kept.values()), list(shipped.values())))
+            both = [seed for seed in kept if seed in shipped]
+            alike = f"{np.corrcoef([kept[seed] for seed in both], [shipped[seed] for seed in both])[0, 1]:+.2f}"
         sd = np.std(list(kept.values()), ddof=1)
         print(
-            f"| {name} | {mean:.2f} +- {se:.2f} | {sd:.2f} | {difference} | {floors:.1%} "
+            f"| {name} | {mean:.2f} +- {se:.2f} | {sd:.2f} | {less} | {alike} | {floors:.1%} "
             f"| {drops - len(kept)} | {drops} |",
+            flush=True,
+        )
+
+
+def overlap(profile: str, drops: int, workers: int) -> None:
+    """Print how deep cubes at rest overlap after set-up drops, with the repair of wedges and without."""
+    limit = SETTINGS.rest_overlap
+    print(
+        "| deepest overlap in a set-up drop, % of the edge | median | 99 % of drops | most | over the limit | drops |"
+    )
+    print("|---|---|---|---|---|---|")
+    for name, repair in (("with the repair of wedges", True), ("without", False)):
+        found = spread_out(partial(overlap_at_rest, profile, repair), range(drops), workers, "drops")
+        depth = np.array([each for each in found if each is not None])
+        p, low, high = share(int((depth > limit).sum()), len(depth))
+        median, most = 100 * np.median(depth), 100 * depth.max()
+        print(
+            f"| {profile}, {name} | {median:.2f} | {100 * np.quantile(depth, 0.99):.2f} | {most:.2f} "
+            f"| {p:.1%} (95 %: {low:.1%} to {high:.1%}) | {len(depth)} |",
             flush=True,
         )
 
@@ -170,25 +243,28 @@ class CarryOver:
 
     def inside_difference(self) -> tuple[float, float]:
         """Mean of re-created minus living games, and its standard error."""
-        (a, sa), (b, sb) = mean_se(self.inside_living), mean_se(self.inside_recreated)
-        return b - a, float(np.hypot(sa, sb))
+        return difference(self.inside_recreated, self.inside_living)
 
 
-def measure_carry_over(games: int, workers: int) -> CarryOver:
+def measure_carry_over(profile: str, games: int, workers: int) -> CarryOver:
     """Play `games` living games with forks and as many ordinary ones, and wake up to 300 set-up states."""
-    living = list(spread_out(living_game, range(games), workers))
-    ordinary = list(spread_out(game, range(10_000, 10_000 + games), workers))
+    living = list(spread_out(partial(living_game, profile), range(games), workers, "games"))
+    ordinary = list(spread_out(partial(game, profile), range(10_000, 10_000 + games), workers, "games"))
     return CarryOver(
         [[f.recreated_out - f.living_out for f in each.forks if f.drop > 0] for each in living],
         [each.inside[-1] for each in living if len(each.inside) == Rules().drops],
         [sum(each[-1].inside.values()) for each in ordinary],
-        [each for each in spread_out(woken, range(min(5 * games, 300)), workers) if each is not None],
+        [
+            each
+            for each in spread_out(partial(woken, profile), range(min(5 * games, 300)), workers, "states")
+            if each is not None
+        ],
     )
 
 
-def carry_over(games: int, workers: int) -> None:
+def carry_over(profile: str, games: int, workers: int) -> None:
     """Print the difference that re-creating the state makes: forks of the same states, whole games, bare waking."""
-    found = measure_carry_over(games, workers)
+    found = measure_carry_over(profile, games, workers)
     mean, se = found.out_difference()
     print(
         f"{sum(map(len, found.out_differences))} forks of {games} games: out of the re-created minus the living tower "
@@ -210,15 +286,15 @@ def carry_over(games: int, workers: int) -> None:
         )
 
 
-def measure_knock(states: int, workers: int) -> tuple[list[int], dict[float, list[int]]]:
+def measure_knock(profile: str, states: int, workers: int) -> tuple[list[int], dict[float, list[int]]]:
     """Knock on `states` states with each of `STRENGTHS`: residents of each, and cubes released by strength."""
-    results = list(spread_out(partial(knocked, STRENGTHS), range(states), workers))
+    results = list(spread_out(partial(knocked, profile, STRENGTHS), range(states), workers, "states"))
     return [each[0] for each in results], {x: [each[1][i] for each in results] for i, x in enumerate(STRENGTHS)}
 
 
-def knock(states: int, workers: int) -> None:
+def knock(profile: str, states: int, workers: int) -> None:
     """Print the chance that a knock releases a cube, by strength."""
-    residents, released = measure_knock(states, workers)
+    residents, released = measure_knock(profile, states, workers)
     mean, se = mean_se(residents)
     print(f"residents before the knock: {mean:.1f} +- {se:.1f} ({states} states)\n")
     print(
@@ -230,9 +306,9 @@ def knock(states: int, workers: int) -> None:
         print(f"| {strength} | {p:.1%} ({low:.1%} to {high:.1%}) | {mean:.2f} +- {se:.2f} | {states} |")
 
 
-def games(number: int, workers: int) -> None:
-    """Print what whole published games in the shipped tower look like."""
-    played = list(spread_out(game, range(number), workers))
+def games(profile: str, number: int, workers: int) -> None:
+    """Print what whole published games in the tower of `profile` look like."""
+    played = list(spread_out(partial(game, profile), range(number), workers, "games"))
     inside = np.array([[sum(entry.inside.values()) for entry in each] for each in played])
     rows: dict[str, Sequence[float]] = {
         "inside after the set-up": inside[:, 0].tolist(),
@@ -277,14 +353,20 @@ def main() -> None:
     """Run one of the measurements."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--workers", type=int, default=mp.cpu_count(), help="processes")
+    parser.add_argument("--profile", default="amerigo", help="the tower: a shipped profile's name, or a file")
     commands = parser.add_subparsers(required=True, dest="measure")
-    commands.add_parser("convergence").add_argument("--drops", type=int, dest="number", default=200)
+    table = commands.add_parser("convergence")
+    table.add_argument("--drops", type=int, dest="number", default=400)
+    table.add_argument("--rows", nargs="*", default=[], help="only the rows whose names begin so, beside the shipped")
+    commands.add_parser("overlap").add_argument("--drops", type=int, dest="number", default=500)
     commands.add_parser("carry-over").add_argument("--games", type=int, dest="number", default=60)
     commands.add_parser("knock").add_argument("--states", type=int, dest="number", default=300)
     commands.add_parser("games").add_argument("--games", type=int, dest="number", default=20)
     options = parser.parse_args()
-    measures = {"convergence": convergence, "carry-over": carry_over, "knock": knock, "games": games}
-    measures[options.measure](options.number, options.workers)
+    if options.measure == "convergence":
+        return convergence(options.profile, options.number, options.workers, options.rows)
+    measures = {"overlap": overlap, "carry-over": carry_over, "knock": knock, "games": games}
+    measures[options.measure](options.profile, options.number, options.workers)
 
 
 if __name__ == "__main__":

@@ -217,7 +217,7 @@ def observe(apparatus: Apparatus, games: int, seed: int) -> list[list[Seen]]:
     as_tower(apparatus)
     check_whole("seed", seed, 0)
     seeds = [_seed_of(seed, i) for i in range(games)]
-    return list(spread_out(partial(_with_physics, apparatus), seeds, WORKERS))
+    return list(spread_out(partial(_with_physics, apparatus), seeds, WORKERS, "games"))
 
 
 def _seed_of(seed: int, game: int) -> int:

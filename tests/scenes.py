@@ -105,29 +105,6 @@ def pose(position: Sequence[float] | Array, orientation: Sequence[float] | Array
     return Pose((x, y, z), (a, b, c, w))
 
 
-def deepest(cube: Box, others: Sequence[Box]) -> float:
-    """Return by how much (m) `cube` overlaps the one of `others` that it overlaps most; 0 if none.
-
-    The separating axis theorem for two boxes: the least overlap along the 3 + 3 face normals and the 9 cross products
-    of edges is the distance by which they must be moved apart.
-    """
-    if not others:
-        return 0.0
-    mine = matrices(np.array([cube.orientation]))[0].T
-    theirs = matrices(np.array([box.orientation for box in others])).transpose(0, 2, 1)
-    crossed = np.cross(mine[None, :, None], theirs[:, None]).reshape(-1, 9, 3)
-    axes = np.concatenate([np.broadcast_to(mine, theirs.shape), theirs, crossed], axis=1)
-    length = np.linalg.norm(axes, axis=2)
-    parallel = length < 1e-6  # two edges in one direction span no plane; the face normals decide then
-    axes = axes / np.where(parallel, 1.0, length)[:, :, None]
-    reach = np.abs(axes @ mine.T) @ np.array(cube.half)
-    half = np.array([box.half for box in others])
-    reach += np.einsum("nac,nc->na", np.abs(np.einsum("nai,nci->nac", axes, theirs)), half)
-    apart = np.array([box.centre for box in others]) - np.array(cube.centre)
-    overlap = reach - np.abs(np.einsum("nai,ni->na", axes, apart))
-    return max(0.0, float(np.where(parallel, np.inf, overlap).min(axis=1).max()))
-
-
 def routh(
     slip: Array, mobility: Array, friction: float, restitution: float, pieces: int = 300
 ) -> tuple[Array, Array, Array]:

@@ -13,8 +13,8 @@ import pytest
 from calibration import owners
 from calibration.numerics import (
     VARIANTS,
+    difference,
     first_drop,
-    mean_se,
     measure_carry_over,
     measure_knock,
     share,
@@ -31,7 +31,7 @@ def test_recreating_states_moves_the_mean_out_by_less_than_0_3_and_games_not_vis
 
     Whole games vary too much for a bound of 0.5 at this size, so the difference is held to 0.5 beyond its own 95 %.
     """
-    found = measure_carry_over(60, WORKERS)
+    found = measure_carry_over("amerigo", 60, WORKERS)
     mean, se = found.out_difference()
     assert mean - 1.96 * se > -0.3
     assert mean + 1.96 * se < 0.3
@@ -40,7 +40,7 @@ def test_recreating_states_moves_the_mean_out_by_less_than_0_3_and_games_not_vis
 
 
 def test_the_chance_that_a_knock_releases_a_cube_rises_from_under_1_to_over_50_percent():
-    residents, released = measure_knock(400, WORKERS)
+    residents, released = measure_knock("amerigo", 400, WORKERS)
     assert 14 <= np.mean(residents) <= 16
     chances = {strength: share(sum(x > 0 for x in counts), len(counts)) for strength, counts in released.items()}
     assert chances[0.05][0] < 0.01
@@ -49,18 +49,18 @@ def test_the_chance_that_a_knock_releases_a_cube_rises_from_under_1_to_over_50_p
     assert all(b >= a - 0.03 for a, b in pairwise(ordered))
 
 
-@pytest.mark.parametrize("name", ["step travel 0.05 edge", "100 iterations, no early stop", "relaxation 0.1 s"])
+@pytest.mark.parametrize("name", ["half the step", "100 iterations, no early stop", "relaxation 0.1 s"])
 def test_a_finer_setting_keeps_as_many_cubes_within_2_of_49(name: str):
-    """200 set-up drops with the same hands; the standard error of the difference is about 0.4.
+    """400 set-up drops of each, independent in effect; the standard error of the difference is about 0.35.
 
-    An equivalence test at 5 %: the 90 % interval of the difference lies within 2 cubes. It does not hold for the finest
-    settings, which keep 1.5 +- 0.4 more (docs/physics.md).
+    An equivalence test: the 90 % interval of the difference lies within 2 cubes. It does not hold for a quarter of the
+    step or less, nor without bounces below 20 cm/s: the shipped figures are not converged (docs/physics.md).
     """
-    kept: list[dict[int, int]] = []
+    kept: list[list[int]] = []
     for settings in (VARIANTS["as shipped"], VARIANTS[name]):
-        results = spread_out(partial(first_drop, settings), range(200), WORKERS)
-        kept.append({seed: stay for seed, (status, stay, _) in enumerate(results) if status.is_landing})
-    mean, se = mean_se([kept[1][seed] - kept[0][seed] for seed in kept[0] if seed in kept[1]])
+        results = spread_out(partial(first_drop, "amerigo", settings), range(400), WORKERS)
+        kept.append([stay for status, stay, _ in results if status.is_landing])
+    mean, se = difference(kept[1], kept[0])
     assert abs(mean) + 1.645 * se < 2
 
 

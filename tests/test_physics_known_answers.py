@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -16,7 +16,6 @@ from scenes import (
     WEIGHTLESS,
     Array,
     Thing,
-    deepest,
     floor,
     matrices,
     pose,
@@ -28,6 +27,7 @@ from scenes import (
 )
 from scipy.spatial.transform import Rotation
 
+from calibration.overlap import deepest, deepest_at_rest, deepest_of
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Box, Surface, tilted_about_y
 from tower_sim.cubes import supply
@@ -84,7 +84,7 @@ def _slide(world: World, friction: float, slope: float) -> tuple[Array, Array]:
 
 
 @pytest.mark.parametrize("friction", [1.5, 2.0])
-@pytest.mark.parametrize(("degrees", "topples"), [(44.0, False), (46.0, True)])
+@pytest.mark.parametrize(("degrees", "topples"), [(44.5, False), (45.5, True)])
 def test_a_cube_on_a_rough_slope_topples_at_45_degrees(world: World, friction: float, degrees: float, topples: bool):
     slope = math.radians(degrees)
     across = np.array([math.sin(slope), 0.0, math.cos(slope)])
@@ -99,19 +99,40 @@ def test_a_cube_on_a_rough_slope_topples_at_45_degrees(world: World, friction: f
 # A flat drop: a cube falls on a level floor, face down.
 
 
-@pytest.mark.parametrize("restitution", [0.3, 0.5, 0.7])
-def test_a_flat_drop_bounces_with_the_nominal_restitution(world: World, restitution: float):
-    """Heights are drawn, so that the impact comes at every phase of a step."""
-    rng = np.random.default_rng(1)
-    bands = [(0.02, 0.03), (0.03, 0.06), (0.06, 0.1), (0.1, 0.2), (0.2, 0.3)]
-    heights = np.concatenate([[0.02, 0.3], *[rng.uniform(low, high, 25) for low, high in bands]])
-    effective = np.array([_bounce(world, restitution, float(height)) for height in heights])
+SHIPPED = load("amerigo").between_cubes
+FLAT = 0.02  # of the nominal restitution: how far the mean of flat drops may be off
+
+
+@pytest.mark.parametrize(("restitution", "each"), [(0.3, 0.02), (SHIPPED.restitution, 0.02), (0.5, 0.02), (0.7, 0.03)])
+def test_flat_drops_bounce_with_the_nominal_restitution_within_2_percent(world: World, restitution: float, each: float):
+    """The mean of 127 drops; and every one of them within `each`: the correction of overlap adds to strong bounces."""
+    effective, heights = _flat_drops(world, restitution, 25)
     worst = int(np.abs(effective - restitution).argmax())
     print(
-        f"restitution {restitution}: mean {effective.mean():.3f}, worst {effective[worst]:.3f} "
+        f"restitution {restitution}: mean {effective.mean():.4f}, worst {effective[worst]:.4f} "
         f"from {heights[worst] * 1e3:.1f} mm, n = {len(heights)}"
     )
-    assert np.abs(effective - restitution).max() < 0.1
+    assert effective.mean() == pytest.approx(restitution, rel=FLAT)
+    assert np.abs(effective - restitution).max() < each
+
+
+@pytest.mark.parametrize("restitution", [0.3, SHIPPED.restitution, 0.5, 0.7])
+@pytest.mark.parametrize("fault", [0.92, 1.08])
+def test_flat_drops_tell_a_restitution_that_is_wrong_by_8_percent(world: World, restitution: float, fault: float):
+    """The test above, tried: the engine is given another restitution than the one it is held to."""
+    effective, _ = _flat_drops(world, fault * restitution, 4)
+    assert abs(effective.mean() / restitution - 1) > 2 * FLAT
+
+
+def _flat_drops(world: World, restitution: float, a_band: int) -> tuple[Array, Array]:
+    """Drop from heights (m) that are drawn, so that the impact comes at every phase of a step; effective restitution.
+
+    `a_band` heights are drawn in each of five bands, beside the lowest and the highest.
+    """
+    rng = np.random.default_rng(1)
+    bands = [(0.02, 0.03), (0.03, 0.06), (0.06, 0.1), (0.1, 0.2), (0.2, 0.3)]
+    heights = np.concatenate([[0.02, 0.3], *[rng.uniform(low, high, a_band) for low, high in bands]])
+    return np.array([_bounce(world, restitution, float(height)) for height in heights]), heights
 
 
 def _bounce(world: World, restitution: float, height: float) -> float:
@@ -171,28 +192,74 @@ def test_the_reference_for_impacts_has_the_closed_form_without_slip_and_without_
     assert error.max() < 2 / 150
 
 
+ENERGY_MEAN, ENERGY_SPREAD, ENERGY_QUANTILE = 0.005, 0.015, 0.015
+QUANTILES = [0.05, 0.25, 0.5, 0.75, 0.95]
+
+
 @pytest.mark.parametrize(
     ("pair", "inertia"),
     [
         (WOOD, None),
         (WOOD, 1.2 * INERTIA),
+        (SHIPPED, None),
         (Surface(0.2, 0.3), None),
         (Surface(0.4, 0.1), None),
         (Surface(0.6, 0.7), None),
     ],
 )
-def test_corner_impacts_keep_the_energy_that_rigid_body_theory_says(world: World, pair: Surface, inertia: float | None):
-    """Routh's method with Poisson's restitution. 1.2: an inertia unlike a uniform cube's is really used."""
+def test_corner_impacts_keep_the_energy_that_rigid_body_theory_says_impact_by_impact(
+    world: World, pair: Surface, inertia: float | None
+):
+    """Routh's method with Newton's restitution, the one that profiles name: the same 300 impacts, one by one.
+
+    The share of kinetic energy kept spreads with an sd of 0.18 to 0.26 over these impacts, so the mean of independent
+    samples would tell 0.02; pairs tell 0.001. 1.2: an inertia unlike a uniform cube's is really used.
+    """
     impacts = _corner_impacts(world, pair, inertia, 300)
-    difference = impacts.kept_engine - impacts.kept_poisson
+    mean, spread, quantile = _energy_differences(impacts)
+    error = impacts.kept_engine - impacts.kept_newton
     print(
-        f"{pair}, inertia {inertia}: engine keeps {impacts.kept_engine.mean():.4f}, Poisson "
-        f"{impacts.kept_poisson.mean():.4f}, Newton {impacts.kept_newton.mean():.4f}, difference "
-        f"{difference.mean():+.4f} +- {_standard_error(difference):.4f}, n = {len(difference)}"
+        f"{pair}, inertia {inertia}: engine keeps {impacts.kept_engine.mean():.4f}, Newton "
+        f"{impacts.kept_newton.mean():.4f}, Poisson {impacts.kept_poisson.mean():.4f}; engine minus Newton "
+        f"{mean:+.4f} +- {_standard_error(error):.4f}, rms {spread:.4f}, quantiles within {quantile:.4f}; "
+        f"rms minus Poisson {np.sqrt(np.mean((impacts.kept_engine - impacts.kept_poisson) ** 2)):.4f}, n = {len(error)}"
     )
-    assert abs(difference.mean()) < 0.03
+    assert abs(mean) < ENERGY_MEAN
+    assert spread < ENERGY_SPREAD
+    assert quantile < ENERGY_QUANTILE
     # No impact may give energy; the correction of overlap may add its own speed, a few mm/s.
     assert impacts.kept_engine.max() < 1.01
+
+
+@pytest.mark.parametrize(
+    ("pair", "fault"),
+    [
+        (WOOD, Surface(1.0, 1.08)),
+        (SHIPPED, Surface(1.0, 1.08)),
+        (SHIPPED, Surface(1.0, 0.92)),
+        (WOOD, Surface(1.1, 1.0)),
+        (SHIPPED, Surface(1.1, 1.0)),
+        (Surface(0.2, 0.3), Surface(1.1, 1.0)),
+    ],
+)
+def test_the_energy_of_corner_impacts_tells_friction_or_restitution_that_is_wrong_by_a_tenth(
+    world: World, pair: Surface, fault: Surface
+):
+    """The test above, tried: the engine is given `pair` times `fault`, and held to `pair`.
+
+    Restitution below 0.4 hardly changes the energy of a corner impact; there the flat drops tell.
+    """
+    given = Surface(pair.friction * fault.friction, pair.restitution * fault.restitution)
+    mean, spread, quantile = _energy_differences(_corner_impacts(world, pair, None, 300, given))
+    print(f"{pair}, given {given}: mean {mean:+.4f}, rms {spread:.4f}, quantiles within {quantile:.4f}")
+    assert spread > 1.1 * ENERGY_SPREAD
+
+
+def _energy_differences(impacts: Impacts) -> tuple[float, float, float]:
+    """Return of the energy kept, engine against Newton: mean and rms of the pairs, largest shift of the quantiles."""
+    error = impacts.kept_engine - impacts.kept_newton
+    shift = np.quantile(impacts.kept_engine, QUANTILES) - np.quantile(impacts.kept_newton, QUANTILES)
+    return float(error.mean()), float(np.sqrt(np.mean(error**2))), float(np.abs(shift).max())
 
 
 @pytest.mark.parametrize("friction", [0.1, 0.2, 0.4])
@@ -220,8 +287,12 @@ def test_friction_in_a_corner_impact_never_leaves_the_cone(world: World):
     assert ratio.max() < WOOD.friction * (1 + 1e-6)
 
 
-def _corner_impacts(world: World, pair: Surface, inertia: float | None, number: int) -> Impacts:
-    """Draw impacts, answer them by theory, and run them: each within one window, towards its end.
+def _corner_impacts(
+    world: World, pair: Surface, inertia: float | None, number: int, given: Surface | None = None
+) -> Impacts:
+    """Draw impacts, answer them by theory for `pair`, and run them: each within one window, towards its end.
+
+    The engine gets `given` if that is said, else `pair`.
 
     Kept are those which are single impacts, by theory, to the window's end: no other corner comes within 2 % of an
     edge of the floor, and the one that struck recedes from it.
@@ -255,7 +326,7 @@ def _corner_impacts(world: World, pair: Surface, inertia: float | None, number: 
         start = Rotation.from_rotvec(-spin[i] * touch[i]) * Rotation.from_quat(turn[i])
         begin = pose(-arm[i] - velocity[i] * touch[i], start.as_quat())
         thing = Thing(inertia=inertia)
-        bodies = set_up(world, [begin], pair, [floor()], WEIGHTLESS, thing)
+        bodies = set_up(world, [begin], given or pair, [floor()], WEIGHTLESS, thing)
         world.set_velocity(bodies[0], velocity[i], spin[i])
         end = run_out(world, bodies, window)
         ended.append(np.concatenate([end.velocity[0], end.spin[0]]))
@@ -380,7 +451,8 @@ def test_the_judge_of_overlap_knows_how_far_two_cubes_reach_into_each_other(
 @pytest.mark.parametrize("height", [0.0, 0.05])
 def test_a_cube_at_rest_on_the_floor_overlaps_it_by_at_most_2_percent_of_its_edge(world: World, height: float):
     bodies = set_up(world, [pose((0, 0, EDGE / 2 + height), tilted_about_y(0.01))], WOOD, [floor()])
-    overlap = _overlap(run_out(world, bodies, 2.0), [floor()])
+    motion = run_out(world, bodies, 2.0)
+    overlap = deepest_of([motion.pose(0)], EDGE, [floor()])
     print(f"from {height} m: overlap {overlap / EDGE:.3%} of the edge")
     assert overlap < OVERLAP
 
@@ -388,34 +460,39 @@ def test_a_cube_at_rest_on_the_floor_overlaps_it_by_at_most_2_percent_of_its_edg
 def test_cubes_in_a_stack_of_three_overlap_by_at_most_2_percent_of_their_edge(world: World):
     bodies = set_up(world, [pose((0, 0, (0.5 + 1.05 * i) * EDGE)) for i in range(3)], WOOD, [floor()])
     motion = run_out(world, bodies, 2.0)
-    overlap = _overlap(motion, [floor()])
+    overlap = deepest_of([motion.pose(i) for i in range(3)], EDGE, [floor()])
     print(f"overlap {overlap / EDGE:.3%} of the edge")
     assert motion.position[:, 2] == pytest.approx([EDGE * (0.5 + i) for i in range(3)], abs=3 * OVERLAP)
     assert overlap < OVERLAP
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_cubes_at_rest_in_the_tower_overlap_by_at_most_2_percent_of_their_edge(seed: int):
+def test_cubes_that_wedge_in_the_tower_are_repaired_to_at_most_one_and_a_half_percent_of_their_edge():
+    """Set-up drops that end with cubes deeper than 2 % when the repair is off, made again with it.
+
+    They are the first three from seed 80 on, which the judge must find by itself: about 7 of 100 drops are such.
+    """
+    bound = PhysicsSettings().rest_overlap
     tower = load("amerigo")
+    with PhysicsModel(tower, replace(PhysicsSettings(), rest_overlap=0.2)) as model:
+        wedged: dict[int, float] = {}
+        for seed in range(80, 180):
+            if (overlap := _set_up_overlap(model, seed)) > bound + 0.005:
+                wedged[seed] = overlap
+            if len(wedged) == 3:
+                break
+    assert len(wedged) == 3
     with PhysicsModel(tower) as model:
-        outcome = model.drop(model.empty(), supply({"any": 49}, tower.cube_edge), np.random.default_rng(seed))
-    poses = [x.pose for x in outcome.landings if x.pose is not None]
-    still = np.zeros((len(poses), 3))
-    motion = Motion(np.array([p.position for p in poses]), np.array([p.orientation for p in poses]), still, still)
-    overlap = _overlap(motion, tower.boxes)
-    print(f"seed {seed}: {len(poses)} cubes inside, largest overlap {overlap / tower.cube_edge:.3%} of the edge")
-    assert outcome.status.is_landing
-    assert len(poses) > 5
-    assert overlap < 0.02 * tower.cube_edge
+        for seed, before in wedged.items():
+            overlap = _set_up_overlap(model, seed)
+            print(f"seed {seed}: {before:.2%} of the edge without repair, {overlap:.2%} with it")
+            assert overlap < bound
 
 
-def _overlap(motion: Motion, boxes: tuple[Box, ...] | list[Box]) -> float:
-    """Return the deepest overlap (m) of any cube with a box or another cube."""
-    cubes = [
-        Box("cube", "cube", motion.pose(i).position, (EDGE / 2, EDGE / 2, EDGE / 2), motion.pose(i).orientation)
-        for i in range(len(motion.position))
-    ]
-    return max(deepest(cube, [*boxes, *cubes[i + 1 :]]) for i, cube in enumerate(cubes))
+def _set_up_overlap(model: PhysicsModel, seed: int) -> float:
+    """Throw 49 cubes into the empty tower; return the deepest overlap (edges) at rest, 0 when it is no landing."""
+    cubes = supply({"any": 49}, model.cube_edge)
+    outcome = model.drop(model.empty(), cubes, np.random.default_rng(seed))
+    return deepest_at_rest(outcome, model.shape) if outcome.status.is_landing else 0.0
 
 
 def _standard_error(values: Array) -> float:
