@@ -35,6 +35,7 @@ from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import BOARD, shipped
 from tower_sim.surrogate.table import OUT, WORD, FloorTable, Resting, Table, move
 
+ROOT = Path(__file__).parent.parent
 VECTORS = Path(__file__).parent / "vectors"
 EXPECTED: dict[str, Any] = json.loads((VECTORS / "expected.json").read_text("utf-8"))
 SEED = cast("export.Seed", tuple(EXPECTED["seed"]))
@@ -411,7 +412,7 @@ def test_a_model_file_exports_like_the_shipped_one(model: SurrogateModel, tmp_pa
 
 def test_the_javascript_module_needs_no_other_and_no_function_that_may_differ_between_machines(model: SurrogateModel):
     text = export.js_text(export.document(model.fitted))
-    code = re.sub(r"/\*.*?\*/|//[^\n]*", "", text.split("\nexport const MODEL")[0], flags=re.S)
+    code = re.sub(r"/\*.*?\*/|//[^\n]*|\"[^\"\n]*\"", "", text.split("\nexport const MODEL")[0], flags=re.S)
     assert not re.search(r"\bimport\b|\brequire\b|\bDate\b|\bcrypto\b|\*\*", code)
     assert set(re.findall(r"Math\.(\w+)", code)) == {"imul", "floor", "min", "abs"}
     assert len(re.findall(r"^export const MODEL", text, re.M)) == 1
@@ -486,21 +487,94 @@ def test_a_javascript_drop_says_where_every_cube_is_and_what_carries_over(ask: A
     assert none == {"state": {"drops": 5, "cubes": []}, "emerged": [], "landings": []}
 
 
-def test_javascript_refuses_what_no_drop_can_begin_with(ask: Ask):
-    lying = {"id": 1, "colour": "red", "floor": 0, "since": 2, "inCrowd": False}
-    state = {"drops": 3, "cubes": [lying]}
-    calls = [
-        ("words", [[1, 2, 3]], "allowed are four whole numbers from 0 to 2^32 - 1"),
-        ("words", [[1, 2, 3, WORD]], "allowed are four whole numbers from 0 to 2^32 - 1"),
-        ("words", [[1, 2, 3, 4], -1], "allowed is a whole number from 0"),
-        ("drop", [state, [{"id": 1}]], "cube 1 is there or thrown already; allowed is each number once"),
-        ("drop", [state, [{"id": 2}, {"id": 2}]], "cube 2 is there or thrown already; allowed is each number once"),
-        ("drop", [state, [{}]], "allowed is a whole number"),
-        ("drop", [{"drops": 3, "cubes": [{**lying, "floor": 9}]}, []], "allowed is a whole number from 0 to"),
-        ("drop", [{"drops": 2, "cubes": [lying]}, []], "allowed is a whole number from 0, below 2"),
-        ("game", [{"colours": ["red"], "phases": ["blue"], "cubes": 1, "rounds": 1}, SEED], "allowed is one of red"),
+LYING = {"id": 1, "colour": "red", "floor": 0, "since": 2, "inCrowd": False}
+STATE = {"drops": 3, "cubes": [LYING]}
+RULES = {"colours": ["red", "blue"], "cubes": 2, "rounds": 1}
+FOUR = "allowed is a list of four whole numbers from 0 to 2^32 - 1"
+REFUSED: list[tuple[str, list[Any], str]] = [
+    ("words", [[1, 2, 3]], f"RangeError: seed is [1,2,3]; {FOUR}"),
+    ("words", ["1234"], f'TypeError: seed is "1234"; {FOUR}'),
+    ("words", [[1, 2, 3, WORD]], "RangeError: seed[3] is 4294967296; allowed is a whole number from 0 to 2^32 - 1"),
+    ("words", [[1, 2, 3, 0.5]], "RangeError: seed[3] is 0.5; allowed is a whole number from 0 to 2^32 - 1"),
+    ("words", [[1, "2", 3, 4]], 'TypeError: seed[1] is "2"; allowed is a whole number from 0 to 2^32 - 1'),
+    ("words", [[1, 2, 3, 4], -1], "RangeError: stream is -1; allowed is a whole number from 0"),
+    ("drop", [STATE, [{"id": 2}], {"js": "Math.random"}], "RangeError: a word drawn is 0."),
+    ("drop", [STATE, [{"id": 2}], {"js": "Math.random"}], "pass words([1, 2, 3, 4]), or () => Math.floor("),
+    ("drop", [STATE, [{"id": 2}], {"js": "() => -1"}], "RangeError: a word drawn is -1; allowed is a whole number from 0"),
+    ("drop", [STATE, [{"id": 2}], {"js": "() => 2 ** 32"}], "RangeError: a word drawn is 4294967296; allowed is"),
+    ("drop", [STATE, [{"id": 2}], {"js": "() => {}"}], "TypeError: a word drawn is undefined; allowed is a whole number"),
+    ("drop", [STATE, [{"id": 2}]], "TypeError: word is undefined; allowed is a function that gives whole numbers"),
+    ("drop", [STATE, [{"id": 1}]], "RangeError: cube 1 is there or thrown already; allowed is each number once"),
+    ("drop", [STATE, [{"id": 2}, {"id": 2}]], "RangeError: cube 2 is there or thrown already; allowed is each number"),
+    ("drop", [STATE, [{}]], "TypeError: number of a cube is undefined; allowed is a whole number"),
+    ("drop", [STATE, [{"id": 0.5}]], "RangeError: number of a cube is 0.5; allowed is a whole number"),
+    ("drop", [STATE, [7]], "TypeError: a cube is 7; allowed is an object { id, colour }"),
+    ("drop", [STATE, {"id": 2}], 'TypeError: thrown is {"id":2}; allowed is a list of cubes { id, colour }'),
+    ("drop", [None, []], "TypeError: state is null; allowed is an object { drops, cubes }, as empty()"),
+    ("drop", [{"cubes": []}, []], "TypeError: drops of the state is undefined; allowed is a whole number from 0"),
+    ("drop", [{"drops": -1, "cubes": []}, []], "RangeError: drops of the state is -1; allowed is a whole number from 0"),
+    ("drop", [{"drops": 3}, []], "TypeError: cubes of the state is undefined; allowed is a list of cubes"),
+    ("drop", [{"drops": 3, "cubes": [{**LYING, "floor": 9}]}, []], "RangeError: floor of cube 1 is 9; allowed is a whole"),
+    ("drop", [{"drops": 3, "cubes": [{**LYING, "since": 1.5}]}, []], "RangeError: since of cube 1 is 1.5; allowed is a"),
+    ("drop", [{"drops": 2, "cubes": [LYING]}, []], "RangeError: since of cube 1 is 2; allowed is a whole number from 0, b"),
+    ("drop", [{"drops": 3, "cubes": [{**LYING, "inCrowd": 0}]}, []], "TypeError: inCrowd of cube 1 is 0; allowed is true"),
+    ("game", [None, SEED], "TypeError: rules is null; allowed is an object { colours, cubes, rounds }, as AMERIGO"),
+    ("game", [{**RULES, "cubes": -1}, SEED], "RangeError: cubes is -1; allowed is a whole number from 0 to 10000"),
+    ("game", [{**RULES, "cubes": 1.5}, SEED], "RangeError: cubes is 1.5; allowed is a whole number from 0 to 10000"),
+    ("game", [{**RULES, "cubes": {"red": 2}}, SEED], "TypeError: cubes of blue is undefined; allowed is a whole number"),
+    ("game", [{**RULES, "cubes": {"red": 2, "blue": -2}}, SEED], "RangeError: cubes of blue is -2; allowed is a whole"),
+    ("game", [{**RULES, "cubes": {"red": 2, "bleu": 2}}, SEED], 'RangeError: a colour of cubes is "bleu"; allowed is one'),
+    ("game", [{**RULES, "cubes": 10000}, SEED], "RangeError: the number of all cubes is 20000; allowed is at most 10000"),
+    ("game", [{**RULES, "rounds": -1}, SEED], "RangeError: rounds is -1; allowed is a whole number from 0 to 50000"),
+    ("game", [{**RULES, "rounds": "5"}, SEED], 'TypeError: rounds is "5"; allowed is a whole number from 0 to 50000'),
+    ("game", [{**RULES, "phases": ["green"]}, SEED], 'RangeError: a phase is "green"; allowed is one of red, blue'),
+    ("game", [{**RULES, "colours": ["red", "red"]}, SEED], "RangeError: colours is"),
+    ("game", [{**RULES, "colours": "red"}, SEED], 'TypeError: colours is "red"; allowed is a list of different words'),
+    ("game", [RULES, SEED, 0.5], "RangeError: stream is 0.5; allowed is a whole number from 0"),
+]  # fmt: skip
+
+
+def test_javascript_refuses_what_it_cannot_play_with_the_documented_error(ask: Ask):
+    given = [
+        [*arguments, *([{"js": "words([1, 2, 3, 4])"}] if call == "drop" and "word" not in told else [])]
+        for call, arguments, told in REFUSED
     ]
-    messages = ask("made_up", *({"do": "refused", "call": call, "given": given} for call, given, _ in calls))
-    for message, (_, _, told) in zip(messages, calls, strict=True):
-        assert message.startswith("RangeError: ")
-        assert told in message
+    requests = ({"do": "refused", "call": call, "given": each} for (call, *_), each in zip(REFUSED, given, strict=True))
+    for message, (_, _, told) in zip(ask("made_up", *requests), REFUSED, strict=True):
+        assert message is not None, told
+        assert told in message, message
+        assert "; allowed is " in message
+
+
+def test_whatever_javascript_is_given_ends_in_an_answer_or_a_documented_error(ask: Ask):
+    """33 odd values in each of 42 places: all cubes are accounted for, or an error of ours says what is allowed."""
+    (found,) = ask("made_up", {"do": "garbage"})
+    assert len(found) == 33 * 42
+    answered: dict[str, int] = Counter()
+    for call, place, value, outcome in found:
+        kind = outcome.partition(":")[0]
+        answered[kind] += 1
+        if kind != "fine":
+            assert re.fullmatch(r"(Range|Type)Error: [^\n]{,200}; allowed is [^\n]{,200}", outcome), (
+                call,
+                place,
+                value,
+            )
+    assert answered["fine"] > 20
+    assert {*answered} == {"fine", "RangeError", "TypeError"}
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "() => Math.floor(Math.random() * 4294967296)",
+        "() => crypto.getRandomValues(new Uint32Array(1))[0]",
+        "words(crypto.getRandomValues(new Uint32Array(4)))",
+        "words([...crypto.getRandomValues(new Uint32Array(4))], 3)",
+    ],
+)
+def test_the_docs_ways_to_get_words_are_taken_and_some_cubes_stay(ask: Ask, word: str):
+    assert word in (ROOT / "docs/surrogate_portable.md").read_text("utf-8")
+    thrown = [{"id": i, "colour": "red"} for i in range(49)]
+    (inside,) = ask("amerigo", {"do": "inside", "thrown": thrown, "word": word, "count": 50})
+    assert 8 * 50 < inside < 30 * 50  # some 18 of 49 stay; all came out of Math.random itself

@@ -10,7 +10,7 @@ import numpy as np
 from tower_sim.fitting.distances import Distance
 from tower_sim.fitting.pit import Histogram, Reliability
 from tower_sim.fitting.whole_games import QUANTILES, Curve, WholeGames
-from tower_sim.study.plots import BAR, FONT, INK, SIM, label, legend, panels, whiskers, whole
+from tower_sim.study.plots import BAR, FONT, INK, SIM, counted, label, legend, panels, whiskers, whole
 from tower_sim.surrogate.store import RungScore
 
 SURROGATE = {"color": "0.45", "marker": "s", "ms": 3.5, "lw": 1.0, "ls": "--", "mfc": "white"}
@@ -65,10 +65,11 @@ def fans(found: WholeGames, setup: str = "set-up") -> Any:
     for at, line, what in ((0, ":", outer), (1, "--", inner), (-2, "--", ""), (-1, ":", "")):
         panel.plot(drop, surrogate[at], color="0.3", lw=1.0, ls=line, label=f"{name}: {what}" if what else None)
     panel.plot(drop, surrogate[2], label=f"{name}: median", **SURROGATE)
-    panel.set_ylim(0, 1.45 * float(found.fans.max()))
+    panel.set_ylim(bottom=0)
+    counted(panel.yaxis)
     whole(panel.xaxis)
     label(panel, f"drop (0: {setup})", "inside after the drop [cubes]")
-    legend(panel, "upper right", columns=2)
+    legend(panel, columns=2)
     return figure
 
 
@@ -108,9 +109,8 @@ def memories(curves: Sequence[Curve], physics: int, surrogate: int) -> Any:
         panel.axhline(0, color=INK, lw=0.6)
         low, high = (np.concatenate([getattr(c, e) for c in (curve.physics, curve.surrogate)]) for e in ("low", "high"))
         bottom, top = min(0.0, float(low.min())), float(high.max())
-        panel.set_ylim(bottom - 0.05 * (top - bottom), top + 0.4 * (top - bottom))
+        panel.set_ylim(bottom - 0.05 * (top - bottom), top + 0.05 * (top - bottom))
         panel.set_xticks(lags)
         label(panel, "lag [drops]", "autocorrelation" if i == 0 else "", curve.name)
-        if i == 0:
-            legend(panel, "upper right")
+        legend(panel)
     return figure

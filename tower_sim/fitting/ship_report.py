@@ -133,7 +133,7 @@ def _displacement(sheets: Sheets, check: BoardCheck) -> None:
         _pair(panel, each)
         panel.set_ylim(bottom=0)
         label(panel, "", "share of lying cubes moved", f"n = {int(each.n.sum())} cube-throws, physics")
-    legend(made[0], "upper left")
+        legend(panel, columns=2)
     sheets.picture("displacement", figure, "Cubes that a throw moves into another place")
 
 
@@ -156,7 +156,7 @@ def _battles(sheets: Sheets, check: BoardCheck) -> None:
             panel.yaxis.set_major_formatter("{x:g}")
         else:
             panel.set_ylim(bottom=0)
-    legend(made[0], "upper right")
+        legend(panel, columns=2)
     sheets.picture("battles", figure, "Chains of explosions, steps, strength and wins, physics and surrogate")
 
 

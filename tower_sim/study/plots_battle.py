@@ -9,7 +9,7 @@ import numpy as np
 from tower_sim.study.battles import MOST_THROWN, Chains, Knocks, Landings, Odds
 from tower_sim.study.bootstrap import Estimates
 from tower_sim.study.data import Array
-from tower_sim.study.plots import BAR, FONT, INK, SIM, label, legend, panels, whiskers, whole
+from tower_sim.study.plots import BAR, FONT, INK, SIM, counted, label, legend, panels, whiskers, whole
 
 HATCHES = ("", "////", "....", "xxxx", "----", "\\\\\\\\")
 FILLS = ("0.82", "1.0", "0.6", "0.92", "0.7", "0.5")
@@ -34,7 +34,7 @@ def landings(found: Landings, battles: int) -> Any:
     panel.set_yticks(y, [found.places[int(i)].removeprefix("zone:").replace("_", " ") for i in order])
     panel.invert_yaxis()
     label(panel, "share of cubes", "", f"{battles} battles")
-    legend(panel, "lower right")
+    legend(panel, columns=2)
     return figure
 
 
@@ -47,6 +47,8 @@ def knocks(found: Knocks) -> Any:
     ):
         whiskers(panel, found.thrown, values, SIM)
         panel.set_ylim(bottom=0)
+        if values is found.moved:
+            counted(panel.yaxis)
         whole(panel.xaxis)
         last = f"; {MOST_THROWN}: or more" if found.thrown[-1] == MOST_THROWN else ""
         label(panel, f"thrown [cubes{last}]", name, f"n = {found.throws.sum()} throws")
@@ -80,9 +82,9 @@ def odds(found: Odds) -> Any:
         whiskers(panel, at, Estimates(*(each[:, k] for each in wins)), {"color": INK, "ls": "none"})
     names = [" : ".join(map(str, found.cubes[i])) + f"\nn = {found.battles[i]}" for i in shown]
     panel.set_xticks(x, names, fontsize=FONT - 1.5 if len(shown) > 6 else FONT - 0.5)
-    panel.set_ylim(0, 1.25)
+    panel.set_ylim(0, 1.03)
     panel.set_yticks(np.linspace(0, 1, 6))
     title = f"the {len(shown)} commonest of {len(found.battles)}" if len(found.battles) > len(shown) else ""
     label(panel, f"first cubes, {' : '.join(found.sides)}", "share of battles", title)
-    panel.legend(fontsize=FONT - 0.5, loc="upper center", ncols=width, framealpha=0.9, edgecolor="none")
+    legend(panel, columns=min(width, 4))
     return figure

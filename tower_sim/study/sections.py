@@ -11,6 +11,8 @@ from tower_sim.study import fairness, memory, plots, retention, survival
 from tower_sim.study.bootstrap import Estimate, Estimates, Resamples
 from tower_sim.study.data import Array, Campaign
 from tower_sim.study.figures import LATE, Figures, colours_out
+from tower_sim.study.plots_beside import beside
+from tower_sim.study.plots_map import heat_map
 from tower_sim.study.sheets import Cell, Sheets, said
 from tower_sim.surrogate.two_thirds import RESIDENT_OUT, THROWN_OUT
 
@@ -143,7 +145,7 @@ def _course(sheets: Sheets, mine: Figures, rule: Figures | None) -> None:
     )  # fmt: skip
     phases = len({code for code in d.phase.codes[d.drop > 0].tolist() if code >= 0})
     rounds = [0.5 + phases * i for i in range(size // max(phases, 1) + 1)] if phases and campaign.kind == "game" else []
-    words = "drop (0 is the set-up; dashed: rounds)" if rounds else "drop"
+    words = "drop (0 is the set-up)" if rounds else "drop"
     picture = plots.course(mean, quantiles, of_rule, campaign.runs, (campaign.unit, words), rounds)
     sheets.picture("inside_by_drop", picture, "Cubes inside by drop")
 
@@ -240,7 +242,7 @@ def thrown_and_inside(sheets: Sheets, mine: Figures) -> None:
     )
     head = ["thrown [cubes]", "inside before [cubes]", "drops", "runs", "mean out [cubes]", "rule", "out minus rule"]
     sheets.table("map", head, rows, shown=12)
-    sheets.picture("map", plots.heat_map(found), "Mean cubes out by cubes thrown and inside")
+    sheets.picture("map", heat_map(found), "Mean cubes out by cubes thrown and inside")
 
 
 def _bin(edges: Array, i: int) -> str:
@@ -445,4 +447,4 @@ def against_rule(sheets: Sheets, mine: Figures, rule: Figures | None, of_the_rul
         [[name, unit, mine_, mine_.n, rule_] for name, unit, mine_, rule_ in rows],
     )
     names: Sequence[str] = ("this campaign", plots.RULE_NAME)
-    sheets.picture("beside_the_rule", plots.beside(rows, (names[0], names[1])), "Figures beside the rule's")
+    sheets.picture("beside_the_rule", beside(rows, (names[0], names[1])), "Figures beside the rule's")

@@ -12,6 +12,8 @@
 const WORD = 4294967296; // 2^32
 const GOLDEN = 0x9e3779b9;
 const OUT = -1;
+const MOST_CUBES = 10000; // of a game
+const MOST_DROPS = 100000; // of a game
 
 /** The published game; the keys are those of a rules file. no `phases` means the order of `colours`. */
 export const AMERIGO = {
@@ -34,13 +36,13 @@ function mixed(x) {
 
 /** Return a function that gives the next word, a whole number from 0 to 2^32 - 1: xoshiro128**. */
 export function words(seed, stream = 0) {
-  const allowed = (x) => Number.isSafeInteger(x) && x >= 0;
-  if (!Array.isArray(seed) || seed.length !== 4 || !seed.every((x) => allowed(x) && x < WORD)) {
-    throw new RangeError(`seed is ${JSON.stringify(seed)}; allowed are four whole numbers from 0 to 2^32 - 1`);
-  }
-  if (!allowed(stream)) throw new RangeError(`stream is ${stream}; allowed is a whole number from 0`);
+  const four = seed instanceof Uint32Array ? [...seed] : seed;
+  if (!Array.isArray(four)) throw refused(TypeError, "seed", seed, "a list of four whole numbers from 0 to 2^32 - 1");
+  if (four.length !== 4) throw refused(RangeError, "seed", seed, "a list of four whole numbers from 0 to 2^32 - 1");
+  [0, 1, 2, 3].forEach((i) => whole(`seed[${i}]`, four[i], 0, WORD - 1));
+  whole("stream", stream, 0);
   const number = stream % WORD;
-  let [a, b, c, d] = seed.map((word, i) => mixed((word + mixed((number + GOLDEN * (i + 1)) >>> 0)) >>> 0));
+  let [a, b, c, d] = four.map((word, i) => mixed((word + mixed((number + GOLDEN * (i + 1)) >>> 0)) >>> 0));
   d |= 1; // not all of them 0
   return () => {
     const x = Math.imul(b, 5);
@@ -63,7 +65,12 @@ export function words(seed, stream = 0) {
  * a floor is numbered from the top, -1 is out. Every word is drawn from `word`, the function that `words` returns.
  */
 export function drop(state, thrown, word) {
-  check(state, thrown);
+  checkDrop(state, thrown);
+  return dropped(state, thrown, checkedWords(word));
+}
+
+/** Do what `drop` does, with arguments that are as they should be. */
+function dropped(state, thrown, word) {
   const { regions, crowd_from: crowdFrom } = MODEL.table;
   const inside = new Set(state.cubes);
   const cubes = [...state.cubes, ...thrown].sort((a, b) => a.id - b.id);
@@ -133,25 +140,6 @@ function at(entries, index) {
   return entries[Math.min(index, entries.length - 1)];
 }
 
-/** Throw a RangeError for a state or a throw that no drop can begin with. */
-function check(state, thrown) {
-  const numbers = new Set();
-  const last = MODEL.table.floors.length - 1;
-  for (const { id } of [...state.cubes, ...thrown]) {
-    if (!Number.isSafeInteger(id)) throw new RangeError(`number of a cube is ${id}; allowed is a whole number`);
-    if (numbers.has(id)) throw new RangeError(`cube ${id} is there or thrown already; allowed is each number once`);
-    numbers.add(id);
-  }
-  for (const { id, floor, since } of state.cubes) {
-    if (!Number.isInteger(floor) || floor < 0 || floor > last) {
-      throw new RangeError(`floor of cube ${id} is ${floor}; allowed is a whole number from 0 to ${last}`);
-    }
-    if (!Number.isInteger(since) || since < 0 || !(since < state.drops)) {
-      throw new RangeError(`since of cube ${id} is ${since}; allowed is a whole number from 0, below ${state.drops}`);
-    }
-  }
-}
-
 /**
  * Play the tower's part of a game of Amerigo: the set-up, then the phases of every round.
  *
@@ -159,13 +147,8 @@ function check(state, thrown) {
  * from words(seed, stream), and equals game number `stream` of Python's sample_games with the same four words.
  */
 export function game(rules, seed, stream = 0) {
-  const { colours } = rules;
-  const phases = rules.phases?.length ? rules.phases : colours;
-  const countOf = (colour) => (typeof rules.cubes === "number" ? rules.cubes : rules.cubes[colour]);
-  for (const phase of phases) {
-    if (!colours.includes(phase)) throw new RangeError(`a phase is ${phase}; allowed is one of ${colours.join(", ")}`);
-  }
-  const cubes = colours.flatMap((colour) => Array.from({ length: countOf(colour) }, () => ({ colour })));
+  const { colours, phases, counts: countOf } = checkedRules(rules);
+  const cubes = colours.flatMap((colour) => Array.from({ length: countOf.get(colour) }, () => ({ colour })));
   cubes.forEach((cube, id) => (cube.id = id));
   const tally = (some) => colours.map((colour) => some.filter((cube) => cube.colour === colour).length);
   const word = words(seed, stream);
@@ -176,12 +159,130 @@ export function game(rules, seed, stream = 0) {
     const inside = new Set(state.cubes.map((cube) => cube.id));
     const thrown = cubes.filter((cube) => !inside.has(cube.id) && (phase === null || cube.colour === phase));
     let emerged = [];
-    if (thrown.length) ({ state, emerged } = drop(state, thrown, word)); // a skipped phase makes no cube older
+    if (thrown.length) ({ state, emerged } = dropped(state, thrown, word)); // a skipped phase makes no cube older
     counts.thrown.push(tally(thrown));
     counts.emerged.push(tally(emerged));
     counts.inside.push(tally(state.cubes));
   }
   return counts;
+}
+
+// What is not allowed: a TypeError for a thing of the wrong kind, a RangeError for a value that is not allowed.
+
+/** Return the error for `what`, which is `value`: what is allowed, and what to try. */
+function refused(Kind, what, value, allowed, advice = "") {
+  return new Kind(`${what} is ${shown(value)}; allowed is ${allowed}${advice && `; ${advice}`}`);
+}
+
+/** Return a value as it is written, on one line and not too long. */
+function shown(value) {
+  if (typeof value === "function") return "a function";
+  let text = typeof value === "number" || typeof value === "bigint" ? String(value) : undefined;
+  try {
+    text ??= JSON.stringify(value) ?? String(value); // null for undefined, symbols and what has no form
+  } catch {
+    text = "an object that has no form in JSON";
+  }
+  return short(text);
+}
+
+/** Return a text, without its middle when it is long. */
+function short(text) {
+  return text.length > 80 ? `${text.slice(0, 50)}...${text.slice(-20)}` : text;
+}
+
+/** Refuse a value that is no whole number from `least` to `most`. */
+function whole(what, value, least, most = Number.MAX_SAFE_INTEGER, advice = "") {
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return;
+  const from = least === Number.MIN_SAFE_INTEGER ? "" : ` from ${least}`;
+  const to = { [WORD - 1]: " to 2^32 - 1", [Number.MAX_SAFE_INTEGER]: "" }[most] ?? ` to ${most}`;
+  const Kind = typeof value === "number" ? RangeError : TypeError;
+  throw refused(Kind, what, value, `a whole number${from}${to}`, advice);
+}
+
+/** Refuse a value that is no list. */
+function list(what, value, of) {
+  if (!Array.isArray(value)) throw refused(TypeError, what, value, `a list of ${of}`);
+}
+
+/** Refuse a value that is no object with keys. */
+function object(what, value, allowed) {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw refused(TypeError, what, value, allowed);
+  }
+}
+
+/** Return `word`, which then refuses to give anything but words. */
+function checkedWords(word) {
+  const advice =
+    "Math.random gives fractions: pass words([1, 2, 3, 4]), or () => Math.floor(Math.random() * 4294967296)";
+  if (typeof word !== "function") {
+    throw refused(TypeError, "word", word, "a function that gives whole numbers from 0 to 2^32 - 1", advice);
+  }
+  return () => {
+    const found = word();
+    whole("a word drawn", found, 0, WORD - 1, advice);
+    return found;
+  };
+}
+
+/** Refuse a state or a throw that no drop can begin with. */
+function checkDrop(state, thrown) {
+  object("state", state, "an object { drops, cubes }, as empty() or drop(...).state");
+  whole("drops of the state", state.drops, 0, Number.MAX_SAFE_INTEGER - 1);
+  list("cubes of the state", state.cubes, "cubes { id, colour, floor, since, inCrowd }");
+  list("thrown", thrown, "cubes { id, colour }");
+  const numbers = new Set();
+  const last = MODEL.table.floors.length - 1;
+  for (const cube of [...state.cubes, ...thrown]) {
+    object("a cube", cube, "an object { id, colour }");
+    const { id } = cube;
+    whole("number of a cube", id, Number.MIN_SAFE_INTEGER);
+    if (numbers.has(id)) throw new RangeError(`cube ${id} is there or thrown already; allowed is each number once`);
+    numbers.add(id);
+  }
+  for (const { id, floor, since, inCrowd } of state.cubes) {
+    whole(`floor of cube ${id}`, floor, 0, last);
+    whole(`since of cube ${id}`, since, 0);
+    if (since >= state.drops) {
+      throw refused(RangeError, `since of cube ${id}`, since, `a whole number from 0, below ${state.drops}`);
+    }
+    if (typeof inCrowd !== "boolean") throw refused(TypeError, `inCrowd of cube ${id}`, inCrowd, "true or false");
+  }
+}
+
+/** Return the colours, the phases of a round, and how many cubes there are of each colour; refuse other rules. */
+function checkedRules(rules) {
+  object("rules", rules, "an object { colours, cubes, rounds }, as AMERIGO");
+  const { colours, cubes, rounds } = rules;
+  list("colours", colours, "different words");
+  const phases = rules.phases ?? [];
+  list("phases", phases, "colours");
+  for (const word of [...colours, ...phases]) {
+    if (typeof word !== "string") throw refused(TypeError, "a colour", word, "a word");
+  }
+  if (!colours.length || colours.includes("") || new Set(colours).size < colours.length) {
+    throw refused(RangeError, "colours", colours, "one or more different words, none of them empty");
+  }
+  const among = `one of ${short(colours.join(", "))}`;
+  for (const phase of phases) if (!colours.includes(phase)) throw refused(RangeError, "a phase", phase, among);
+  if (typeof cubes !== "number") {
+    object("cubes", cubes, "a whole number from 0, or an object with one for every colour");
+    for (const key of Object.keys(cubes)) {
+      if (!colours.includes(key)) throw refused(RangeError, "a colour of cubes", key, among);
+    }
+  }
+  const counts = new Map();
+  for (const colour of colours) {
+    const count = typeof cubes === "number" ? cubes : Object.hasOwn(cubes, colour) ? cubes[colour] : undefined;
+    whole(typeof cubes === "number" ? "cubes" : `cubes of ${short(colour)}`, count, 0, MOST_CUBES);
+    counts.set(colour, count);
+  }
+  const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  if (all > MOST_CUBES) throw refused(RangeError, "the number of all cubes", all, `at most ${MOST_CUBES}`);
+  const of = phases.length ? phases : colours;
+  whole("rounds", rounds, 0, Math.floor(MOST_DROPS / of.length));
+  return { colours, phases: of, counts };
 }
 
 /** What was fitted: { apparatus, model, table, ... }; the command `tower-sim surrogate export` writes it here. */

@@ -1,0 +1,114 @@
+"""What must hold of any picture of data, checked on the figure itself; each check returns what it found wrong."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
+
+COUNTS = ("cubes]", "drops]", "rounds", "colours out", "explosions", "shuffles", "(0")  # ends and parts of axis labels
+
+
+def drawn(figure: Any) -> FigureCanvasAgg:
+    """Draw a figure, and keep its layout as it is then."""
+    for text in figure.findobj(Text):
+        text.set_parse_math(False)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    figure.set_layout_engine("none")
+    return canvas
+
+
+def legends(figure: Any) -> list[Any]:
+    return [*figure.legends, *(axes.get_legend() for axes in figure.axes if axes.get_legend() and axes.get_visible())]
+
+
+def hidden_by_legends(figure: Any, canvas: FigureCanvasAgg) -> list[str]:
+    """Return the legends, by their words, that lie on anything but paper: the figure is drawn without them."""
+    every = legends(figure)
+    boxes = [legend.get_window_extent(canvas.get_renderer()) for legend in every]
+    for legend in every:
+        legend.set_visible(False)
+    canvas.draw()
+    pixels = np.asarray(canvas.buffer_rgba())[::-1, :, :3]  # from the bottom, as boxes are
+    for legend in every:
+        legend.set_visible(True)
+    found: list[str] = []
+    for legend, box in zip(every, boxes, strict=True):
+        inside = box.x0 > 0 and box.y0 > 0 and box.x1 <= pixels.shape[1] and box.y1 <= pixels.shape[0]
+        behind = pixels[round(box.y0) + 1 : round(box.y1) - 1, round(box.x0) + 1 : round(box.x1) - 1]
+        if not inside or behind.min() < 250:
+            found.append(" | ".join(text.get_text() for text in legend.get_texts()))
+    return found
+
+
+def overlaps(figure: Any, canvas: FigureCanvasAgg) -> list[tuple[str, str]]:
+    """Return the pairs of texts whose boxes overlap by more than a pixel, and the texts that leave the figure."""
+    boxes = [(text.get_text(), text.get_window_extent(canvas.get_renderer())) for text in texts(figure)]
+    width, height = canvas.get_width_height()
+    found = [(a, "the margin") for a, box in boxes if box.x0 < -1 or box.y0 < -1 or box.x1 > width + 1
+             or box.y1 > height + 1]  # fmt: skip
+    for (a, p), (b, q) in itertools.combinations(boxes, 2):
+        if min(p.x1, q.x1) - max(p.x0, q.x0) > 1 and min(p.y1, q.y1) - max(p.y0, q.y0) > 1:
+            found.append((a, b))
+    return found
+
+
+def texts(figure: Any) -> Iterator[Any]:
+    """Yield the texts that are seen and stand upright; slanted ones have boxes much larger than they are."""
+    for axes in figure.axes:
+        out_of_sight: set[int] = set()
+        for axis in (axes.xaxis, axes.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            out_of_sight |= {id(t.label1) for t in axis.get_major_ticks() if not low <= t.get_loc() <= high}
+        for text in axes.findobj(Text) if axes.get_visible() else ():
+            seen = text.get_visible() and id(text) not in out_of_sight
+            if text.get_text() and seen and text.get_rotation() % 90 == 0:
+                yield text
+    yield from figure.texts
+
+
+def unnamed(figure: Any, _: FigureCanvasAgg) -> list[str]:
+    """Return the panels with a dashed or dotted line whose style is in no legend of theirs or of the figure."""
+    found: list[str] = []
+    for axes in figure.axes:
+        own = [axes.get_legend()] if axes.get_legend() else []
+        known = {style(line) for legend in (*own, *figure.legends) for line in legend.get_lines()}
+        lines = [line for line in axes.get_lines() if line.get_visible() and dashes(line)]
+        if any(style(line) not in known for line in lines):
+            found.append(axes.get_ylabel() or axes.get_xlabel())
+    return found
+
+
+def dashes(line: Any) -> Any:
+    """Return the dash pattern of a line, None when it is solid or not drawn."""
+    return None if line.get_linestyle() == "None" else line._unscaled_dash_pattern[1]
+
+
+def style(line: Any) -> tuple[Any, ...]:
+    pattern = dashes(line)
+    return str(line.get_color()), line.get_marker(), tuple(pattern) if pattern else None
+
+
+def half_counts(figure: Any, _: FigureCanvasAgg) -> list[str]:
+    """Return the ticks that say half a cube on axes of counts that are two or more long."""
+    found: list[str] = []
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            if not any(part in axis.get_label_text() for part in COUNTS) or high - low < 2:
+                continue
+            ticks = [tick for tick in axis.get_majorticklocs() if low <= tick <= high]
+            found += [f"{axis.get_label_text()}: {tick:g}" for tick in ticks if tick != round(tick)]
+    return found
+
+
+def faults(figure: Any) -> dict[str, list[Any]]:
+    """Return all that is wrong with a picture, by the name of the check; empty when nothing is."""
+    canvas = drawn(figure)
+    checks = (overlaps, unnamed, half_counts, hidden_by_legends)
+    return {check.__name__: wrong for check in checks if (wrong := check(figure, canvas))}
