@@ -4,6 +4,7 @@ import json
 import tomllib
 from dataclasses import fields, replace
 from importlib import resources
+from pathlib import Path
 
 import pytest
 from fakes import CoinTower, ScriptedTower
@@ -11,6 +12,7 @@ from test_amerigo_rules import BLUE_PHASE_OUT, PUBLISHED, SETUP_INSIDE, SETUP_OU
 
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules, game_json, play
+from tower_sim.games.amerigo_rulings import questions
 
 # Rules as data
 
@@ -25,6 +27,22 @@ def test_the_shipped_file_is_the_published_game():
 def test_the_shipped_file_says_every_key():
     written = tomllib.loads((resources.files("tower_sim.games") / "amerigo.toml").read_text("utf-8"))
     assert list(written) == [field.name for field in fields(Rules)]
+
+
+def test_the_shipped_file_says_the_default_of_every_ruling_and_the_docs_say_what_each_choice_means():
+    written = tomllib.loads((resources.files("tower_sim.games") / "amerigo.toml").read_text("utf-8"))["rulings"]
+    assert written == {name: next(iter(each.choices)) for name, each in questions().items()}
+    page = (Path(__file__).parent.parent / "docs/amerigo.md").read_text("utf-8")
+    for name, each in questions().items():
+        said = " ".join(f"`{choice}`: {meaning}" for choice, meaning in each.choices.items())
+        assert f"| `{name}` | {each.source} | {said} |" in page
+
+
+def test_rulings_are_those_named_and_the_defaults_for_the_rest():
+    rules = Rules.from_toml('[rulings]\nstand_in_tokens = "both"\n')
+    assert rules.rulings == {"stand_in_tokens": "both", "stand_in_exchange": "not_there"}
+    assert rules != PUBLISHED
+    assert Rules(rulings=dict(reversed(PUBLISHED.rulings.items()))) == PUBLISHED
 
 
 def test_a_file_changes_what_it_names_and_keeps_the_rest(tmp_path):
@@ -69,6 +87,18 @@ def test_rules_that_play_alike_are_equal():
         ('colours = ["red"]', 'write substitute = "" for none'),
         ("name = 3", "name is [3]; allowed is words in quotes"),
         ("rounds = ", "rules are not TOML"),
+        ("rounds = 1429", "rounds is 1429; allowed is a whole number from 0 to 1428"),
+        (f"rounds = {10**30}", "allowed is a whole number from 0 to 1428"),
+        ("cubes = 72", "cubes is 72; allowed is a whole number from 1 to 71"),
+        ('colours = ["a", "b"]\nphases = []\nsubstitute = ""\ncubes = { a = 300, b = 201 }', "number of cubes is 501"),
+        (f"gold_divisor = {10**20}", "allowed is a whole number from 1 to 1000"),
+        (f"colours = {[str(i) for i in range(101)]}", "number of colours is 101; allowed is up to 100"),
+        (f"name = '{'x' * 101}'", "a word in name is"),
+        ('phases = ["red\\n"]', "a word in phases is"),
+        ("rulings = 3", "rulings is 3; allowed is a table of choices by name: stand_in_tokens, stand_in_exchange"),
+        ("[rulings]\nwhite = 'x'", "a ruling's name is 'white'; allowed is one of stand_in_tokens"),
+        ("[rulings]\nstand_in_tokens = 'x'", "ruling stand_in_tokens is 'x'; allowed is one of carried_out, chosen, both"),
+        ("[rulings]\nstand_in_tokens = []", "ruling stand_in_tokens is []"),
     ],
 )
 def test_a_bad_rules_file_is_refused_in_one_line_that_says_what_is_allowed(text, says, tmp_path):

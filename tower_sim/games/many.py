@@ -47,6 +47,11 @@ class Games:
         return self._phase(-(-self.emerged.sum(-1) // self.rules.gold_divisor))
 
     @property
+    def gold_with_token(self) -> Array:
+        """Gold for passing with the gold token, shape (game, drop); 0 for the set-up. See Tokens.gold."""
+        return self._phase(-(-self.emerged.sum(-1) // self.rules.gold_divisor_with_token))
+
+    @property
     def inside_before(self) -> Array:
         """How many cubes were inside before each drop, of any colour, shape (game, drop)."""
         after = self.inside.sum(-1)
