@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from importlib import resources
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from tower_sim.cubes import Cube, supply
-from tower_sim.errors import UsageError, fault
+from tower_sim.errors import UsageError, check_whole, fault, shown
 from tower_sim.games.amerigo_rulings import with_defaults
+from tower_sim.reading import read_text, toml_table
 
 RULES_VERSION = 1
 SHIPPED = ("amerigo",)
@@ -60,7 +60,7 @@ class Rules:
             ("gold_divisor", 1, MAX_DIVISOR),
             ("gold_divisor_with_token", 1, MAX_DIVISOR),
         ):
-            _check_between(key, getattr(self, key), least, most)
+            check_whole(key, getattr(self, key), least, most)
         # One form for each meaning, so that rules that play alike compare equal.
         object.__setattr__(self, "colours", colours)
         object.__setattr__(self, "phases", phases)
@@ -73,16 +73,10 @@ class Rules:
 
         Raises UsageError, in one line that names the file, when it cannot be read or holds what is not allowed.
         """
-        shipped = str(path_or_name) in SHIPPED
-        file = resources.files("tower_sim.games") / f"{path_or_name}.toml" if shipped else Path(path_or_name)
         try:
-            return Rules.from_toml(file.read_text("utf-8"))
+            return Rules.from_toml(rules_text(path_or_name))
         except UsageError as error:
-            raise UsageError(f"rules file {str(path_or_name)!r}: {error}") from error
-        except (OSError, ValueError) as error:
-            allowed = f"a TOML file in UTF-8 or one of {', '.join(SHIPPED)}"
-            why = f"try a copy of the shipped amerigo.toml ({type(error).__name__})"
-            raise fault("rules file", str(path_or_name), allowed, why) from error
+            raise UsageError(f"rules file {shown(str(path_or_name))}: {error}") from error
 
     @staticmethod
     def from_toml(text: str) -> Rules:
@@ -90,11 +84,15 @@ class Rules:
 
         Raises UsageError for text that is not TOML, an unknown key or a value that is not allowed.
         """
-        try:
-            table = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise UsageError(f"rules are not TOML: {error}; allowed is 'key = value'; mend that line") from error
-        known = [each.name for each in fields(Rules)]
+        return Rules.from_table(toml_table(text, "the text"))
+
+    @staticmethod
+    def from_table(table: Mapping[str, Any], more: Sequence[str] = ()) -> Rules:
+        """Make rules from a table whose keys are the names of the fields; a key left out keeps its default.
+
+        Raises UsageError for an unknown key or a value that is not allowed; `more` are keys told to be allowed too.
+        """
+        known = [*more, *(each.name for each in fields(Rules))]
         for key in table:
             if key not in known:
                 raise fault("a key of the rules", key, f"one of {', '.join(known)}", "check its spelling")
@@ -118,6 +116,13 @@ class Rules:
         return supply(self.counts, edge)
 
 
+def rules_text(path_or_name: str | Path) -> str:
+    """Return the text of a rules file, or of rules that ship under a name; raises UsageError as `read_text` does."""
+    if str(path_or_name) in SHIPPED:
+        return (resources.files("tower_sim.games") / f"{path_or_name}.toml").read_text("utf-8")
+    return read_text(path_or_name, "rules file", advice=f"give a TOML file or one of {', '.join(SHIPPED)}")
+
+
 def check_colours(what: str, given: Iterable[str], colours: Sequence[str], advice: str = "check its spelling") -> None:
     """Raise UsageError for a colour of `given`, called `what`, that is not among `colours`."""
     for colour in given:
@@ -137,23 +142,18 @@ def _words(what: str, value: object) -> tuple[str, ...]:
 
 def _cubes(value: object, colours: tuple[str, ...]) -> int | dict[str, int]:
     if not isinstance(value, Mapping):
-        _check_between("cubes", value, 1, MAX_CUBES // len(colours))
+        check_whole("cubes", value, 1, MAX_CUBES // len(colours))
         return cast("int", value)
     counts = dict(cast("Mapping[str, int]", value))
     if set(counts) != set(colours):
         raise fault("cubes", counts, f"a number for each of {', '.join(colours)}", "list them all, 0 for none")
     for colour in colours:
-        _check_between(f"cubes of {colour}", counts[colour], 0, MAX_CUBES)
+        check_whole(f"cubes of {colour}", counts[colour], 0, MAX_CUBES)
     if not any(counts.values()):
         raise fault("cubes", counts, "one cube or more in all", "give a colour some")
     _check_most("number of cubes", sum(counts.values()), MAX_CUBES)
     first = counts[colours[0]]
     return first if set(counts.values()) == {first} else {colour: counts[colour] for colour in colours}
-
-
-def _check_between(what: str, value: object, least: int, most: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise fault(what, value, f"a whole number from {least} to {most}")
 
 
 def _check_most(what: str, number: int, most: int) -> None:
