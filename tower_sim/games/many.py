@@ -58,6 +58,12 @@ class Games:
         return np.concatenate([np.zeros_like(after[:, :1]), after[:, :-1]], axis=1)
 
     @staticmethod
+    def none(rules: Rules) -> Games:
+        """Return no games of these rules."""
+        nothing = np.zeros((0, rules.drops, len(rules.colours)), np.int16)
+        return Games(rules, nothing, nothing, nothing)
+
+    @staticmethod
     def together(parts: Sequence[Games]) -> Games:
         """Put games of one set of rules together; raises UsageError when the rules differ."""
         if any(part.rules != parts[0].rules for part in parts):
