@@ -32,7 +32,7 @@ def compare_files(
     a, b = _variants(files, changes)
     with _opened(a, model) as first, _opened(b, model) as second:
         if games >= _SLOW and isinstance(first, GameSampler) and not compiled():
-            _say("without numba this takes about a thousand times as long; pip install numba")
+            _say("without numba this takes about a hundred times as long; pip install numba")
         with telling("pairs", games) as tell:
             pairs = play_pairs((first, second), (a.rules, b.rules), games, seed, tell)
         return compare((a, b), pairs, model=first.name, seed=seed, asked=games)

@@ -14,7 +14,7 @@ from tower_sim.games.amerigo import Rules, play
 from tower_sim.games.many import Array, Games
 from tower_sim.model import DropModel, TooManyFailedDraws
 
-MAX_GAMES = 100_000_000  # half an hour or so with numba
+MAX_GAMES = 100_000_000  # two hours or so with numba
 _PLAIN_BATCH = 16  # games at once without numba: a second or less, so that it can be told and interrupted
 _BATCH_COUNTS = 10_000_000  # numbers in a batch: drops times colours times games
 

@@ -99,7 +99,8 @@ class Course:
 
     @property
     def _numbers(self) -> Array:
-        return np.arange(self.inside.shape[1])
+        most: int = len(self.inside[0])
+        return np.arange(most)
 
     def _ranked(self, rank: int) -> Array:
         """Return by drop the number inside of the game at `rank`, from 0, in rising order."""
