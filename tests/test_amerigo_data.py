@@ -10,7 +10,7 @@ import pytest
 from fakes import CoinTower, ScriptedTower
 from test_amerigo_rules import BLUE_PHASE_OUT, PUBLISHED, SETUP_INSIDE, SETUP_OUT, nothing_but
 
-from tower_sim.errors import UsageError
+from tower_sim.errors import UsageError, shown
 from tower_sim.games.amerigo import Rules, game_json, play
 from tower_sim.games.amerigo_rulings import questions
 
@@ -68,7 +68,7 @@ def test_rules_that_play_alike_are_equal():
         ("round = 5", "'round'; allowed is one of name, colours"),
         ("rounds = -1", "rounds is -1; allowed is a whole number from 0"),
         ("rounds = 2.5", "rounds is 2.5; allowed is a whole number"),
-        ("rounds = true", "rounds is True; allowed is a whole number"),
+        ("rounds = true", "rounds is true; allowed is a whole number"),
         ("gold_divisor = 0", "gold_divisor is 0; allowed is a whole number from 1"),
         ("gold_divisor_with_token = 0", "gold_divisor_with_token is 0; allowed is a whole number from 1"),
         ("cubes = 0", "cubes is 0; allowed is a whole number from 1"),
@@ -167,3 +167,8 @@ def test_the_rulebook_game_reads_as_the_promised_document():
         "inside": {"blue": 3, "black": 2, "red": 1, "brown": 4, "green": 1, "yellow": 2, "white": 4}, "waiting": none,
         "actions": ["blue", "black", "red", "green"], "action_points": 4, "gold": 3,
     }  # fmt: skip
+
+
+def test_what_is_received_is_quoted_in_words_that_every_client_knows():
+    assert (shown(None), shown(True), shown(False)) == ("nothing", "true", "false")
+    assert shown({"blue": True, "red": [None, "None"]}) == "{'blue': true, 'red': [nothing, 'None']}"

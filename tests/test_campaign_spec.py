@@ -106,7 +106,11 @@ HYPERCUBE = SMALLEST + '[vary]\ndesign = "latin_hypercube"\npoints = 2\n[vary.fi
 GRID = '[vary.fields]\n"rules.cubes" = [5, 7]\n'
 
 MISTAKES = [
-    ("no kind", SMALLEST.replace('kind = "game"', ""), r"campaign.kind is None; allowed is one of game, chain, battle"),
+    (
+        "no kind",
+        SMALLEST.replace('kind = "game"', ""),
+        r"campaign.kind is nothing; allowed is one of game, chain, battle",
+    ),
     ("kind", SMALLEST.replace('"game"', '"games"'), r"campaign.kind is 'games'"),
     ("no toml", SMALLEST + "x", r"not TOML"),
     ("table", SMALLEST + "[rulez]\n", r"file.rulez is unknown; allowed are campaign, rules, knocks, settings, vary"),
@@ -143,17 +147,17 @@ MISTAKES = [
     ),
     ("field", SMALLEST + "seeds = 3\n", r"campaign.seeds is unknown"),
     ("runs of another kind", SMALLEST + "battles = 3\n", r"campaign.battles is unknown"),
-    ("no runs", SMALLEST.replace("games = 6", ""), r"campaign.games is None"),
+    ("no runs", SMALLEST.replace("games = 6", ""), r"campaign.games is nothing"),
     ("runs", SMALLEST.replace("games = 6", "games = 0"), r"campaign.games is 0"),
     ("too many runs", SMALLEST.replace("games = 6", "games = 2147483648"), r"2147483648"),
     ("shard", SMALLEST + "shard = 0\n", r"campaign.shard is 0"),
-    ("no seed", SMALLEST.replace("seed", "#"), r"campaign.seed is None"),
+    ("no seed", SMALLEST.replace("seed", "#"), r"campaign.seed is nothing"),
     ("a number as seed", SMALLEST.replace('"0x0123456789abcdef0123456789abcdef"', "7"), r"campaign.seed is 7"),
     ("seed", SMALLEST.replace("0x01", "zz"), r"campaign.seed is 'zz"),
     ("large seed", SMALLEST.replace("0x01", "0x101"), r"campaign.seed is '0x101"),
     ("negative seed", SMALLEST.replace("0x0123", "-0x1"), r"campaign.seed is '-0x1"),
     ("apparatus", SMALLEST.replace('"amerigo"', '"nowhere"'), r"nowhere.*neither a shipped profile nor a file"),
-    ("no apparatus", SMALLEST.replace("apparatus", "#"), r"campaign.apparatus is None"),
+    ("no apparatus", SMALLEST.replace("apparatus", "#"), r"campaign.apparatus is nothing"),
     ("ship for games", SMALLEST.replace('"amerigo"', '"dead_reckoning"'), r"no tower that keeps cubes"),
     ("tower for battles", BATTLES.replace('"dead_reckoning"', '"amerigo"'), r"'amerigo'"),
     ("model", SMALLEST + 'model = "dice"\n', r"campaign.model is 'dice'"),
@@ -189,7 +193,7 @@ MISTAKES = [
     ("ruling", BATTLES + '[battle.rulings]\nstack = "x"\n', r"a ruling's name is 'stack'"),
     ("ruling's choice", BATTLES + '[battle.rulings]\nstuck = "x"\n', r"ruling stuck is 'x'"),
     ("vary", SMALLEST + "[vary]\nfield = 3\n", r"vary.field is unknown"),
-    ("no fields", SMALLEST + '[vary]\ndesign = "grid"\n', r"vary.fields is None"),
+    ("no fields", SMALLEST + '[vary]\ndesign = "grid"\n', r"vary.fields is nothing"),
     ("design", SMALLEST + '[vary]\ndesign = "random"\n', r"vary.design is 'random'"),
     ("points of a grid", SMALLEST + "[vary]\npoints = 3\n" + GRID, r"vary.points is 3"),
     (
@@ -212,7 +216,7 @@ MISTAKES = [
         SMALLEST + '[vary]\ndesign = "list"\n' + GRID + '"rules.rounds" = [1]\n',
         r"lengths of vary.fields",
     ),
-    ("no points", SMALLEST + '[vary]\ndesign = "sobol"\n' + GRID, r"vary.points is None"),
+    ("no points", SMALLEST + '[vary]\ndesign = "sobol"\n' + GRID, r"vary.points is nothing"),
     (
         "list in a sample",
         SMALLEST + '[vary]\ndesign = "sobol"\npoints = 2\n' + GRID,
