@@ -4,13 +4,15 @@ import json
 import tomllib
 from dataclasses import fields, replace
 from importlib import resources
+from pathlib import Path
 
 import pytest
 from fakes import CoinTower, ScriptedTower
 from test_amerigo_rules import BLUE_PHASE_OUT, PUBLISHED, SETUP_INSIDE, SETUP_OUT, nothing_but
 
-from tower_sim.errors import UsageError
+from tower_sim.errors import UsageError, shown
 from tower_sim.games.amerigo import Rules, game_json, play
+from tower_sim.games.amerigo_rulings import questions
 
 # Rules as data
 
@@ -25,6 +27,22 @@ def test_the_shipped_file_is_the_published_game():
 def test_the_shipped_file_says_every_key():
     written = tomllib.loads((resources.files("tower_sim.games") / "amerigo.toml").read_text("utf-8"))
     assert list(written) == [field.name for field in fields(Rules)]
+
+
+def test_the_shipped_file_says_the_default_of_every_ruling_and_the_docs_say_what_each_choice_means():
+    written = tomllib.loads((resources.files("tower_sim.games") / "amerigo.toml").read_text("utf-8"))["rulings"]
+    assert written == {name: next(iter(each.choices)) for name, each in questions().items()}
+    page = (Path(__file__).parent.parent / "docs/amerigo.md").read_text("utf-8")
+    for name, each in questions().items():
+        said = " ".join(f"`{choice}`: {meaning}" for choice, meaning in each.choices.items())
+        assert f"| `{name}` | {each.source} | {said} |" in page
+
+
+def test_rulings_are_those_named_and_the_defaults_for_the_rest():
+    rules = Rules.from_toml('[rulings]\nstand_in_tokens = "both"\n')
+    assert rules.rulings == {"stand_in_tokens": "both", "stand_in_exchange": "not_there"}
+    assert rules != PUBLISHED
+    assert Rules(rulings=dict(reversed(PUBLISHED.rulings.items()))) == PUBLISHED
 
 
 def test_a_file_changes_what_it_names_and_keeps_the_rest(tmp_path):
@@ -50,7 +68,7 @@ def test_rules_that_play_alike_are_equal():
         ("round = 5", "'round'; allowed is one of name, colours"),
         ("rounds = -1", "rounds is -1; allowed is a whole number from 0"),
         ("rounds = 2.5", "rounds is 2.5; allowed is a whole number"),
-        ("rounds = true", "rounds is True; allowed is a whole number"),
+        ("rounds = true", "rounds is true; allowed is a whole number"),
         ("gold_divisor = 0", "gold_divisor is 0; allowed is a whole number from 1"),
         ("gold_divisor_with_token = 0", "gold_divisor_with_token is 0; allowed is a whole number from 1"),
         ("cubes = 0", "cubes is 0; allowed is a whole number from 1"),
@@ -68,7 +86,22 @@ def test_rules_that_play_alike_are_equal():
         ("substitute = 3", "a colour in substitute is 3"),
         ('colours = ["red"]', 'write substitute = "" for none'),
         ("name = 3", "name is [3]; allowed is words in quotes"),
-        ("rounds = ", "rules are not TOML"),
+        ("rounds = ", "the text is not TOML"),
+        ("rounds = 1429", "rounds is 1429; allowed is a whole number from 0 to 1428"),
+        (f"rounds = {10**30}", "allowed is a whole number from 0 to 1428"),
+        ("cubes = 72", "cubes is 72; allowed is a whole number from 1 to 71"),
+        ('colours = ["a", "b"]\nphases = []\nsubstitute = ""\ncubes = { a = 300, b = 201 }', "number of cubes is 501"),
+        (f"gold_divisor = {10**20}", "allowed is a whole number from 1 to 1000"),
+        (f"colours = {[str(i) for i in range(101)]}", "number of colours is 101; allowed is up to 100"),
+        (f"name = '{'x' * 101}'", "a word in name is"),
+        ('phases = ["red\\n"]', "a word in phases is"),
+        ("rulings = 3", "rulings is 3; allowed is a table of choices by name: stand_in_tokens, stand_in_exchange"),
+        ("[rulings]\nwhite = 'x'", "a ruling's name is 'white'; allowed is one of stand_in_tokens"),
+        (
+            "[rulings]\nstand_in_tokens = 'x'",
+            "ruling stand_in_tokens is 'x'; allowed is one of carried_out, chosen, both",
+        ),
+        ("[rulings]\nstand_in_tokens = []", "ruling stand_in_tokens is []"),
     ],
 )
 def test_a_bad_rules_file_is_refused_in_one_line_that_says_what_is_allowed(text, says, tmp_path):
@@ -87,7 +120,9 @@ def test_a_file_that_cannot_be_read_is_refused_with_the_shipped_names(content, t
     file = tmp_path / "house.toml"
     if content is not None:
         file.write_bytes(content)
-    with pytest.raises(UsageError, match=r"allowed is a TOML file in UTF-8 or one of amerigo; try"):
+    with pytest.raises(
+        UsageError, match=r"(cannot be read|is not UTF-8).*; (give a TOML file or one of amerigo|save it as UTF-8)"
+    ):
         Rules.load(str(file))
 
 
@@ -97,13 +132,14 @@ def test_a_file_that_cannot_be_read_is_refused_with_the_shipped_names(content, t
 def test_the_json_document_has_the_promised_keys_in_order_and_counts_of_every_colour():
     model = CoinTower()
     entries = play(model, PUBLISHED, 7, knocks={2: 0.5})
-    made = game_json(entries, seed=2**127, model=model.name, apparatus=model.apparatus, rules=PUBLISHED)
+    names = {"model": model.name, "apparatus": model.apparatus}
+    made = game_json(entries, seed=2**127, **names, rules=PUBLISHED, knocks={2: 0.5})
     document = json.loads(json.dumps(made, allow_nan=False))
-    assert list(document) == ["schema", "version", "seed", "model", "apparatus", "rules", "drops"]
-    head = {key: document[key] for key in list(document)[:6]}
+    assert list(document) == ["schema", "version", "seed", "model", "apparatus", "rules", "knocks", "drops"]
+    head = {key: document[key] for key in list(document)[:7]}
     assert head == {
         "schema": "tower-sim/amerigo-game", "version": 1, "seed": str(2**127), "model": "coin", "apparatus": "coin",
-        "rules": "amerigo",
+        "rules": "amerigo", "knocks": {"2": 0.5},
     }  # fmt: skip
     assert len(document["drops"]) == 36
     for drop in document["drops"]:
@@ -131,3 +167,8 @@ def test_the_rulebook_game_reads_as_the_promised_document():
         "inside": {"blue": 3, "black": 2, "red": 1, "brown": 4, "green": 1, "yellow": 2, "white": 4}, "waiting": none,
         "actions": ["blue", "black", "red", "green"], "action_points": 4, "gold": 3,
     }  # fmt: skip
+
+
+def test_what_is_received_is_quoted_in_words_that_every_client_knows():
+    assert (shown(None), shown(True), shown(False)) == ("nothing", "true", "false")
+    assert shown({"blue": True, "red": [None, "None"]}) == "{'blue': true, 'red': [nothing, 'None']}"

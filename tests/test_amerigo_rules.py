@@ -11,6 +11,7 @@ from fakes import CoinTower, ScriptedTower
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import count_by_colour
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import (
@@ -31,7 +32,9 @@ from tower_sim.games.amerigo import (
     start,
     throw_of,
 )
+from tower_sim.games.amerigo_rulings import questions
 from tower_sim.model import TooManyFailedDraws, replay, until_landed
+from tower_sim.models import open_model
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.state import Event, Resident
 
@@ -414,3 +417,105 @@ def test_a_drop_cannot_be_passed_over_and_a_game_ends():
 def test_a_seed_or_a_knock_out_of_range_is_refused_before_the_first_drop(seed, knocks):
     with pytest.raises(UsageError, match="allowed is"):
         play(CoinTower(), PUBLISHED, seed, knocks)
+
+
+# Rulings, and what is read into the rulebook
+
+
+def ruled(**choices):
+    return replace(PUBLISHED, rulings=choices)
+
+
+def test_which_tokens_pay_when_white_stands_in_is_a_ruling():
+    """Three white cubes, the marker on red, tokens for red (2), white (1) and ships (5): the rulebook is silent."""
+    emerged, tokens = {"white": 3, "green": 1}, Tokens(extra={"red": 2, "white": 1}, once={"red": 5})
+    found = {
+        choice: {each.action: (each.cubes, each.points, each.once) for each in allowed.choices}
+        for choice in questions()["stand_in_tokens"].choices
+        for allowed in [options(emerged, ruled(stand_in_tokens=choice), "red", tokens)]
+    }
+    own = {"green": ("green", 3, 0), "white": ("white", 4, 0)}
+    assert found == {
+        "carried_out": own | {"red": ("white", 5, 5)},
+        "chosen": own | {"red": ("white", 4, 0)},
+        "both": own | {"red": ("white", 6, 5)},
+    }
+    assert options(emerged, PUBLISHED, "red", tokens) == options(emerged, ruled(), "red", tokens)
+    assert PUBLISHED.rulings["stand_in_tokens"] == "carried_out"
+
+
+def test_an_exchange_never_asks_whose_tokens_pay():
+    """The rulebook says there that the other action is chosen (lines 611-615)."""
+    tokens = Tokens(extra={"red": 2, "green": 7}, exchange=("red", "green"))
+    for choice in questions()["stand_in_tokens"].choices:
+        assert Choice("red", "green", 3) in options({"green": 1}, ruled(stand_in_tokens=choice), None, tokens).choices
+
+
+def test_whether_an_exchange_starts_from_white_that_stands_in_is_a_ruling():
+    emerged, tokens = {"white": 2}, Tokens(exchange=("red", "green"))
+    white, red = Choice("white", "white", 2), Choice("red", "white", 2)
+    assert options(emerged, PUBLISHED, "red", tokens).choices == (red, white)
+    there = options(emerged, ruled(stand_in_exchange="there"), "red", tokens).choices
+    assert there == (red, Choice("green", "white", 2), white)
+    assert options(emerged, ruled(stand_in_exchange="there"), "blue", tokens).choices == (
+        Choice("blue", "white", 2),
+        white,
+    )
+
+
+@pytest.mark.parametrize("count", [-1, 1.5, 2.0, "1", None, True, float("nan")])
+@pytest.mark.parametrize("ask", ["emerged", "extra", "once", "gold", "points"])
+def test_options_take_whole_numbers_from_0_only(ask, count):
+    asked = {
+        "emerged": lambda: options({"blue": count}, PUBLISHED),
+        "extra": lambda: options({"blue": 1}, PUBLISHED, tokens=Tokens(extra={"red": count})),
+        "once": lambda: options({"blue": 1}, PUBLISHED, tokens=Tokens(once={"red": count})),
+        "gold": lambda: gold_for_passing({"blue": count}, 3),
+        "points": lambda: action_points({"blue": count}),
+    }
+    with pytest.raises(UsageError, match=r"of (blue|red) is .*; allowed is a whole number from 0"):
+        asked[ask]()
+
+
+def test_numbers_of_numpy_are_counts_too():
+    assert options({"blue": np.int16(4), "red": np.int64(6)}, PUBLISHED).gold == 4
+
+
+@pytest.mark.parametrize("elsewhere", ["inside:funnel", "inside:ramp"])
+def test_a_cube_on_the_table_counts_as_out_and_one_in_the_funnel_or_on_the_ramp_as_inside(elsewhere):
+    """One red cube rolled over the tray's wall, the other hangs in the funnel or lies on the ramp; blue in the tray."""
+    rules = Rules(colours=("red", "blue"), cubes={"red": 2, "blue": 1}, phases=["red"], rounds=1, substitute="")
+    state = start(CoinTower(), rules)
+    red, hanging, blue = throw_of(state)
+    landings = (Landing(red, "table"), Landing(hanging, elsewhere), Landing(blue, "tray"))
+    region = elsewhere.removeprefix("inside:")
+    event = Event("drop", "0:1:", (red, hanging, blue), (red.id, blue.id))
+    tower = state.tower.after([Resident(hanging, region, 0)], event)
+    played = after(state, Outcome("coin", "coin", Status.SETTLED, (red, hanging, blue), landings, tower))
+    assert played.central == (red, blue)
+    assert played.tower.cubes == (hanging,)
+    assert cleared(played).storage == (red, blue)
+    assert throw_of(cleared(played)) == (red,)  # the hanging one is not thrown again: it is inside
+
+
+# The wrong apparatus
+
+
+def test_a_model_with_a_board_plays_no_amerigo():
+    class Ship(CoinTower):
+        board = "zones"
+
+    for begin in (lambda: start(Ship(apparatus="galleon"), PUBLISHED), lambda: play(Ship(), PUBLISHED, 1)):
+        with pytest.raises(UsageError, match=r"apparatus is '.*'; allowed is a tower that keeps cubes.*board"):
+            begin()
+
+
+def test_physics_of_the_combat_ship_plays_no_amerigo():
+    with open_model(load("dead_reckoning")) as model, pytest.raises(UsageError, match="tower that keeps cubes"):
+        play(model, PUBLISHED, 1)
+
+
+@pytest.mark.parametrize("strength", [-0.1, float("nan"), float("inf"), None, "1", True])
+def test_a_knock_that_is_no_strength_is_refused_before_the_first_drop(strength):
+    with pytest.raises(UsageError, match="strength of a knock is"):
+        play(CoinTower(), PUBLISHED, 1, {3: strength})

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
+from fakes import CoinTower
 from test_campaign import ALL, BATTLES, CHAINS, GAMES
 
 from calibration.parameters import TOWER as REFERENCE
 from tower_sim.apparatus.catalogue import load as load_apparatus
-from tower_sim.campaign import Spec, load, parse
+from tower_sim.campaign import Spec, load, parse, work
 from tower_sim.campaign.spec import SHARD
+from tower_sim.campaign.tables import Rows
+from tower_sim.campaign.work import Recorder, run_shard
 from tower_sim.errors import UsageError
+from tower_sim.games.amerigo import play
+from tower_sim.outcome import Landing, Outcome, Status
+from tower_sim.state import TowerState
 
 SMALLEST = """
 [campaign]
@@ -98,25 +106,58 @@ HYPERCUBE = SMALLEST + '[vary]\ndesign = "latin_hypercube"\npoints = 2\n[vary.fi
 GRID = '[vary.fields]\n"rules.cubes" = [5, 7]\n'
 
 MISTAKES = [
-    ("no kind", SMALLEST.replace('kind = "game"', ""), r"campaign.kind is None; allowed is one of game, chain, battle"),
+    (
+        "no kind",
+        SMALLEST.replace('kind = "game"', ""),
+        r"campaign.kind is nothing; allowed is one of game, chain, battle",
+    ),
     ("kind", SMALLEST.replace('"game"', '"games"'), r"campaign.kind is 'games'"),
     ("no toml", SMALLEST + "x", r"not TOML"),
-    ("table", SMALLEST + "[rulez]\n", r"file.rulez is unknown; allowed are campaign, rules, settings, vary"),
+    ("table", SMALLEST + "[rulez]\n", r"file.rulez is unknown; allowed are campaign, rules, knocks, settings, vary"),
     ("table of another kind", SMALLEST + "[chain]\n", r"file.chain is unknown"),
-    ("no table", "campaign = 3", r"campaign is 3; allowed is a table"),
+    ("no table", "campaign = 3", r"campaign is 3; allowed is a table; write it as \[campaign\]"),
+    (
+        "no head",
+        SMALLEST.replace("[campaign]", ""),
+        r"kind is 'game'; allowed is a key of \[campaign\]; write \[campaign\]",
+    ),
+    ("rounds", SMALLEST + "[rules]\nrounds = 40000\n", r"rounds is 40000; allowed is a whole number from 0 to 1428"),
+    (
+        "knocks of a rule",
+        GAMES + "[knocks]\n0 = 1\n",
+        r"table is 'knocks'; allowed is none: the model 'two_thirds' knows",
+    ),
+    ("knocks of chains", CHAINS + "[knocks]\n0 = 1\n", r"file.knocks is unknown"),
+    ("knock's drop", SMALLEST + "[knocks]\n36 = 1\n", r"number of a knock is '36'; allowed is a drop's, from 0 to 35"),
+    ("knock's words", SMALLEST + "[knocks]\nlast = 1\n", r"number of a knock is 'last'"),
+    ("knock's zeros", SMALLEST + "[knocks]\n03 = 1\n", r"number of a knock is '03'"),
+    ("knock's strength", SMALLEST + "[knocks]\n3 = -1\n", r"strength of a knock is -1"),
+    ("hard knock", SMALLEST + "[knocks]\n3 = 9\n", r"knocks.3 is 9.0; allowed is 0 to 5"),
+    ("knock at a point", SMALLEST + "[knocks]\n9 = 1\n[vary.fields]\nrules.rounds = [1, 2]\n", r"point 0 .*is '9'"),
+    ("no knocks", SMALLEST + "knocks = 3\n", r"campaign.knocks is unknown"),
+    (
+        "towers of the rule",
+        GAMES + '[vary.fields]\n"profile.upper_floor.opening_mm" = [14, 16]\n',
+        r"is 'profile.upper_floor.opening_mm'; allowed is .*'two_thirds' is the same for every tower",
+    ),
+    (
+        "a tower without surrogate",
+        SMALLEST + 'model = "surrogate"\n[vary.fields]\n"profile.upper_floor.opening_mm" = [14]\n',
+        r"profile amerigo is 'changed \(\w+\)'; allowed is as it ships \(\w+\),.*; write model = .physics.; to fit",
+    ),
     ("field", SMALLEST + "seeds = 3\n", r"campaign.seeds is unknown"),
     ("runs of another kind", SMALLEST + "battles = 3\n", r"campaign.battles is unknown"),
-    ("no runs", SMALLEST.replace("games = 6", ""), r"campaign.games is None"),
+    ("no runs", SMALLEST.replace("games = 6", ""), r"campaign.games is nothing"),
     ("runs", SMALLEST.replace("games = 6", "games = 0"), r"campaign.games is 0"),
     ("too many runs", SMALLEST.replace("games = 6", "games = 2147483648"), r"2147483648"),
     ("shard", SMALLEST + "shard = 0\n", r"campaign.shard is 0"),
-    ("no seed", SMALLEST.replace("seed", "#"), r"campaign.seed is None"),
+    ("no seed", SMALLEST.replace("seed", "#"), r"campaign.seed is nothing"),
     ("a number as seed", SMALLEST.replace('"0x0123456789abcdef0123456789abcdef"', "7"), r"campaign.seed is 7"),
     ("seed", SMALLEST.replace("0x01", "zz"), r"campaign.seed is 'zz"),
     ("large seed", SMALLEST.replace("0x01", "0x101"), r"campaign.seed is '0x101"),
     ("negative seed", SMALLEST.replace("0x0123", "-0x1"), r"campaign.seed is '-0x1"),
     ("apparatus", SMALLEST.replace('"amerigo"', '"nowhere"'), r"nowhere.*neither a shipped profile nor a file"),
-    ("no apparatus", SMALLEST.replace("apparatus", "#"), r"campaign.apparatus is None"),
+    ("no apparatus", SMALLEST.replace("apparatus", "#"), r"campaign.apparatus is nothing"),
     ("ship for games", SMALLEST.replace('"amerigo"', '"dead_reckoning"'), r"no tower that keeps cubes"),
     ("tower for battles", BATTLES.replace('"dead_reckoning"', '"amerigo"'), r"'amerigo'"),
     ("model", SMALLEST + 'model = "dice"\n', r"campaign.model is 'dice'"),
@@ -152,7 +193,7 @@ MISTAKES = [
     ("ruling", BATTLES + '[battle.rulings]\nstack = "x"\n', r"a ruling's name is 'stack'"),
     ("ruling's choice", BATTLES + '[battle.rulings]\nstuck = "x"\n', r"ruling stuck is 'x'"),
     ("vary", SMALLEST + "[vary]\nfield = 3\n", r"vary.field is unknown"),
-    ("no fields", SMALLEST + '[vary]\ndesign = "grid"\n', r"vary.fields is None"),
+    ("no fields", SMALLEST + '[vary]\ndesign = "grid"\n', r"vary.fields is nothing"),
     ("design", SMALLEST + '[vary]\ndesign = "random"\n', r"vary.design is 'random'"),
     ("points of a grid", SMALLEST + "[vary]\npoints = 3\n" + GRID, r"vary.points is 3"),
     (
@@ -175,7 +216,7 @@ MISTAKES = [
         SMALLEST + '[vary]\ndesign = "list"\n' + GRID + '"rules.rounds" = [1]\n',
         r"lengths of vary.fields",
     ),
-    ("no points", SMALLEST + '[vary]\ndesign = "sobol"\n' + GRID, r"vary.points is None"),
+    ("no points", SMALLEST + '[vary]\ndesign = "sobol"\n' + GRID, r"vary.points is nothing"),
     (
         "list in a sample",
         SMALLEST + '[vary]\ndesign = "sobol"\npoints = 2\n' + GRID,
@@ -288,7 +329,67 @@ def test_fields_of_every_table_can_vary():
     assert [physics.point(i).settings.iterations for i in range(2)] == [10, 20]
 
 
+def test_rulings_and_knocks_left_out_are_left_out_of_the_spec_so_that_digests_of_before_hold():
+    spec = parse(SMALLEST)
+    keys = ["name", "colours", "phases", "cubes", "rounds", "gold_divisor", "gold_divisor_with_token", "substitute"]
+    assert list(spec.rules) == keys
+    assert "knocks" not in json.loads(spec.canonical)
+    ruled = parse(SMALLEST + '[rules]\nrulings = { stand_in_tokens = "both" }\n')
+    assert ruled.rules["rulings"]["stand_in_tokens"] == "both"
+    assert Spec.from_canonical(ruled.canonical).point(0).rules.rulings["stand_in_tokens"] == "both"
+
+
+def test_knocks_are_a_table_of_the_file_and_can_vary():
+    spec = parse(SMALLEST + '[knocks]\n3 = 0.5\n12 = 1\n[vary.fields]\n"knocks.3" = [0.25, 1.5]\n')
+    assert spec.digest != parse(SMALLEST).digest
+    assert Spec.from_canonical(spec.canonical) == spec
+    assert [spec.point(i).knocks for i in range(2)] == [{3: 0.25, 12: 1.0}, {3: 1.5, 12: 1.0}]
+    assert parse(SMALLEST).point(0).knocks == {}
+
+
 def test_every_run_is_in_exactly_one_shard():
     spec = parse(SMALLEST.replace("games = 6", "games = 7\nshard = 4") + "[vary.fields]\nrules.cubes = [5, 6, 7]\n")
     assert [number for index in range(spec.shards) for number in spec.runs_of(index)] == list(range(21))
     assert SHARD == {"game": 10, "chain": 10, "battle": 300}
+
+
+def test_a_campaigns_game_with_knocks_is_the_game_that_play_plays_with_a_row_for_each_knock():
+    text = SMALLEST.replace("games = 6", "games = 1") + (
+        '[rules]\ncubes = 2\nrounds = 1\nphases = ["blue", "red"]\n[knocks]\n0 = 2\n1 = 1.5\n'
+    )
+    spec = parse(text)
+    tables = run_shard(spec, 0).tables
+    rows = pq.read_table(io.BytesIO(tables["drops"])).to_pylist()
+    assert [(row["drop"], row["kind"]) for row in rows] == [
+        (0, "drop"), (0, "knock"), (1, "drop"), (1, "knock"), (2, "drop"),
+    ]  # fmt: skip
+    with spec.point(0).open_model() as model:
+        entries = list(play(model, spec.point(0).rules, spec.game_seed(0), {0: 2.0, 1: 1.5}))
+    inside = [sum(entry.inside.values()) for entry in entries]
+    assert [row["inside_after"] for row in rows if row["kind"] == "knock" or row["drop"] == 2] == inside
+    assert [row["thrown"] for row in rows if row["kind"] == "drop"] == [sum(e.thrown.values()) for e in entries]
+    assert all(row["inside_before"] - row["emerged"] == row["inside_after"] for row in rows if row["kind"] == "knock")
+    assert {row["thrown"] for row in rows if row["kind"] == "knock"} == {0}
+
+
+def test_a_knock_that_never_lands_ends_its_game_with_the_rows_of_all_its_draws():
+    class Shaky(CoinTower):
+        def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
+            landings = tuple(Landing(each.cube, f"inside:{each.region}") for each in state.residents)
+            return Outcome(self.name, self.apparatus, Status.TIMED_OUT, (), landings, state)
+
+    spec = parse(SMALLEST.replace("games = 6", "games = 1") + "[knocks]\n1 = 1\n")
+    rows = Rows()
+    assert not work._game(spec, spec.point(0), Recorder(Shaky()), 0, 0, rows)
+    assert [row[2:6] for row in rows.drops] == [
+        (0, "drop", 0, "settled"), (1, "drop", 0, "settled"), *((1, "knock", i, "timed_out") for i in range(5)),
+    ]  # fmt: skip
+
+
+def test_a_report_on_games_with_knocks_is_refused_in_one_line(tmp_path: Path):
+    from tower_sim.study.load import load as load_campaign
+
+    spec = parse(SMALLEST + "[knocks]\n3 = 0.5\n")
+    (tmp_path / "manifest.json").write_text(json.dumps({"spec": json.loads(spec.canonical), "points": [{}]}))
+    with pytest.raises(UsageError, match=r"has knocks; allowed is one without.*tables yourself"):
+        load_campaign(tmp_path)

@@ -15,16 +15,21 @@ from fakes import CoinTower
 
 from tower_sim import cli
 from tower_sim.campaign import parse as parse_campaign
-from tower_sim.compare import Comparison, Pairs, Variant, compare, compare_report, play_pairs, read_variant
+from tower_sim.compare import Comparison, Pairs, Tally, Variant, compare, compare_report, play_pairs, read_variant
+from tower_sim.compare import play as pairs_play
 from tower_sim.compare.comparison import Row
 from tower_sim.compare.figures import colour_figures, main_figures, table
-from tower_sim.compare.paired import LEVEL, POWER, games_to_show, holm, paired, shows_from
-from tower_sim.compare.play import GameSampler, game_seed
+from tower_sim.compare.paired import LEVEL, POWER, Moments, games_to_show, holm, paired, paired_of, shows_from
+from tower_sim.compare.plain import in_plain_words
+from tower_sim.compare.play import GameSampler, batches, game_seed
+from tower_sim.compare.report import percent
+from tower_sim.compare.tally import CHUNK, Course
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules, play
 from tower_sim.games.many import Games
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.models import open_model
+from tower_sim.surrogate.model import SurrogateModel
 
 ROOT = Path(__file__).parent.parent
 DOC = (ROOT / "docs/compare.md").read_text("utf-8")
@@ -49,6 +54,12 @@ def _six() -> Comparison:
     return compared(variant(), variant("six", cubes=6, gold_divisor=2))
 
 
+def games_of(side: Variant, games: int = GAMES, seed: int = 7) -> Games:
+    with open_model(side.tower, "two_thirds") as model:
+        every = [list(play(model, side.rules, game_seed(seed, game))) for game in range(games)]
+    return Games.of(every, side.rules)
+
+
 def row(found: Comparison, key: str) -> Row:
     return next(each for each in found.figures if each.key == key)
 
@@ -66,18 +77,30 @@ def test_equal_variants_differ_in_nothing_at_all():
 
 
 def test_rules_that_the_tower_does_not_touch_leave_every_figure_as_it_was():
-    found = compared(variant(), variant(gold_divisor_with_token=1, substitute=""), games=3)
+    ruled = variant(substitute="", rulings={"stand_in_tokens": "both"})
+    found = compared(variant(), ruled, games=3)
     assert {each.difference for each in found.figures} == {0.0}
-    assert [each["key"] for each in found.to_json()["differs"]] == ["gold_divisor_with_token", "substitute"]
+    assert [each["key"] for each in found.to_json()["differs"]] == ["substitute", "rulings.stand_in_tokens"]
+    assert "No figure below depends on substitute and rulings.stand_in_tokens." in " ".join(
+        compare_report(found).split()
+    )
+
+
+def test_gold_for_passing_with_the_token_is_a_figure_of_its_own():
+    found = compared(variant(), variant(gold_divisor_with_token=1), games=5)
+    assert [each.key for each in found.figures if each.difference] == ["gold_with_token"]
+    out = games_of(variant(), 5).emerged[:, 1:].sum(-1)
+    assert row(found, "gold_with_token").difference == pytest.approx((out - np.ceil(out / 2)).mean(), abs=1e-12)
+    assert "Passing with the gold token pays" in in_plain_words(found)
 
 
 def test_a_pair_is_the_two_games_that_play_amerigo_plays_with_its_seed(six: Comparison):
-    seed = game_seed(7, 3)
-    for counts, side in ((six.pairs.a, six.a), (six.pairs.b, six.b)):
-        with open_model(side.tower, "two_thirds") as model:
-            alone = Games.of([list(play(model, side.rules, seed))], side.rules)
-        assert np.array_equal(counts.take([3]).emerged, alone.emerged)
-        assert np.array_equal(counts.take([3]).inside, alone.inside)
+    with open_model(six.a.tower, "two_thirds") as model:
+        *_, fourth = batches((model, model), (six.a.rules, six.b.rules), 4, 7)
+        for counts, side in ((fourth.a, six.a), (fourth.b, six.b)):
+            alone = Games.of([list(play(model, side.rules, game_seed(7, 3)))], side.rules)
+            assert np.array_equal(counts.emerged, alone.emerged)
+            assert np.array_equal(counts.inside, alone.inside)
 
 
 def test_the_seed_of_a_pair_is_that_of_a_campaigns_game():
@@ -88,24 +111,64 @@ def test_the_seed_of_a_pair_is_that_of_a_campaigns_game():
 class Sampler(CoinTower):
     """Plays many games at once, as a surrogate does; its drops fail, so that asking for one would show."""
 
-    def sample_games(self, rules: Rules, games: int, seed: int) -> Games:
-        shape = (games, rules.drops, len(rules.colours))
-        counts = np.random.default_rng(seed).integers(0, 3, shape)
+    def sample_games(self, rules: Rules, games: int, seed: int, *, first: int = 0) -> Games:
+        shape = (1, rules.drops, len(rules.colours))
+        streams = [np.random.default_rng((seed, first + game)) for game in range(games)]
+        counts = np.concatenate([rng.integers(0, 3, shape) for rng in streams])
         return Games(rules, counts, counts, counts)
 
     def extrapolated(self, games: Games) -> np.ndarray:
         return games.thrown.sum(-1) > 7
 
 
-def test_a_model_that_samples_games_is_asked_for_all_of_them_at_once():
+def test_a_model_that_samples_games_is_asked_for_many_at_once():
     model = Sampler(failure_rate=1.0)
     assert isinstance(model, GameSampler)
     pairs = play_pairs((model, model), (Rules(), Rules(gold_divisor=1)), 25, 3)
+    every = model.sample_games(Rules(), 25, 3)
     assert len(pairs) == 25
     assert pairs.draws is None
-    assert pairs.extrapolated == ((pairs.a.thrown.sum(-1) > 7).mean(), (pairs.b.thrown.sum(-1) > 7).mean())
-    assert np.array_equal(pairs.a.emerged, pairs.b.emerged)
-    assert pairs.b.gold.sum() > pairs.a.gold.sum()
+    assert pairs.extrapolated == ((every.thrown.sum(-1) > 7).mean(),) * 2
+    assert np.array_equal(pairs.courses[0].inside, Course.of(every).inside)
+    gold = [figure.key for figure in pairs.figures].index("gold")
+    assert pairs.total.mean_b[gold] > pairs.total.mean_a[gold]
+
+
+@pytest.mark.parametrize("size", [1, 7, 100])
+def test_how_many_games_are_sampled_at_a_time_changes_no_bit(size: int, monkeypatch: pytest.MonkeyPatch):
+    """Also beyond a chunk of sums, here of 16 pairs."""
+    monkeypatch.setattr("tower_sim.compare.tally.CHUNK", 16)
+    models, rules = (Sampler(), Sampler()), (Rules(), Rules(cubes=5))
+
+    def found(batch: int) -> dict[str, Any]:
+        monkeypatch.setattr("tower_sim.compare.play.CHUNK", batch)
+        monkeypatch.setattr("tower_sim.compare.play._PLAIN_BATCH", batch)
+        pairs = play_pairs(models, rules, 100, 3)
+        return compare((variant(), variant("b", cubes=5)), pairs, model="coin", seed=3, asked=100).to_json()
+
+    assert found(size) == found(50)
+
+
+def test_the_shipped_surrogate_plays_the_same_games_in_batches():
+    with open_model(variant().tower, "surrogate") as model:
+        assert isinstance(model, GameSampler)
+        whole, late = model.sample_games(Rules(rounds=1), 9, 5), model.sample_games(Rules(rounds=1), 4, 5, first=5)
+    assert np.array_equal(whole.take(slice(5, 9)).emerged, late.emerged)
+    assert np.array_equal(whole.take(slice(5, 9)).inside, late.inside)
+
+
+def test_the_memory_of_a_comparison_does_not_grow_with_its_games():
+    def kept(games: int) -> int:
+        pairs = play_pairs((Sampler(), Sampler()), (Rules(rounds=1), Rules(rounds=1)), games, 3)
+        return sum(a.nbytes + b.nbytes for a, b in pairs.waiting)
+
+    assert 0 < kept(CHUNK + 5) == kept(5)
+
+
+@pytest.mark.parametrize("games", [1, 100_000_001, 10**12])
+def test_a_number_of_games_out_of_range_is_refused_before_any_is_played(games: int):
+    with pytest.raises(UsageError, match=f"games is {games}; allowed is a whole number from 2 to 100000000"):
+        play_pairs((CoinTower(), CoinTower()), (Rules(), Rules()), games, 1)
 
 
 def test_a_pair_with_a_failed_game_is_left_out_and_counted():
@@ -138,29 +201,64 @@ def test_an_interruption_keeps_the_pairs_that_are_done(done: int, kept: int | No
             play_pairs(models, rules, 10, 1, stop)
         return
     pairs = play_pairs(models, rules, 10, 1, stop)
-    assert (len(pairs.a), len(pairs.b), pairs.interrupted) == (kept, kept, True)
-    assert np.array_equal(pairs.a.emerged, play_pairs(models, rules, kept, 1).a.emerged)
+    assert (len(pairs), pairs.courses[1].games, pairs.interrupted) == (kept, kept, True)
+    alone = play_pairs(models, rules, kept, 1)
+    assert np.array_equal(pairs.total.mean_a, alone.total.mean_a)
+    assert np.array_equal(pairs.courses[1].inside, alone.courses[1].inside)
 
 
 def test_an_interrupted_command_tells_of_what_is_done_and_ends_with_1(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    def stop(done: int, of: int) -> None:
-        if done == 2:
-            raise KeyboardInterrupt
+    played = pairs_play._played
+    games: list[int] = []
 
-    monkeypatch.setattr("tower_sim.compare.command._progress", stop)
+    def stop(*given: Any) -> Any:
+        games.append(1)
+        if len(games) == 6:  # in the second game of the third pair
+            raise KeyboardInterrupt
+        return played(*given)
+
+    monkeypatch.setattr(pairs_play, "_played", stop)
     argv = ["compare", "amerigo", str(VARIANTS / "six_cubes.toml"), "--games", "9", "--model", "two_thirds", "--json"]
     assert cli.main(argv) == 1
     document = json.loads(capsys.readouterr().out)
     assert (document["games"], document["pairs"], document["interrupted"]) == (9, 2, True)
 
 
+def test_an_interrupted_surrogate_tells_of_the_batches_that_are_done(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    def stopped(self: SurrogateModel, games: Games) -> np.ndarray:
+        if len(asked) == 2 * 2 + 1:  # the third batch
+            raise KeyboardInterrupt
+        asked.append(1)
+        return np.zeros(games.thrown.shape[:2], bool)
+
+    asked: list[int] = []
+    monkeypatch.setattr(SurrogateModel, "extrapolated", stopped)
+    for name in ("CHUNK", "_PLAIN_BATCH"):
+        monkeypatch.setattr(pairs_play, name, 4)
+    assert cli.main(["compare", "amerigo", "amerigo-club", "--games", "90", "--json", "--seed", "1"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert (document["games"], document["pairs"], document["interrupted"]) == (90, 8, True)
+
+
+def test_without_numba_a_long_comparison_says_once_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr("tower_sim.compare.command.compiled", lambda: False)
+    monkeypatch.setattr("tower_sim.compare.command._SLOW", 8)
+    for games, said in (("7", 0), ("8", 1)):
+        assert cli.main(["compare", "amerigo", "amerigo-club", "--games", games, "--json", "--seed", "1"]) == 0
+        assert capsys.readouterr().err.count("pip install") == said
+
+
 # the figures
 
 
 def test_the_figures_of_a_game_by_hand():
-    rules = Rules(colours=("red", "blue"), rounds=2, cubes=4, substitute="", gold_divisor=2)
+    rules = Rules(colours=("red", "blue"), rounds=2, cubes=4, substitute="", gold_divisor=2, gold_divisor_with_token=4)
     # drops: the set-up, then red and blue of two rounds; colours: red, blue
     thrown = np.array([[[4, 4], [3, 0], [0, 2], [1, 0], [0, 0]]])
     emerged = np.array([[[3, 2], [1, 2], [0, 0], [4, 1], [0, 0]]])
@@ -176,9 +274,10 @@ def test_the_figures_of_a_game_by_hand():
         "action_points": (2 + 0 + 4 + 0) / 4,
         "actions": (2 + 0 + 2 + 0) / 4,
         "gold": (2 + 0 + 3 + 0) / 4,
+        "gold_with_token": (1 + 0 + 2 + 0) / 4,
         "skipped": 2,
     }
-    colours = colour_figures(games, replace(games, rules=Rules(colours=("blue", "green"), substitute="")))
+    colours = colour_figures(rules, Rules(colours=("blue", "green"), substitute=""))
     assert [(each.key, float(each.of(games)[0])) for each in colours] == [("blue", 3 / 4)]
 
 
@@ -197,7 +296,7 @@ def test_gold_for_fewer_cubes_is_found_and_by_how_much(six: Comparison):
     """The cubes of a game decide the gold under either rule: A's games say what the other divisor pays."""
     only_gold = compared(variant(), variant(gold_divisor=2), games=5)
     assert [each.key for each in only_gold.figures if each.difference] == ["gold"]
-    out = only_gold.pairs.a.emerged[:, 1:].sum(-1)
+    out = games_of(variant(), 5).emerged[:, 1:].sum(-1)
     by_hand = (np.ceil(out / 2) - np.ceil(out / 3)).mean()
     assert row(only_gold, "gold").difference == pytest.approx(by_hand, abs=1e-12)
     assert row(six, "gold").shown
@@ -238,7 +337,7 @@ def test_a_table_of_equals_shows_anything_as_rarely_as_it_says():
 
 def test_a_table_of_real_games_that_are_equals_shows_anything_as_rarely_as_it_says(six: Comparison):
     """Pairs drawn from one pool of games: not normal, some figures rare, all dependent."""
-    pool, rng, reps, n = table(six.pairs.a, main_figures()), np.random.default_rng(3), 1200, 30
+    pool, rng, reps, n = table(games_of(six.a), main_figures()), np.random.default_rng(3), 1200, 30
     found = [paired(*pool[rng.integers(len(pool), size=(2, n))]) for _ in range(reps)]
     shown = np.mean([(each.adjusted <= LEVEL).any() for each in found])
     assert shown < LEVEL + 4 * math.sqrt(LEVEL * (1 - LEVEL) / reps)
@@ -292,9 +391,10 @@ def test_pairing_gains_what_correlation_gives():
 
 
 def test_the_report_leads_with_what_differs_and_stays_within_120_characters(six: Comparison):
-    lines = compare_report(six).splitlines()
-    assert lines[4] == "B differs from A in cubes 6 (A: 7); gold_divisor 2 (A: 3)."
-    assert lines[5].startswith("Shown, B minus A: inside after the set-up -2.")
+    text = compare_report(six)
+    lines = text.splitlines()
+    assert "\n\nB differs from A in cubes 6 (A: 7); gold_divisor 2 (A: 3).\nShown, B minus A: inside after the" in text
+    assert re.match(r"B: about \d\.\d fewer cubes stay in the tower \(\d\.\d instead of \d\.\d\): certain\.", text)
     assert max(map(len, lines)) <= 120
     for figure in main_figures():
         assert sum(line.startswith(f"{figure.title} ") for line in lines) == 1
@@ -302,7 +402,8 @@ def test_the_report_leads_with_what_differs_and_stays_within_120_characters(six:
 
 def test_tables_keep_their_width_when_many_games_leave_many_decimals():
     samples = [Sampler().sample_games(Rules(), 5000, seed) for seed in (1, 2)]
-    found = compare((variant(), variant("b")), Pairs(samples[0], samples[1]), model="coin", seed=1, asked=5000)
+    pairs = Tally.of(Pairs(samples[0], samples[1]))
+    found = compare((variant(), variant("b")), pairs, model="coin", seed=1, asked=5000)
     assert max(map(len, compare_report(found).splitlines())) <= 120
 
 
@@ -310,7 +411,7 @@ def test_towers_that_differ_are_told_by_the_keys_of_their_profiles(tmp_path: Pat
     (tmp_path / "club.toml").write_text('apparatus = "amerigo-club"\nphases = ["red"]\ncolours = ["red", "white"]\n')
     games = Games.of([list(play(CoinTower(), Rules(), seed)) for seed in (1, 2)], Rules())
     both = (variant(), read_variant(tmp_path / "club.toml"))
-    found = compare(both, Pairs(games, games), model="coin", seed=1, asked=2)
+    found = compare(both, Tally.of(Pairs(games, games)), model="coin", seed=1, asked=2)
     assert "phases red (A: blue black red" in " ".join(compare_report(found).split())
     keys = {each["key"] for each in found.to_json()["differs"]}
     assert keys > {"colours", "phases"}
@@ -342,7 +443,7 @@ def test_the_command_prints_a_document_or_a_report_and_draws_the_picture(
     assert cli.main([*argv, "--save-plot", str(tmp_path / "it.svg")]) == 0
     assert (tmp_path / "it.svg").stat().st_size > 10_000
     printed = capsys.readouterr().out.splitlines()
-    assert printed[0] == "Amerigo, house rules compared: 3 pairs of games, model two_thirds, seed 5"
+    assert "Amerigo, house rules compared: 3 pairs of games, model two_thirds, seed 5" in printed
     assert printed[-1] == f"plot: {tmp_path / 'it.svg'}"
 
 
@@ -364,14 +465,13 @@ def test_a_relative_apparatus_counts_from_the_variants_folder(tmp_path: Path):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("cube = 6", "a key of the variant is 'cube'; allowed is one of apparatus, name, colours"),
+        ("cube = 6", "a key of the rules is 'cube'; allowed is one of apparatus, name, colours"),
         ("cubes = 0", "cubes is 0; allowed is a whole number from 1"),
         ("cubes = ", "not TOML"),
-        ("rounds = 0", "rounds is 0; allowed is a whole number from 1 in a comparison"),
         ("apparatus = 3", "apparatus is 3; allowed is one of amerigo"),
         ('apparatus = "dead_reckoning"', "is no tower that keeps cubes"),
         ('apparatus = "nowhere.toml"', "is neither a shipped profile nor a file"),
-        (None, "check the path (FileNotFoundError)"),
+        (None, "cannot be read (No such file or directory); allowed is a file; give a TOML file or one of amerigo"),
     ],
 )
 def test_a_bad_variant_is_refused_in_one_line_that_names_the_file(text: str | None, says: str, tmp_path: Path):
@@ -392,6 +492,12 @@ def test_a_bad_variant_is_refused_in_one_line_that_names_the_file(text: str | No
         (("--games", "2", "--model", "magic"), "model is 'magic'"),
         (("--games", "2", "--save-plot", "a.doc"), "ends in '.doc'"),
         ((), "the following arguments are required: --games"),
+        (("--games", str(10**12)), "'1000000000000'; allowed is a whole number of up to 12 digits"),
+        (("--games", str(10**11)), "--games is 100000000000; allowed is a whole number from 2 to 100000000"),
+        (("--games", "2", "--set", "cubes"), "a change is 'cubes'; allowed is KEY=VALUE"),
+        (("--games", "2", "--set", "cubes=0"), "variant 'amerigo': cubes is 0; allowed"),
+        (("--games", "2", "--set", "rounds=0"), "rounds is 0; allowed is a whole number from 1 in a comparison"),
+        (("--games", "2", "--set", "apparatus=dead_reckoning"), "is no tower that keeps cubes"),
     ],
 )
 def test_bad_input_gets_one_line_and_status_2(
@@ -404,6 +510,112 @@ def test_bad_input_gets_one_line_and_status_2(
     assert printed.err.count("\n") == 1
 
 
+# variants
+
+
+def test_a_shipped_towers_name_is_a_variant_of_the_published_game():
+    club = read_variant("amerigo-club")
+    assert (club.name, club.rules, club.tower.name) == ("amerigo-club", Rules(), "amerigo-club")
+    with pytest.raises(UsageError, match=r"variant 'dead_reckoning': .* is no tower that keeps cubes"):
+        read_variant("dead_reckoning")
+
+
+def test_changes_are_made_to_b_which_may_be_left_out(capsys: pytest.CaptureFixture[str]):
+    argv = ["compare", "amerigo", "--games", "2", "--seed", "5", "--model", "two_thirds", "--json"]
+    for words in (["--set", "cubes=6"], ["amerigo", "--set", "cubes=6"]):
+        assert cli.main([*argv, *words]) == 0
+        document = json.loads(capsys.readouterr().out)
+        assert document["differs"] == [{"key": "cubes", "a": 7, "b": 6}]
+        assert [document[x]["name"] for x in "ab"] == ["amerigo", "amerigo cubes=6"]
+        assert [document[x]["set"] for x in "ab"] == [[], ["cubes=6"]]
+    assert cli.main(argv) == 2
+    assert "allowed is a file, a shipped name or --set KEY=VALUE; try --set cubes=6" in capsys.readouterr().err
+
+
+def test_a_change_is_toml_a_bare_word_or_a_key_in_a_table(tmp_path: Path):
+    file = tmp_path / "house.toml"
+    file.write_text('apparatus = "amerigo-club"\ncubes = 6\n[rulings]\nstand_in_exchange = "there"\n')
+    changes = ['phases=["red"]', "substitute = red", "rulings.stand_in_tokens=both", "apparatus=amerigo"]
+    found = read_variant(file, changes)
+    rulings = {"stand_in_tokens": "both", "stand_in_exchange": "there"}
+    assert found.rules == Rules(cubes=6, phases=["red"], substitute="red", rulings=rulings)
+    assert found.tower.name == "amerigo"
+    assert read_variant(file).tower.name == "amerigo-club"
+
+
+# what is told first
+
+
+def test_the_words_a_player_reads_first_say_how_sure_they_are():
+    few = compared(variant(), variant("six", cubes=6), games=2)
+    assert "no difference is shown, and it is most likely under" in in_plain_words(few)
+    assert "certain" not in in_plain_words(few)
+    same = compared(variant(), variant("the same"), games=2)
+    assert in_plain_words(same).startswith("A and B play alike")
+    gold = in_plain_words(compared(variant(), variant("gold", gold_divisor=2), games=20))
+    assert "about as many cubes stay in the tower as in A" in gold
+    assert "no game differs" in gold
+    assert re.search(r"Passing pays \d\.\d gold instead of \d\.\d: certain\.$", gold)
+
+
+def test_the_share_of_phases_with_a_choice_is_counted_by_hand():
+    rules = Rules(colours=("red", "blue"), rounds=2, cubes=4, substitute="")
+    emerged = np.array([[[3, 2], [1, 2], [0, 0], [4, 1], [0, 1]], [[3, 2], [1, 0], [0, 0], [4, 0], [0, 1]]])
+    course = Course.of(Games(rules, emerged, emerged, emerged))
+    assert course.with_a_choice == 2 / 8
+    assert course.actions.tolist() == [2, 4, 2]
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [
+        (0.0, "none"),
+        (1.0, "all"),
+        (0.00001, "under 0.1 %"),
+        (0.99999, "over 99.9 %"),
+        (0.0312, "3.1 %"),
+        (0.995, "99.5 %"),
+    ],
+)
+def test_shares_are_written_so_that_something_is_not_nothing(share: float, said: str):
+    assert percent(share) == said
+
+
+def test_a_report_of_many_games_has_no_powers_of_ten():
+    samples = [Sampler().sample_games(Rules(rounds=1), 30, 1) for _ in "ab"]
+    samples[1].emerged[0, 1, 0] += 1
+    pairs = Pairs(samples[0], samples[1], beyond=(samples[0].thrown.shape[0] * 8, 0))
+    found = compare((variant(), variant("b")), Tally.of(pairs), model="coin", seed=1, asked=30)
+    text = compare_report(found)
+    assert "e+" not in text
+    assert "outside of what the model was fitted to: all and none (A and B)" in text
+
+
+# sums in bounded memory
+
+
+def test_sums_of_parts_are_those_of_the_whole():
+    rng = np.random.default_rng(9)
+    a, b = rng.normal(50, 3, (2, 1000, 4))
+    parts = [Moments.of(a[i:j], b[i:j]) for i, j in ((0, 1), (1, 400), (400, 1000))]
+    whole, joined = paired(a, b), paired_of(parts[0].and_(parts[1]).and_(parts[2]))
+    for key in ("mean_a", "sd_b", "difference", "sd_difference", "low", "high", "correlation", "p"):
+        assert getattr(joined, key) == pytest.approx(getattr(whole, key), rel=1e-9), key
+    assert whole.sd_difference == pytest.approx((b - a).std(0, ddof=1), rel=1e-12)
+    assert whole.correlation == pytest.approx([np.corrcoef(a[:, i], b[:, i])[0, 1] for i in range(4)], rel=1e-9)
+
+
+def test_the_course_of_games_from_counts_is_that_of_the_games(six: Comparison):
+    games = games_of(six.a)
+    inside, course = games.inside.sum(-1), six.pairs.courses[0]
+    assert np.array_equal(course.inside, Course.of(games).inside)
+    assert course.games == GAMES
+    assert course.mean == pytest.approx(inside.mean(0))
+    assert course.sd == pytest.approx(inside.std(0, ddof=1))
+    for share in (0.05, 0.5, 0.95):
+        assert course.quantile(share) == pytest.approx(np.quantile(inside, share, axis=0))
+
+
 def test_the_example_in_the_docs_is_of_its_command_and_its_variants():
     (command,) = re.findall(r"<!-- example -->\n```sh\ntower-sim (compare .*)\n```", DOC)
     words = command.split()
@@ -411,20 +623,11 @@ def test_the_example_in_the_docs_is_of_its_command_and_its_variants():
     a, b = (read_variant(ROOT / word) for word in words[1:3])
     (text,) = re.findall(r"<!-- its output -->\n```\n(.*?)\n```", DOC, re.S)
     lines = text.splitlines()
-    assert f"{options['--games']} pairs of games, model " in lines[0]
-    assert lines[0].endswith(f"seed {options['--seed']}")
-    assert lines[1:3] == [f"{x}  {v.name}: rules {v.rules.name!r}, tower {v.tower.name} ({w})"
-                          for x, v, w in zip("AB", (a, b), words[1:3], strict=True)]  # fmt: skip
-    assert "cubes 6 (A: 7); gold_divisor 2 (A: 3)" in lines[4]
+    at = next(i for i, line in enumerate(lines) if line.startswith("Amerigo, house rules compared: "))
+    assert lines[0].startswith("B: about ")
+    assert f"{options['--games']} pairs of games, model " in lines[at]
+    assert lines[at].endswith(f"seed {options['--seed']}")
+    assert lines[at + 1 : at + 3] == [f"{x}  {v.name}: rules {v.rules.name!r}, tower {v.tower.name} ({w})"
+                                      for x, v, w in zip("AB", (a, b), words[1:3], strict=True)]  # fmt: skip
+    assert "cubes 6 (A: 7); gold_divisor 2 (A: 3)" in lines[at + 4]
     assert (ROOT / options["--save-plot"]).exists()
-
-
-def test_physics_compares_profiles_that_have_no_surrogate(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    rules = 'colours = ["red"]\nsubstitute = ""\nrounds = 1\ncubes = 2\n'
-    for name, tower in (("a", "amerigo"), ("b", "amerigo-club")):
-        (tmp_path / f"{name}.toml").write_text(f'{rules}apparatus = "{tower}"\n')
-    files = [str(tmp_path / "a.toml"), str(tmp_path / "b.toml")]
-    assert cli.main(["compare", *files, "--games", "2", "--model", "physics", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
-    assert document["model"] == "physics"
-    assert document["a"]["draws"]["landed"] >= 2

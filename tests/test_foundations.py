@@ -24,7 +24,7 @@ def test_a_received_value_is_quoted_on_one_short_line(value: object):
 
 
 def test_short_values_are_quoted_as_they_are():
-    assert [shown(v) for v in (3, 2.5, "blue", None, ["a"])] == ["3", "2.5", "'blue'", "None", "['a']"]
+    assert [shown(v) for v in (3, 2.5, "blue", None, ["a"])] == ["3", "2.5", "'blue'", "nothing", "['a']"]
     assert shown(10**60) == "a number of about 60 digits"
 
 

@@ -20,7 +20,7 @@ RANKS = [
     {"model"},
     {"physics", "games"},
     {"simulator", "surrogate"},
-    {"models"},
+    {"models", "variants"},
     {"campaign"},
     {"study"},
     {"drawing", "report"},

@@ -334,7 +334,7 @@ def refused(capsys: Capture, *arguments: str) -> str:
 
 
 def test_a_knock_is_refused_in_one_line(capsys: Capture):
-    with pytest.raises(UsageError, match=r"knock strength = 0\.5; .* allowed is none; try --model physics"):
+    with pytest.raises(UsageError, match=r"knock strength = 0\.5; .* allowed is none; take the model physics"):
         MODEL.knock(MODEL.empty(), 0.5, rng(1))
     told = refused(capsys, "drop", "amerigo", "--model", "surrogate", "--cubes", "blue=3", "--knock", "1")
     assert "knock strength = 1; this surrogate was fitted without knocks" in told
@@ -357,7 +357,9 @@ def changed_profile() -> Any:
 def test_a_tower_with_one_other_measure_has_no_surrogate_and_the_advice_says_how_to_get_one(
     capsys: Capture, tmp_path: Path
 ):
-    told = r"apparatus 'amerigo' \(\w+\) has no fitted surrogate; .* use --model physics, or run a campaign"
+    told = (
+        r"profile amerigo is 'changed \(\w+\)'; allowed is as it ships \(\w+\), .*; take the model physics, or a fitted"
+    )
     with pytest.raises(UsageError, match=told):
         open_model(changed_profile(), "surrogate")
     with pytest.raises(UsageError, match=r"was fitted for apparatus 'amerigo' .*; run a campaign with it and fit"):
@@ -366,7 +368,7 @@ def test_a_tower_with_one_other_measure_has_no_surrogate_and_the_advice_says_how
     assert "rim_mm = 120" in text
     (tmp_path / "mine.toml").write_text(text.replace("rim_mm = 120", "rim_mm = 121"), "utf-8")
     line = refused(capsys, "play", "amerigo", "--apparatus", str(tmp_path / "mine.toml"), "--model", "surrogate")
-    assert "no fitted surrogate" in line
+    assert "apparatus is 'mine'; allowed is one with a surrogate: amerigo, amerigo-club, dead_reckoning; take" in line
 
 
 def test_models_that_are_not_there_are_refused(capsys: Capture, tmp_path: Path):

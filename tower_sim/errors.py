@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import cast
 
 _LONGEST = 120  # characters of a received value that are quoted
 _SHORT = 40  # digits of a number that are quoted
@@ -22,13 +23,16 @@ def fault(what: str, value: object, allowed: str, advice: str = "change it or le
 
 
 def shown(value: object, longest: int = _LONGEST) -> str:
-    """Quote a received value in an error: its repr on one line, shortened in the middle to `longest` characters."""
+    """Quote a received value in an error: its repr on one line, shortened in the middle to `longest` characters.
+
+    What TOML and JSON write as true and false is written so, and what is not there as nothing.
+    """
     if isinstance(value, int) and abs(value) >= 10**_SHORT:
         return f"a number of about {int((value.bit_length() - 1) * 0.30103) + 1} digits"
     if isinstance(value, str) and len(value) > 2 * longest:
         value = value[:longest] + value[-longest:]  # the middle is left out below anyway
     try:
-        text = " ".join(repr(value).split())
+        text = " ".join(_written(value).split())
     except (ValueError, RecursionError):  # a number too long to write, or too deep a table
         text = f"a {type(value).__name__} that cannot be written down"
     return text if len(text) <= longest else f"{text[: longest * 2 // 3]}...{text[-longest // 6 :]}"
@@ -44,3 +48,14 @@ def near(word: str, known: Iterable[str]) -> str:
     """Return "; did you mean ...?" with the known word nearest to `word`, or nothing when none is near."""
     found = difflib.get_close_matches(word[:_LONGEST], list(known), 1, 0.6)
     return f"; did you mean {found[0]}?" if found else ""
+
+
+def _written(value: object) -> str:
+    if value is None or isinstance(value, bool):
+        return "nothing" if value is None else str(value).lower()
+    if type(value) is dict:
+        table = cast("dict[object, object]", value)
+        return "{" + ", ".join(f"{_written(key)}: {_written(inner)}" for key, inner in table.items()) + "}"
+    if type(value) is list:
+        return "[" + ", ".join(map(_written, cast("list[object]", value))) + "]"
+    return repr(value)

@@ -12,10 +12,11 @@ from tower_sim.apparatus.catalogue import from_tables
 from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.errors import check_whole, fault, shown
-from tower_sim.games.amerigo import Rules
+from tower_sim.games.amerigo import Rules, knocks_of
 from tower_sim.games.dead_reckoning import Ability, Kind, Setup, Side
 from tower_sim.games.rulings import Rulings
 from tower_sim.models import Model, open_model
+from tower_sim.physics.knock import MAX_STRENGTH
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.surrogate.store import shipped
 
@@ -77,6 +78,7 @@ class Point:
     rules: Rules
     chain: Chain
     setup: Setup | None
+    knocks: Mapping[int, float] = field(default_factory=dict[int, float], hash=False)
 
     def open_model(self) -> Model:
         """Return the model that drops the cubes; use it as a context manager. Raises what models.open_model does."""
@@ -91,35 +93,39 @@ class Point:
 
 
 def build(kind: str, name: str, model: str, tables: Mapping[str, Any]) -> Point:
-    """Make a point from its resolved tables `profile`, `rules`, `settings`, `chain` and `battle`.
+    """Make a point from its resolved tables `profile`, `rules`, `settings`, `chain`, `battle` and `knocks`.
 
-    Raises UsageError for a value that is not allowed and for an apparatus that this kind of campaign cannot use.
+    Raises UsageError for a value that is not allowed, for an apparatus that this kind of campaign cannot use, and where
+    no surrogate ships for it.
     """
     apparatus = from_tables(tables["profile"], name)
+    rules: Rules = read_fields(Rules, tables["rules"], "rules")
+    if model == "surrogate":
+        shipped(apparatus.name, apparatus.digest, 'write model = "physics"')
     return Point(
         apparatus=as_ship(apparatus) if kind == "battle" else as_tower(apparatus),
         model=model,
         settings=read_settings(tables["settings"]),
-        rules=read_rules(tables["rules"]),
+        rules=rules,
         chain=read_fields(Chain, tables["chain"], "chain"),
         setup=read_setup(tables["battle"]) if kind == "battle" else None,
+        knocks=read_knocks(tables["knocks"], rules),
     )
+
+
+def read_knocks(table: Mapping[str, Any], rules: Rules) -> dict[int, float]:
+    """Read the knocks of a game from the table `knocks`; raises UsageError for a drop or a strength out of range."""
+    knocks = knocks_of(table, rules)
+    for drop, strength in knocks.items():
+        if strength > MAX_STRENGTH:
+            raise fault(f"knocks.{drop}", strength, f"0 to {MAX_STRENGTH:g} (peak acceleration in g)", "try 0.5")
+    return knocks
 
 
 def read_fields(cls: Any, table: Mapping[str, Any], where: str) -> Any:
     """Make the dataclass `cls` from the fields that `table` has; raises UsageError for an unknown one."""
     refuse_unknown(table, {each.name: None for each in fields(cls)}, where)
     return cls(**table)
-
-
-def read_rules(table: Mapping[str, Any]) -> Rules:
-    """Make rules from the fields that `table` has; raises UsageError as `read_fields`, and for a game too large."""
-    rules: Rules = read_fields(Rules, table, "rules")
-    if (cubes := sum(rules.counts.values())) > MAX_CUBES:
-        raise fault("number of cubes in rules.cubes", cubes, f"up to {MAX_CUBES} in all", "take fewer")
-    if rules.drops > MAX_DROPS:
-        raise fault("number of drops a game", rules.drops, f"up to {MAX_DROPS}", "write fewer rules.rounds")
-    return rules
 
 
 def read_settings(table: Mapping[str, Any]) -> PhysicsSettings:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
@@ -22,12 +22,12 @@ from tower_sim.campaign.point import (
     build,
     read_abilities,
     read_fields,
-    read_rules,
     read_settings,
     rows_of,
 )
-from tower_sim.campaign.vary import DESIGNS, applied, check_size, fields_of, points, told
+from tower_sim.campaign.vary import DESIGNS, Values, applied, check_size, fields_of, points, told
 from tower_sim.errors import UsageError, fault
+from tower_sim.games.amerigo import Rules
 from tower_sim.games.rulings import Rulings
 from tower_sim.models import BOARD_MODELS, MODELS
 from tower_sim.progress import telling
@@ -39,6 +39,8 @@ MAX_SEED = 2**128 - 1
 RUNS = {"game": "games", "chain": "chains", "battle": "battles"}
 SHARD = {"game": 10, "chain": 10, "battle": 300}  # runs that take some tens of seconds
 _TABLE_OF = {"game": "rules", "chain": "chain", "battle": "battle"}
+_HEAD = ("kind", "apparatus", "model", "seed", *RUNS.values(), "shard")
+_TABLES = ("campaign", *_TABLE_OF.values(), "knocks", "settings", "vary")
 _POLICY_OF = {"throw": "fixed", "most": "uniform"}
 
 
@@ -70,11 +72,14 @@ class Spec:
     battle: Mapping[str, Any]
     design: str
     points: tuple[dict[str, Any], ...]
+    knocks: Mapping[str, float] = field(default_factory=dict[str, float])
 
     @cached_property
     def canonical(self) -> str:
         """The spec as one line of JSON: the same text for the same campaign."""
         plain = {each.name: getattr(self, each.name) for each in fields(self)}
+        if not self.knocks:  # so that specs of before there were any keep their digests
+            del plain["knocks"]
         return canonical_json({"schema": SCHEMA, "version": VERSION} | plain | {"seed": str(self.seed)})
 
     @cached_property
@@ -103,7 +108,7 @@ class Spec:
     def point(self, number: int) -> Point:
         """Make design point `number`; raises UsageError, naming the point, for one that cannot be."""
         values = self.points[number]
-        tables = {name: getattr(self, name) for name in ("profile", "rules", "settings", "chain", "battle")}
+        tables = {name: getattr(self, name) for name in ("profile", "rules", "settings", "chain", "battle", "knocks")}
         try:
             return build(self.kind, self.apparatus, self.model, applied(tables, values))
         except UsageError as error:
@@ -172,11 +177,13 @@ def parse(text: str, directory: Path = Path()) -> Spec:
     """Read the text of a campaign file that lies in `directory`; raises UsageError as `load` does."""
     tables = toml_table(text, "the file")
     for name, table in tables.items():
-        if not isinstance(table, Mapping):
+        if name in _HEAD:
+            raise fault(name, table, "a key of [campaign]", f"write [campaign] on a line above {name} = ...")
+        if name in _TABLES and not isinstance(table, Mapping):
             raise fault(name, table, "a table", f"write it as [{name}]")
     head: Mapping[str, Any] = tables.get("campaign", {})
     kind = _word(head, "kind", tuple(RUNS), None)
-    known = ["campaign", _TABLE_OF[kind], "settings", "vary"]
+    known = ["campaign", _TABLE_OF[kind], *(["knocks"] if kind == "game" else []), "settings", "vary"]
     refuse_unknown(tables, dict.fromkeys(known), "file")
     refuse_unknown(head, dict.fromkeys(["kind", "apparatus", "model", "seed", RUNS[kind], "shard"]), "campaign")
     model = _word(head, "model", BOARD_MODELS if kind == "battle" else MODELS, "physics")
@@ -186,15 +193,17 @@ def parse(text: str, directory: Path = Path()) -> Spec:
     check_size(1, runs, shard, RUNS[kind])
     seed = _seed(head.get("seed"))
     name, profile = _profile(head.get("apparatus"), directory)
-    base = {
+    base: dict[str, dict[str, Any]] = {
         "profile": profile,
         "rules": _rules(tables.get("rules", {})) if kind == "game" else {},
         "settings": asdict(read_settings(tables.get("settings", {}))) if model == "physics" else {},
         "chain": _chain(tables) if kind == "chain" else {},
         "battle": _battle(tables.get("battle", {})) if kind == "battle" else {},
     }
+    base["knocks"] = _knocks(tables.get("knocks", {}), model)
     design, values = points(tables.get("vary", {}), base, seed)
     check_size(len(values), runs, shard, RUNS[kind])
+    _check_varied(values[0], model)
     spec = Spec(kind, name, model, seed, cast("int", runs), shard, **base, design=design, points=values)
     with telling("design points tried", len(values)) as tell:
         for number in range(len(values)):
@@ -239,9 +248,27 @@ def _sorted(value: Any) -> Any:
 
 
 def _rules(table: Mapping[str, Any]) -> dict[str, Any]:
-    rules = read_rules(table)
+    rules: Rules = read_fields(Rules, table, "rules")
     plain: dict[str, Any] = json.loads(json.dumps(asdict(rules)))  # lists for tuples, as TOML has them
+    if rules.rulings == Rules().rulings:  # so that specs of before there were any keep their digests
+        del plain["rulings"]
     return plain
+
+
+def _knocks(table: Mapping[str, Any], model: str) -> dict[str, Any]:
+    if table and model != "physics":
+        raise fault(
+            "table", "knocks", f"none: the model {model!r} knows no knocks", 'remove it, or write model = "physics"'
+        )
+    return {str(drop): table[drop] for drop in table}
+
+
+def _check_varied(values: Values, model: str) -> None:
+    """Refuse to vary what the model does not look at: all points would be the same tower."""
+    for field_ in values:
+        if model == "two_thirds" and field_.startswith("profile."):
+            allowed = "a field of rules or chain: the model 'two_thirds' is the same for every tower"
+            raise fault("a field of vary.fields", field_, allowed, 'write model = "physics", or do not vary it')
 
 
 def _chain(tables: Mapping[str, Any]) -> dict[str, Any]:

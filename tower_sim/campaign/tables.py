@@ -48,8 +48,8 @@ DROPS = Table(
         Column("point", "int32", False, "design point, from 0"),
         Column("run", "int32", False, "game, chain or battle, numbered from 0 over all points"),
         Column("drop", "int32", False, "index in the run: of the drop, or of the battle's step"),
-        Column("kind", "string", False, "`drop`; of a battle the step: `throw`, `shake`, `rethrow`, `explosion`,"
-               " `ability` or `pass`"),
+        Column("kind", "string", False, "`drop`; of a game also `knock`, after the drop of that number; of a battle the"
+               " step: `throw`, `shake`, `rethrow`, `explosion`, `ability` or `pass`"),
         Column("attempt", "int8", False, "0 for the first draw; every draw that was no landing is a row too"),
         Column("status", "string", False, "`settled`, `jammed`, `timed_out` or `escaped`; `settled` also where"
                " nothing was drawn"),

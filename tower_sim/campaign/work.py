@@ -119,7 +119,7 @@ def _game(spec: Spec, point: Point, model: Recorder, number: int, run: int, rows
     """Play a game and say whether it came to its end."""
     state = amerigo.start(model, point.rules)
     try:
-        for entry in amerigo.play(model, point.rules, spec.game_seed(run)):
+        for entry in amerigo.play(model, point.rules, spec.game_seed(run), point.knocks):
             facts = Facts(
                 round=entry.round,
                 phase=entry.phase,
@@ -128,13 +128,22 @@ def _game(spec: Spec, point: Point, model: Recorder, number: int, run: int, rows
                 action_points=entry.action_points,
                 gold=entry.gold,
             )
-            rows.add((number, run, entry.index), facts, model.taken(), entry.state.tower)
+            _add_phase((number, run, entry.index), facts, model.taken(), entry.state.tower, rows)
             state = replace(entry.state, index=entry.index + 1)
     except TooManyFailedDraws:
         facts = Facts(round=state.round, phase=state.phase)
-        rows.add((number, run, state.index), facts, model.taken(), state.tower)
+        _add_phase((number, run, state.index), facts, model.taken(), state.tower, rows)
         return False
     return True
+
+
+def _add_phase(where: tuple[int, int, int], facts: Facts, draws: Sequence[Draw], state: TowerState, rows: Rows) -> None:
+    """Add the row of a phase, and one of the knock after it if there was one; a knock alone throws no cube."""
+    falls = [draw for draw in draws if draw.outcome.thrown]
+    blows = [draw for draw in draws if not draw.outcome.thrown]
+    rows.add(where, facts, falls, blows[0].state if blows else state)
+    if blows:
+        rows.add(where, Facts(kind="knock", round=facts.round, phase=facts.phase), blows, state)
 
 
 def _chain(spec: Spec, point: Point, model: Recorder, number: int, run: int, rows: Rows) -> bool:

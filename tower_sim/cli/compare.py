@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from tower_sim.apparatus.catalogue import names
 from tower_sim.cli.common import add_json, add_model, add_plot, add_seed, drawn_seed
 from tower_sim.cli.common import whole as whole_number
 
@@ -12,9 +13,11 @@ from tower_sim.cli.common import whole as whole_number
 def add(commands: Any) -> None:
     """Add the command."""
     compare = commands.add_parser("compare", help="compare two variants of Amerigo: what do house rules change?")
-    compare.add_argument("a", metavar="A.toml", help="rules, and the tower under 'apparatus'; or amerigo, as published")
-    compare.add_argument("b", metavar="B.toml", help="the variant to compare with it")
+    compare.add_argument("a", metavar="A", help=f"a rules file, also with its 'apparatus'; or {', '.join(names())}")
+    compare.add_argument("b", metavar="B", nargs="?", help="what to compare with it (default: A with --set)")
     compare.add_argument("--games", type=whole_number, required=True, metavar="N", help="pairs of games, 2 or more")
+    told = "change a key of B, as in cubes=6; may be repeated"
+    compare.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="changes", help=told)
     add_model(compare, "surrogate")
     add_seed(compare)
     add_json(compare)
@@ -25,6 +28,12 @@ def add(commands: Any) -> None:
 def _compare(options: argparse.Namespace) -> None:
     from tower_sim.compare import compare_command
 
-    files = (options.a, options.b)
-    seed = drawn_seed(options.seed)
-    compare_command(files, options.games, seed, options.model, as_json=options.json, plot=options.save_plot)
+    compare_command(
+        (options.a, options.b),
+        options.games,
+        drawn_seed(options.seed),
+        options.model,
+        changes=options.changes,
+        as_json=options.json,
+        plot=options.save_plot,
+    )

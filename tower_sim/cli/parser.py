@@ -29,6 +29,11 @@ class Parser(argparse.ArgumentParser):
             self.print_help()
             self.exit(0)
         found, unknown = super().parse_known_args(given, namespace)
+        if not any(word.startswith("-") for word in unknown):
+            for action in self._actions:  # one that may be left out is also taken after the options
+                is_open = not action.option_strings and action.nargs == "?" and getattr(found, action.dest) is None
+                if is_open and unknown:
+                    setattr(found, action.dest, unknown.pop(0))
         if unknown:
             self.error(self._unknown(unknown))
         return found, unknown

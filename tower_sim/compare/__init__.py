@@ -2,14 +2,16 @@
 
 from tower_sim.compare.command import compare_command, compare_files
 from tower_sim.compare.comparison import Comparison, Row, compare
-from tower_sim.compare.play import Pairs, play_pairs
+from tower_sim.compare.play import play_pairs
 from tower_sim.compare.report import compare_report
-from tower_sim.compare.variants import Variant, read_variant
+from tower_sim.compare.tally import Pairs, Tally
+from tower_sim.variants import Variant, read_variant
 
 __all__ = [
     "Comparison",
     "Pairs",
     "Row",
+    "Tally",
     "Variant",
     "compare",
     "compare_command",

@@ -4,32 +4,49 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from tower_sim.compare.comparison import Comparison, compare
-from tower_sim.compare.play import play_pairs
+from tower_sim.compare.play import MAX_GAMES, GameSampler, compiled, play_pairs
 from tower_sim.compare.report import compare_report
-from tower_sim.compare.variants import Variant, read_variant
-from tower_sim.errors import UsageError, check_whole
+from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.models import Model, open_model
+from tower_sim.progress import telling
+from tower_sim.variants import Variant, read_variant
+
+_SLOW = 500  # games from which it takes a while without numba
 
 
-def compare_files(files: tuple[str, str], games: int, seed: int, model: str) -> Comparison:
-    """Play `games` pairs of the variants in two files with the models called `model`, and compare them.
+def compare_files(
+    files: tuple[str, str | None], games: int, seed: int, model: str, changes: Sequence[str] = ()
+) -> Comparison:
+    """Play `games` pairs of two variants with the models called `model`, and compare them.
 
-    Tells on a terminal how far it is. All that is random comes from `seed`.
+    Each is a file or a shipped name; `changes`, each KEY=VALUE, are made to the second, which is the first when None.
+    Tells how far it is. All that is random comes from `seed`.
     Raises UsageError for a file, number or model that is not allowed, and as `play_pairs` does.
     """
-    check_whole("--games", games, 2)
-    a, b = _told_apart(read_variant(files[0]), read_variant(files[1]))
+    check_whole("--games", games, 2, MAX_GAMES)
+    a, b = _variants(files, changes)
     with _opened(a, model) as first, _opened(b, model) as second:
-        pairs = play_pairs((first, second), (a.rules, b.rules), games, seed, lambda done: _progress(done, games))
+        if games >= _SLOW and isinstance(first, GameSampler) and not compiled():
+            _say("without numba this takes about a hundred times as long; pip install numba")
+        with telling("pairs", games) as tell:
+            pairs = play_pairs((first, second), (a.rules, b.rules), games, seed, tell)
         return compare((a, b), pairs, model=first.name, seed=seed, asked=games)
 
 
 def compare_command(
-    files: tuple[str, str], games: int, seed: int, model: str, *, as_json: bool, plot: Path | None
+    files: tuple[str, str | None],
+    games: int,
+    seed: int,
+    model: str,
+    *,
+    changes: Sequence[str] = (),
+    as_json: bool,
+    plot: Path | None,
 ) -> None:
     """Compare two variants and print the document or the report; draw it into `plot`.
 
@@ -40,7 +57,7 @@ def compare_command(
         from tower_sim.drawing import check_path
 
         check_path(plot)
-    found = compare_files(files, games, seed, model)
+    found = compare_files(files, games, seed, model, changes)
     print(json.dumps(found.to_json(), allow_nan=False) if as_json else compare_report(found))
     if plot is not None:
         from tower_sim.compare.plot import draw_comparison
@@ -52,6 +69,20 @@ def compare_command(
         raise KeyboardInterrupt
 
 
+def _variants(files: tuple[str, str | None], changes: Sequence[str]) -> tuple[Variant, Variant]:
+    first, second = files
+    if second is None and not changes:
+        raise fault("the second variant", None, "a file, a shipped name or --set KEY=VALUE", "try --set cubes=6")
+    a, b = read_variant(first), read_variant(first if second is None else second, changes)
+    for variant in (a, b):
+        if variant.rules.rounds == 0:
+            allowed = "a whole number from 1 in a comparison"
+            raise UsageError(f"variant {variant.name}: {fault('rounds', 0, allowed, 'the figures are of the phases')}")
+    if a.name != b.name:
+        return a, b
+    return replace(a, name=a.file), replace(b, name=b.file)  # two files of one name are told apart by their paths
+
+
 def _opened(variant: Variant, model: str) -> Model:
     try:
         return open_model(variant.tower, model)
@@ -59,14 +90,5 @@ def _opened(variant: Variant, model: str) -> Model:
         raise UsageError(f"variant {variant.file}: {error}") from None
 
 
-def _told_apart(a: Variant, b: Variant) -> tuple[Variant, Variant]:
-    """Name two files of one name by their paths."""
-    if a.name != b.name:
-        return a, b
-    return replace(a, name=a.file), replace(b, name=b.file)
-
-
-def _progress(done: int, of: int) -> None:
-    """Tell on a terminal how far it is."""
-    if sys.stderr.isatty():
-        print(f"\r{done} of {of} pairs", end="\n" if done == of else "", file=sys.stderr, flush=True)
+def _say(text: str) -> None:
+    print(f"tower-sim: {text}", file=sys.stderr, flush=True)

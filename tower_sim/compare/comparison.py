@@ -6,10 +6,11 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tower_sim.compare.figures import Figure, colour_figures, main_figures, table
-from tower_sim.compare.paired import CONFIDENCE, LEVEL, POWER, Paired, games_to_show, paired, shows_from
-from tower_sim.compare.play import Draws, Pairs
-from tower_sim.compare.variants import Variant, differences
+from tower_sim.compare.figures import Figure
+from tower_sim.compare.paired import CONFIDENCE, LEVEL, POWER, Moments, Paired, games_to_show, paired_of, shows_from
+from tower_sim.compare.tally import Draws, Tally
+from tower_sim.compare.variants import differences
+from tower_sim.variants import Variant
 
 SCHEMA = "tower-sim/compare"
 VERSION = 1
@@ -65,7 +66,7 @@ class Comparison:
     model: str
     seed: int
     asked: int
-    pairs: Pairs
+    pairs: Tally
     figures: tuple[Row, ...]
     colours: tuple[Row, ...]
 
@@ -92,20 +93,20 @@ class Comparison:
         }
 
 
-def compare(variants: tuple[Variant, Variant], pairs: Pairs, *, model: str, seed: int, asked: int) -> Comparison:
+def compare(variants: tuple[Variant, Variant], pairs: Tally, *, model: str, seed: int, asked: int) -> Comparison:
     """Compare the pairs that were played: the main figures, and the cubes out a phase of each colour of both."""
     a, b = variants
-    colours = colour_figures(pairs.a, pairs.b)
-    return Comparison(
-        a, b, model, seed, asked, pairs, figures=rows(pairs, main_figures()), colours=rows(pairs, colours)
-    )
+    main = len(pairs.figures)
+    figures = rows(pairs.total.only(slice(main)), pairs.figures)
+    colours = rows(pairs.total.only(slice(main, None)), pairs.colours)
+    return Comparison(a, b, model, seed, asked, pairs, figures=figures, colours=colours)
 
 
-def rows(pairs: Pairs, figures: tuple[Figure, ...]) -> tuple[Row, ...]:
-    """Compare the pairs in these figures, which are judged together."""
+def rows(sums: Moments, figures: tuple[Figure, ...]) -> tuple[Row, ...]:
+    """Compare the pairs that were summed up in these figures, which are judged together."""
     if not figures:
         return ()
-    found = paired(table(pairs.a, figures), table(pairs.b, figures))
+    found = paired_of(sums)
     return tuple(_row(figure, found, i, len(figures)) for i, figure in enumerate(figures))
 
 
@@ -160,6 +161,7 @@ def _variant_json(variant: Variant, draws: Draws | None, extrapolated: float | N
     return {
         "name": variant.name,
         "file": variant.file,
+        "set": list(variant.changes),
         "apparatus": variant.tower.name,
         "apparatus_digest": variant.tower.digest,
         "rules": asdict(variant.rules),

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from tower_sim.games.amerigo import Rules
 from tower_sim.games.many import Array, Games
 
 
@@ -32,13 +33,14 @@ def main_figures() -> tuple[Figure, ...]:
         Figure("action_points", "action points a phase", "points", lambda games: games.action_points[:, 1:].mean(1)),
         Figure("actions", "actions allowed a phase", "actions", lambda games: games.actions[:, 1:].mean(1)),
         Figure("gold", "gold for passing a phase", "gold", lambda games: games.gold[:, 1:].mean(1)),
+        Figure("gold_with_token", "gold with the token", "gold", lambda games: games.gold_with_token[:, 1:].mean(1)),
         Figure("skipped", "phases skipped", "phases", lambda games: (_by_phase(games.emerged) == 0).sum(1)),
     )
 
 
-def colour_figures(a: Games, b: Games) -> tuple[Figure, ...]:
+def colour_figures(a: Rules, b: Rules) -> tuple[Figure, ...]:
     """Return, for each colour that both games have, the mean number of its cubes that come out of a phase."""
-    shared = [colour for colour in a.rules.colours if colour in b.rules.colours]
+    shared = [colour for colour in a.colours if colour in b.colours]
     return tuple(Figure(colour, colour, "cubes", partial(_out_of_colour, colour)) for colour in shared)
 
 

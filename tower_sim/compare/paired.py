@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -40,30 +40,93 @@ class Paired:
     adjusted: Array
 
 
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Sums over `n` pairs from which `Paired` is made, whatever n is; arrays of shape (k,).
+
+    Means of A, B and B - A; sums of their squared distances from the mean, and of A's times B's; the largest value.
+    """
+
+    n: int
+    mean_a: Array
+    mean_b: Array
+    mean_d: Array
+    square_a: Array
+    square_b: Array
+    square_d: Array
+    product: Array
+    largest: Array
+
+    @staticmethod
+    def of(a: Array, b: Array) -> Moments:
+        """Sum over n pairs in k figures, `a` and `b` of shape (n, k), n from 1."""
+        d = b - a
+        mean_a, mean_b, mean_d = a.mean(0), b.mean(0), d.mean(0)
+        off_a, off_b, off_d = a - mean_a, b - mean_b, d - mean_d
+        return Moments(
+            n=len(a),
+            mean_a=mean_a,
+            mean_b=mean_b,
+            mean_d=mean_d,
+            square_a=(off_a * off_a).sum(0),
+            square_b=(off_b * off_b).sum(0),
+            square_d=(off_d * off_d).sum(0),
+            product=(off_a * off_b).sum(0),
+            largest=np.maximum(np.abs(a).max(0), np.abs(b).max(0)),
+        )
+
+    def only(self, figures: slice) -> Moments:
+        """Return the sums of some of the figures."""
+        cut: dict[str, Any] = {each.name: getattr(self, each.name)[figures] for each in fields(self)[1:]}
+        return Moments(self.n, **cut)
+
+    def and_(self, more: Moments) -> Moments:
+        """Return the sums over the pairs of both.
+
+        Source: Chan, Golub and LeVeque, Updating formulae and a pairwise algorithm for sample variances (1979).
+        """
+        n, part = self.n + more.n, more.n / (self.n + more.n)
+        step_a, step_b, step_d = more.mean_a - self.mean_a, more.mean_b - self.mean_b, more.mean_d - self.mean_d
+        weight = self.n * part
+        return Moments(
+            n=n,
+            mean_a=self.mean_a + step_a * part,
+            mean_b=self.mean_b + step_b * part,
+            mean_d=self.mean_d + step_d * part,
+            square_a=self.square_a + more.square_a + step_a * step_a * weight,
+            square_b=self.square_b + more.square_b + step_b * step_b * weight,
+            square_d=self.square_d + more.square_d + step_d * step_d * weight,
+            product=self.product + more.product + step_a * step_b * weight,
+            largest=np.maximum(self.largest, more.largest),
+        )
+
+
 def paired(a: Array, b: Array) -> Paired:
-    """Compare n pairs in k figures, `a` and `b` of shape (n, k), n from 2.
+    """Compare n pairs in k figures, `a` and `b` of shape (n, k), n from 2; see `paired_of`."""
+    return paired_of(Moments.of(a, b))
+
+
+def paired_of(sums: Moments) -> Paired:
+    """Compare the pairs, 2 or more, that were summed up.
 
     p is that of Student's test of the differences. Where every pair has the same difference there is no spread to
     judge it by: p is 1 for a difference of 0, else the sign test's, 2^(1 - n).
     """
-    n = len(a)
-    size = np.maximum(np.abs(a).max(0), np.abs(b).max(0))
-    difference = (b - a).mean(0)
-    sd = (b - a).std(0, ddof=1)
+    n, size, difference = sums.n, sums.largest, sums.mean_d
+    sd = np.sqrt(sums.square_d / (n - 1))
     is_constant = sd <= _NOTHING * size
     sd = np.where(is_constant, 0.0, sd)
     error = np.where(is_constant, np.nan, sd / math.sqrt(n))
     half = error * float(_stats.t.ppf((1 + CONFIDENCE) / 2, n - 1))
     by_sign = np.where(np.abs(difference) <= _NOTHING * size, 1.0, 2.0 ** (1 - n))
     p = np.where(is_constant, by_sign, 2 * _stats.t.sf(np.abs(difference) / error, n - 1))
-    sd_a, sd_b = a.std(0, ddof=1), b.std(0, ddof=1)
-    together = ((a - a.mean(0)) * (b - b.mean(0))).sum(0) / (n - 1)
+    sd_a, sd_b = np.sqrt(sums.square_a / (n - 1)), np.sqrt(sums.square_b / (n - 1))
     flat = (sd_a <= _NOTHING * size) | (sd_b <= _NOTHING * size)
-    correlation = np.where(flat, np.nan, together / np.where(flat, 1.0, sd_a * sd_b))
+    correlation = np.where(flat, np.nan, sums.product / (n - 1) / np.where(flat, 1.0, sd_a * sd_b))
     return Paired(
         n=n,
-        mean_a=a.mean(0),
-        mean_b=b.mean(0),
+        mean_a=sums.mean_a,
+        mean_b=sums.mean_b,
         sd_a=sd_a,
         sd_b=sd_b,
         difference=difference,

@@ -14,8 +14,8 @@ from matplotlib.transforms import blended_transform_factory
 from tower_sim.compare.comparison import Comparison, Row
 from tower_sim.compare.paired import CONFIDENCE
 from tower_sim.compare.report import decimals
+from tower_sim.compare.tally import Course
 from tower_sim.drawing.files import FONT, GREY, INK, check_path, save
-from tower_sim.games.many import Array, Games
 from tower_sim.study.laws import student_quantile
 from tower_sim.study.plots import WIDTH, dressed, label, legend
 
@@ -94,25 +94,24 @@ def _blended(across: Any, panel: Any) -> Any:
 def _course(panel: Any, found: Comparison) -> None:
     """Draw the mean number inside after each drop, with its interval and the band that holds 90 % of games."""
     tallest = 0.0
-    for name, games, style in (("A", found.pairs.a, _A), ("B", found.pairs.b, _B)):
-        tallest = max(tallest, _curve(panel, name, games, style))
-    rounds = [games.rules for games in (found.pairs.a, found.pairs.b)]
+    for name, course, style in zip("AB", found.pairs.courses, (_A, _B), strict=True):
+        tallest = max(tallest, _curve(panel, name, course, style))
+    rounds = [course.rules for course in found.pairs.courses]
     if len({len(rules.phases) for rules in rounds}) == 1:
         for number in range(max(rules.rounds for rules in rounds)):
             panel.axvline(0.5 + number * len(rounds[0].phases), color="0.6", lw=0.7, ls=(0, (4, 2)))
-    panel.set_ylim(0, 1.22 * tallest)
+    panel.set_ylim(0, 1.05 * tallest)
     panel.margins(x=0.01)
     label(panel, "drop (0 is the set-up; dashes between rounds)", "inside after the drop [cubes]")
-    legend(panel, "upper right", columns=2)
+    legend(panel, columns=2)
 
 
-def _curve(panel: Any, name: str, games: Games, style: dict[str, Any]) -> float:
+def _curve(panel: Any, name: str, course: Course, style: dict[str, Any]) -> float:
     """Draw one variant; returns its highest value."""
-    inside: Array = games.inside.sum(-1)
-    n, drops = inside.shape
-    low, high = np.quantile(inside, (0.05, 0.95), axis=0)
-    mean = inside.mean(0)
-    half = student_quantile(n - 1, (1 + CONFIDENCE) / 2) * inside.std(0, ddof=1) / np.sqrt(n)
+    n, drops = course.games, course.rules.drops
+    low, high = course.quantile(0.05), course.quantile(0.95)
+    mean = course.mean
+    half = student_quantile(n - 1, (1 + CONFIDENCE) / 2) * course.sd / np.sqrt(n)
     panel.fill_between(range(drops), low, high, color=style["color"], alpha=0.13, lw=0, label=f"{name}: 90 % of games")
     words = f"{name}: mean, 95 % interval, n = {n} games"
     panel.errorbar(range(drops), mean, half, capsize=1.5, elinewidth=0.8, label=words, **style)

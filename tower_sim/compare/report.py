@@ -11,7 +11,9 @@ import numpy as np
 
 from tower_sim.compare.comparison import Comparison, Row
 from tower_sim.compare.paired import LEVEL, POWER
-from tower_sim.compare.variants import Difference, Variant, differences
+from tower_sim.compare.plain import in_plain_words
+from tower_sim.compare.variants import Difference, differences
+from tower_sim.variants import Variant
 
 _WIDTH = 112  # characters of a line of words
 _TITLE = 25  # characters of the first column
@@ -22,6 +24,8 @@ def compare_report(found: Comparison) -> str:
     """Return the comparison in words and tables, no line of which is wider than 120 characters."""
     pairs = found.pairs
     head = [
+        *_wrapped(in_plain_words(found)),
+        "",
         f"Amerigo, house rules compared: {len(pairs)} pairs of games, model {found.model}, seed {found.seed}",
         f"A  {_variant(found.a)}",
         f"B  {_variant(found.b)}",
@@ -43,11 +47,14 @@ def told(a: Variant, b: Variant) -> str:
         return "The two variants play alike: equal rules, equal tower; from equal seeds every difference is exactly 0."
     said = [_difference(each) for each in found[:_MOST]]
     said += [f"{len(found) - _MOST} more keys"] * (len(found) > _MOST)
-    return f"B differs from A in {'; '.join(said)}."
+    unseen = [each.key for each in found if each.key == "substitute" or each.key.startswith("rulings.")]
+    rest = f" No figure below depends on {' and '.join(unseen)}." if unseen else ""
+    return f"B differs from A in {'; '.join(said)}.{rest}"
 
 
 def _variant(variant: Variant) -> str:
-    return f"{variant.name}: rules {variant.rules.name!r}, tower {variant.tower.name} ({variant.file})"
+    file = " --set ".join([variant.file, *variant.changes])
+    return f"{variant.name}: rules {variant.rules.name!r}, tower {variant.tower.name} ({file})"
 
 
 def _difference(each: Difference) -> str:
@@ -104,7 +111,8 @@ def _notes(found: Comparison) -> list[str]:
     power = f"{POWER:.0%}".replace("%", " %")
     explained = (
         "A, B: means over games. Interval: of this row by itself. r: correlation of A with B over the pairs. "
-        "p: adjusted for all rows of its table (Holm). "
+        "p: adjusted for all rows of its table (Holm); in the words above, at most 0.0001 is certain and up to "
+        f"{LEVEL:g} is very likely. "
         f"Shown: p is at most {level}; a table of two games that do not differ shows any with at most that chance. "
         f"Shown from: the smallest difference that {len(found.pairs)} pairs show with a chance of {power}. "
         "A smaller one: half the difference (where none is shown, half of 'shown from'), and how many pairs show that."
@@ -114,10 +122,9 @@ def _notes(found: Comparison) -> list[str]:
     if pairs.left_out:
         lines.append(f"{_counted(pairs.left_out, 'pair')} left out: a drop of either game failed 5 times.")
     if pairs.extrapolated is not None and any(pairs.extrapolated):
-        shares = " and ".join(f"{100 * share:.2g} %" for share in pairs.extrapolated)
-        lines.append(
-            f"Drops outside of what the model was fitted to: {shares} (A and B); --model physics plays them too."
-        )
+        shares = " and ".join(map(percent, pairs.extrapolated))
+        said = f"Drops outside of what the model was fitted to: {shares} (A and B); --model physics plays them too."
+        lines.append(said)
     if pairs.draws is not None:
         redrawn = " and ".join(f"{draws.redrawn} of {draws.landed + draws.redrawn}" for draws in pairs.draws)
         lines.append(f"Draws made again since they were no landing: {redrawn} (A and B).")
@@ -131,7 +138,7 @@ def _pairing(figures: Sequence[Row]) -> str:
     equal = len(figures) - len(gains)
     said = [f"No two pairs differ in {_counted(equal, 'figure')}: no interval."] * bool(equal)
     if gains:
-        low, middle, high = (f"{value:.2g}" for value in (min(gains), np.median(gains), max(gains)))
+        low, middle, high = map(_times, (min(gains), float(np.median(gains)), max(gains)))
         said.append(
             f"Pairing: without pairs, equal intervals would need {middle} times as many games (the middle figure; "
             f"{low} to {high}); 1 is no gain."
@@ -139,8 +146,21 @@ def _pairing(figures: Sequence[Row]) -> str:
     return " ".join(said)
 
 
+def percent(share: float) -> str:
+    """Write a share in words that do not round something to nothing, or nearly all to all."""
+    if share in (0, 1):
+        return "all" if share else "none"
+    return "under 0.1 %" if share < 0.001 else "over 99.9 %" if share > 0.999 else f"{100 * share:.1f} %"
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.2g}" if ratio < 10 else f"{ratio:.0f}" if ratio < 1e6 else "over a million"
+
+
 def _games(number: int) -> str:
-    return str(number) if number < 1_000_000 else f"{number:.1e}"
+    if number < 1_000_000:
+        return str(number)
+    return f"{number / 1e6:.3g} million" if number < 1e9 else "over 1e9"
 
 
 def _counted(number: int, what: str) -> str:

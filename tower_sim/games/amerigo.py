@@ -3,223 +3,79 @@
     storage ---throw_of---> tower ---after---> central ---cleared---> storage     (one phase)
                             tower --knocked--> waiting ---throw_of--> tower
 
-The functions named above the arrows are the whole sequence of play; `play` composes them.
+The functions named above the arrows are the whole sequence of play; `play` composes them. What a table may change is in
+amerigo_rules.py, what a player may choose in amerigo_options.py; their names can be imported from here.
+
+Where a cube counts: what is past the exit is out, in the tray or beside it on the table; what is still in the funnel,
+on a floor or on the ramp is inside. The rulebook speaks of the tray only (lines 220, 255), so both are readings of it.
 """
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 from functools import partial
-from importlib import resources
-from pathlib import Path
+from numbers import Real
 from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
 
-from tower_sim.cubes import Cube, count_by_colour, supply
+from tower_sim.cubes import Cube, count_by_colour
 from tower_sim.errors import UsageError, check_whole, fault
+from tower_sim.games.amerigo_options import (
+    Choice,
+    Options,
+    Tokens,
+    action_points,
+    actions_allowed,
+    gold_for_passing,
+    options,
+)
+from tower_sim.games.amerigo_rules import RULES_VERSION, SETUP, SHIPPED, Rules
 from tower_sim.model import DropModel, until_landed
 from tower_sim.outcome import Outcome, Status
 from tower_sim.state import TowerState
 
-RULES_VERSION = 1
 SCHEMA = "tower-sim/amerigo-game"
 VERSION = 1
-SHIPPED = ("amerigo",)
-SETUP = "setup"
 
 # Second word of a spawn key: drop i draws from SeedSequence(seed, spawn_key=(i, DROP_STREAM)), the knock after it
 # from (i, KNOCK_STREAM), so that a knock shifts no random number of any drop.
 DROP_STREAM = 0
 KNOCK_STREAM = 1
 
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """The part of the game that house rules change; the default is the published game.
-
-    `cubes` is a number for every colour or a table with all of them; an empty `phases` means the order of
-    `colours`; an empty `substitute` means that no colour stands in for another.
-    Raises UsageError for a value that no game can have.
-    Source: Amerigo rulebook, components and course of the game.
-    """
-
-    name: str = "amerigo"
-    colours: Sequence[str] = ("blue", "black", "red", "brown", "green", "yellow", "white")
-    phases: Sequence[str] = ()
-    cubes: int | Mapping[str, int] = field(default=7, hash=False)
-    rounds: int = 5
-    gold_divisor: int = 3
-    gold_divisor_with_token: int = 2
-    substitute: str = "white"
-
-    def __post_init__(self) -> None:
-        colours = _words("colours", self.colours)
-        if not colours or len(set(colours)) < len(colours) or not {"", SETUP}.isdisjoint(colours):
-            raise fault("colours", [*colours], f"one or more different words, none of them empty or {SETUP!r}")
-        phases = _words("phases", self.phases) or colours
-        _check_colours("phases", phases, colours)
-        if self.substitute != "":
-            _check_colours("substitute", [self.substitute], colours, 'write substitute = "" for none')
-        _words("name", [self.name])
-        for key, least in (("rounds", 0), ("gold_divisor", 1), ("gold_divisor_with_token", 1)):
-            check_whole(key, getattr(self, key), least)
-        # One form for each meaning, so that rules that play alike compare equal.
-        object.__setattr__(self, "colours", colours)
-        object.__setattr__(self, "phases", phases)
-        object.__setattr__(self, "cubes", _cubes(self.cubes, colours))
-
-    @staticmethod
-    def load(path_or_name: str | Path) -> Rules:
-        """Read rules from a TOML file, or those shipped under a name (`amerigo`).
-
-        Raises UsageError, in one line that names the file, when it cannot be read or holds what is not allowed.
-        """
-        shipped = str(path_or_name) in SHIPPED
-        file = resources.files("tower_sim.games") / f"{path_or_name}.toml" if shipped else Path(path_or_name)
-        try:
-            return Rules.from_toml(file.read_text("utf-8"))
-        except UsageError as error:
-            raise UsageError(f"rules file {str(path_or_name)!r}: {error}") from error
-        except (OSError, ValueError) as error:
-            allowed = f"a TOML file in UTF-8 or one of {', '.join(SHIPPED)}"
-            why = f"try a copy of the shipped amerigo.toml ({type(error).__name__})"
-            raise fault("rules file", str(path_or_name), allowed, why) from error
-
-    @staticmethod
-    def from_toml(text: str) -> Rules:
-        """Read rules from TOML text whose keys are the names of the fields; a key left out keeps its default.
-
-        Raises UsageError for text that is not TOML, an unknown key or a value that is not allowed.
-        """
-        try:
-            table = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise UsageError(f"rules are not TOML: {error}; allowed is 'key = value'; mend that line") from error
-        known = [each.name for each in fields(Rules)]
-        for key in table:
-            if key not in known:
-                raise fault("a key of the rules", key, f"one of {', '.join(known)}", "check its spelling")
-        return Rules(**table)
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """How many cubes of each colour there are, in colour order."""
-        return dict(self.cubes) if isinstance(self.cubes, Mapping) else dict.fromkeys(self.colours, self.cubes)
-
-    @property
-    def drops(self) -> int:
-        """How many drops a game has: the set-up and every phase of every round."""
-        return 1 + self.rounds * len(self.phases)
-
-    def supply(self, edge: float) -> tuple[Cube, ...]:
-        """Make all cubes of the game, of edge `edge` (m), numbered from 0 in colour order; the set-up throws them all.
-
-        Source: Amerigo rulebook, components and preparation 4.
-        """
-        return supply(self.counts, edge)
-
-
-@dataclass(frozen=True, slots=True)
-class Tokens:
-    """The progress tokens of one player that have to do with the cubes in the central area.
-
-    `extra[colour]`: more action points whenever that action is chosen (published: 2 for one colour, 1 for each of two).
-    `once[colour]`: more action points for each ship, one time (published: blue 5).
-    `exchange`: two colours (published: red, green); when only one is there, the other's action may be chosen instead.
-    `gold`: passing pays by `gold_divisor_with_token`. `victory_points`: one for each cube, one time, for an action.
-    Source: Amerigo rulebook, progress tokens.
-    """
-
-    extra: Mapping[str, int] = field(default_factory=dict[str, int])
-    once: Mapping[str, int] = field(default_factory=dict[str, int])
-    exchange: tuple[str, ...] = ()
-    gold: bool = False
-    victory_points: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """An action that a player may take: its colour, the colour of the `cubes` that allow it, its action points.
-
-    `points` has the permanent tokens in it; `once` is what a one-shot token would add.
-    """
-
-    action: str
-    cubes: str
-    points: int
-    once: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What one player may do in a phase: one of `choices`, or pass for `gold`, or spend a token for `victory_points`.
-
-    `victory_points` is 0 without that token. No choices means that the phase is skipped.
-    """
-
-    choices: tuple[Choice, ...]
-    gold: int
-    victory_points: int
-
-
-def actions_allowed(emerged: Mapping[str, int], rules: Rules) -> tuple[str, ...]:
-    """Return the colours that emerged, in colour order: each allows its action.
-
-    Raises UsageError for a colour that the game does not have. Source: Amerigo rulebook, course of the game.
-    """
-    _check_colours("emerged", emerged, rules.colours)
-    return tuple(colour for colour in rules.colours if emerged.get(colour, 0) > 0)
-
-
-def action_points(emerged: Mapping[str, int]) -> int:
-    """Return the action points of a phase: how many cubes the most numerous colour has, 0 when none emerged.
-
-    Source: Amerigo rulebook, course of the game.
-    """
-    return max(emerged.values(), default=0)
-
-
-def gold_for_passing(emerged: Mapping[str, int], divisor: int) -> int:
-    """Return the gold for passing: one for every `divisor` cubes in the central area, rounded up.
-
-    Source: Amerigo rulebook, gold instead of an action.
-    """
-    return -(-sum(emerged.values()) // divisor)
-
-
-def options(
-    emerged: Mapping[str, int], rules: Rules, marker: str | None = None, tokens: Tokens | None = None
-) -> Options:
-    """Say what a player may choose with `tokens`, whose marker stands on colour `marker` (None: not yet advanced).
-
-    Each action is listed once, in colour order. A token adds to the action that is carried out, also when other
-    cubes stand in for it: the rulebook does not say, so that is an assumption.
-    Raises UsageError for a colour that the game does not have.
-    Source: Amerigo rulebook, white action, gold, progress tokens.
-    """
-    tokens = tokens or Tokens()
-    present = actions_allowed(emerged, rules)
-    _check_colours("marker", [] if marker is None else [marker], rules.colours)
-    _check_colours("tokens", [*tokens.extra, *tokens.once, *tokens.exchange], rules.colours)
-    cubes_for = dict(zip(present, present, strict=True))
-    if marker is not None and rules.substitute in present:
-        cubes_for.setdefault(marker, rules.substitute)
-    there = [colour for colour in tokens.exchange if colour in present]
-    for action in tokens.exchange if there else ():
-        cubes_for.setdefault(action, there[0])
-    points = action_points(emerged)
-    choices = tuple(
-        Choice(action, cubes_for[action], points + tokens.extra.get(action, 0), tokens.once.get(action, 0))
-        for action in rules.colours
-        if action in cubes_for
-    )
-    divisor = rules.gold_divisor_with_token if tokens.gold else rules.gold_divisor
-    victory_points = sum(emerged.values()) if tokens.victory_points else 0
-    return Options(choices, gold_for_passing(emerged, divisor), victory_points)
+__all__ = [
+    "DROP_STREAM",
+    "KNOCK_STREAM",
+    "RULES_VERSION",
+    "SCHEMA",
+    "SETUP",
+    "SHIPPED",
+    "VERSION",
+    "Choice",
+    "DropEntry",
+    "GameState",
+    "Options",
+    "Rules",
+    "Tokens",
+    "action_points",
+    "actions_allowed",
+    "after",
+    "check_knocks",
+    "check_strength",
+    "check_tower",
+    "cleared",
+    "game_json",
+    "gold_for_passing",
+    "knocked",
+    "knocks_of",
+    "options",
+    "play",
+    "start",
+    "throw_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,8 +108,23 @@ class GameState:
         return self.index >= self.rules.drops
 
 
+def check_tower(model: DropModel) -> None:
+    """Raise UsageError unless `model` is of a tower that keeps cubes: what has a board lets all of them fall on it."""
+    try:
+        board: object = getattr(model, "board", None)
+    except UsageError:  # a model that knows boards, of an apparatus that has none
+        return
+    if board is not None:
+        allowed = "a tower that keeps cubes, such as amerigo"
+        raise fault("apparatus", model.apparatus, allowed, "it is a ship with a board, for battles; take a tower")
+
+
 def start(model: DropModel, rules: Rules) -> GameState:
-    """Return the game before its set-up: an empty tower, and every cube in storage."""
+    """Return the game before its set-up: an empty tower, and every cube in storage.
+
+    Raises UsageError for a model whose apparatus has a board and keeps no cubes.
+    """
+    check_tower(model)
     return GameState(rules, rules.supply(model.cube_edge), model.empty())
 
 
@@ -337,6 +208,42 @@ class DropEntry:
         return plain | {"status": str(self.status), "actions": list(self.actions)}
 
 
+def check_strength(strength: object) -> None:
+    """Raise UsageError unless `strength` is a finite number from 0; models have limits of their own."""
+    is_number = isinstance(strength, Real) and not isinstance(cast("object", strength), bool)
+    if not is_number or not 0 <= cast("float", strength) < math.inf:
+        raise fault("strength of a knock", strength, "a finite number from 0 (peak acceleration in g)", "try 0.5")
+
+
+def knocks_of(table: object, rules: Rules) -> dict[int, float]:
+    """Read the knocks of a game of `rules` from a table of strengths by the number of the drop before, as text.
+
+    Raises UsageError for anything but a table, and for a number or a strength that is not allowed.
+    """
+    advice = 'write { "3" = 0.5 } for one after drop 3, or { "3": 0.5 } in JSON'
+    if not isinstance(table, Mapping):
+        raise fault("knocks", table, "a table of strengths by drop", advice)
+    knocks: dict[int, float] = {}
+    for key, strength in cast("Mapping[object, object]", table).items():
+        text = str(key)
+        is_number = text.isascii() and text.isdecimal() and len(text) < 10 and text == str(int(text))
+        if not is_number or int(text) >= rules.drops:
+            allowed = f"a drop's, from 0 to {rules.drops - 1}, the last of these rules"
+            raise fault("number of a knock", text, allowed, advice)
+        check_strength(strength)
+        knocks[int(text)] = float(cast("float", strength))
+    return knocks
+
+
+def check_knocks(model: DropModel, knocks: Mapping[int, float]) -> None:
+    """Raise UsageError for a strength that `model` does not take, or one that knows no knocks, before a game begins.
+
+    Each strength is tried on the empty tower, from which nothing can come out.
+    """
+    for strength in sorted(set(knocks.values())):
+        until_landed(partial(model.knock, model.empty(), strength), np.random.SeedSequence(0))
+
+
 def play(
     model: DropModel, rules: Rules, seed: int, knocks: Mapping[int, float] = MappingProxyType({})
 ) -> Iterator[DropEntry]:
@@ -349,9 +256,11 @@ def play(
     Source: Amerigo rulebook, preparation 4 and course of the game.
     """
     check_whole("seed", seed, 0)
-    for index in knocks:
+    for index, strength in knocks.items():
         if index not in range(rules.drops):
             raise fault("number of a knock", index, f"a drop's, from 0 to {rules.drops - 1}")
+        check_strength(strength)
+    check_tower(model)
     return _play(model, rules, seed, knocks)
 
 
@@ -398,16 +307,19 @@ def _entry(state: GameState, thrown: tuple[Cube, ...], drop: Outcome | None, kno
     )
 
 
-def game_json(entries: Iterable[DropEntry], *, seed: int, model: str, apparatus: str, rules: Rules) -> dict[str, Any]:
+def game_json(
+    entries: Iterable[DropEntry],
+    *,
+    seed: int,
+    model: str,
+    apparatus: str,
+    rules: Rules,
+    knocks: Mapping[int, float] = MappingProxyType({}),
+) -> dict[str, Any]:
     """Return the document of `play amerigo --json`, ready for `json.dumps`; `model` and `apparatus` are names."""
     head = {"schema": SCHEMA, "version": VERSION, "seed": str(seed), "model": model, "apparatus": apparatus}
-    return {**head, "rules": rules.name, "drops": [entry.to_json() for entry in entries]}
-
-
-def _check_colours(what: str, given: Iterable[str], colours: Sequence[str], advice: str = "check its spelling") -> None:
-    for colour in given:
-        if colour not in colours:
-            raise fault(f"a colour in {what}", colour, f"one of {', '.join(colours)}", advice)
+    knocked = {str(drop): knocks[drop] for drop in sorted(knocks)}
+    return {**head, "rules": rules.name, "knocks": knocked, "drops": [entry.to_json() for entry in entries]}
 
 
 def _check_outcome(state: GameState, outcome: Outcome, thrown: tuple[Cube, ...]) -> None:
@@ -417,25 +329,3 @@ def _check_outcome(state: GameState, outcome: Outcome, thrown: tuple[Cube, ...])
     if sorted(outcome.thrown) != sorted(thrown) or sorted(before) != sorted(now):
         allowed = f"{[cube.id for cube in thrown]} and every cube inside once"
         raise fault("throw of the outcome", [cube.id for cube in outcome.thrown], allowed, "drop throw_of(state)")
-
-
-def _words(what: str, value: object) -> tuple[str, ...]:
-    words = cast("Sequence[object]", value if isinstance(value, (list, tuple)) else [None])
-    if not all(isinstance(word, str) for word in words):
-        raise fault(what, cast("object", value), "words in quotes", 'write ["blue", "red"] for a list')
-    return cast("tuple[str, ...]", tuple(words))
-
-
-def _cubes(value: object, colours: tuple[str, ...]) -> int | dict[str, int]:
-    if not isinstance(value, Mapping):
-        check_whole("cubes", value, 1)
-        return cast("int", value)
-    counts = dict(cast("Mapping[str, int]", value))
-    if set(counts) != set(colours):
-        raise fault("cubes", counts, f"a number for each of {', '.join(colours)}", "list them all, 0 for none")
-    for colour in colours:
-        check_whole(f"cubes of {colour}", counts[colour], 0)
-    if not any(counts.values()):
-        raise fault("cubes", counts, "one cube or more in all", "give a colour some")
-    first = counts[colours[0]]
-    return first if set(counts.values()) == {first} else {colour: counts[colour] for colour in colours}

@@ -233,7 +233,7 @@ def start(model: BoardModel, setup: Setup, seed: int, game: int = 0) -> Battle:
     asks = [name for name in NEED_CONTACTS if setup.rulings.choices[name] == "rethrown"]
     if asks and not model.tells_contacts:
         allowed = f"another choice with the model {model.name!r}, which does not know what a cube touches"
-        raise fault(f"ruling {asks[0]}", "rethrown", allowed, "try --model physics")
+        raise fault(f"ruling {asks[0]}", "rethrown", allowed, "take the model physics")
     supply: tuple[Cube, ...] = ()
     island: tuple[Cube, ...] = ()
     for side in setup.sides:

@@ -47,10 +47,21 @@ class Games:
         return self._phase(-(-self.emerged.sum(-1) // self.rules.gold_divisor))
 
     @property
+    def gold_with_token(self) -> Array:
+        """Gold for passing with the gold token, shape (game, drop); 0 for the set-up. See Tokens.gold."""
+        return self._phase(-(-self.emerged.sum(-1) // self.rules.gold_divisor_with_token))
+
+    @property
     def inside_before(self) -> Array:
         """How many cubes were inside before each drop, of any colour, shape (game, drop)."""
         after = self.inside.sum(-1)
         return np.concatenate([np.zeros_like(after[:, :1]), after[:, :-1]], axis=1)
+
+    @staticmethod
+    def none(rules: Rules) -> Games:
+        """Return no games of these rules."""
+        nothing = np.zeros((0, rules.drops, len(rules.colours)), np.int16)
+        return Games(rules, nothing, nothing, nothing)
 
     @staticmethod
     def together(parts: Sequence[Games]) -> Games:

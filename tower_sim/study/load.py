@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from tower_sim.errors import UsageError
+from tower_sim.errors import UsageError, shown
 from tower_sim.extras import extra
 from tower_sim.study.data import Array, Campaign, Cubes, Drops, Failed, Words, digest_of
 
@@ -27,6 +27,7 @@ def load(directory: str | Path) -> Campaign:
     """
     directory = Path(directory)
     manifest = _manifest(directory)
+    _refuse_knocks(directory, manifest)
     columns = _read(directory, "drops", _DROPS)
     landed = columns["status"].among(*LANDINGS)
     if not landed.any():
@@ -68,6 +69,16 @@ def _manifest(directory: Path) -> dict[str, Any]:
     if not isinstance(manifest, dict):
         raise UsageError(f"{str(path)!r} is no table; allowed is a JSON object with spec and points; verify it")
     return cast("dict[str, Any]", manifest)
+
+
+def _refuse_knocks(directory: Path, manifest: dict[str, Any]) -> None:
+    """Refuse games with knocks: what is inside between two drops is then not what the first left."""
+    spec: object = manifest.get("spec")
+    if isinstance(spec, dict) and cast("dict[str, Any]", spec).get("knocks"):
+        raise UsageError(
+            f"campaign {shown(str(directory))} has knocks; allowed is one without, since reports and fits follow cubes "
+            "from drop to drop; read its Parquet tables yourself"
+        )
 
 
 def _points(manifest: dict[str, Any]) -> list[dict[str, Any]]:

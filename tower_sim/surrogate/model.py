@@ -98,7 +98,8 @@ class SurrogateModel:
         """Refuse: the model was not fitted for knocks. Raises UsageError."""
         given = f"{strength:g}" if math.isfinite(strength) else str(strength)
         raise UsageError(
-            f"knock strength = {given}; this surrogate was fitted without knocks, allowed is none; try --model physics"
+            f"knock strength = {given}; this surrogate was fitted without knocks, allowed is none; "
+            "take the model physics"
         )
 
     def sample_games(self, rules: Rules, games: int, seed: int, *, first: int = 0, shift: float = 0.0) -> Games:

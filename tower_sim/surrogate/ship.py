@@ -94,7 +94,9 @@ class ShipSurrogate:
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
         """Refuse: nothing was fitted to knocks. Raises UsageError."""
-        raise UsageError(f"knock strength = {strength:g}; the model {self.name!r} knows no knocks; try --model physics")
+        raise UsageError(
+            f"knock strength = {strength:g}; {self.name} knows no knocks, allowed is none; take the model physics"
+        )
 
     def place(self, state: TowerState, cube: Cube, zone: str, rng: np.random.Generator) -> Outcome:
         """Put `cube` into `zone`; see BoardModel. Nothing is random, and no other cube changes its place.

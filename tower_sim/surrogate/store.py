@@ -142,7 +142,7 @@ class Fitted:
         if self.apparatus_digest != digest:
             raise UsageError(
                 f"surrogate was fitted for apparatus {self.apparatus!r} ({self.apparatus_digest}); allowed is one of "
-                f"the apparatus given ({digest}); run a campaign with it and fit, or use --model physics"
+                f"the apparatus given ({digest}); run a campaign with it and fit, or take the model physics"
             )
         return self.law
 
@@ -184,16 +184,20 @@ def fitted_or_shipped(name: str | Path) -> Fitted:
     return load_fitted(name)
 
 
-def shipped(apparatus: str, apparatus_digest: str) -> Fitted:
-    """Return the surrogate that ships for a profile; raises UsageError when there is none for it as it is."""
+def shipped(apparatus: str, apparatus_digest: str, advice: str = "take the model physics, or a fitted file") -> Fitted:
+    """Return the surrogate that ships for a profile.
+
+    Raises UsageError, which ends in `advice`, when none was fitted to it: it has another name, or other values in it.
+    """
     names = shipped_names()
     fitted = fitted_or_shipped(apparatus) if apparatus in names else None
-    if fitted is None or fitted.apparatus_digest != apparatus_digest:
-        raise UsageError(
-            f"apparatus {apparatus!r} ({apparatus_digest}) has no fitted surrogate; allowed are {', '.join(names)} as "
-            "shipped; use --model physics, or run a campaign, fit one with: tower-sim surrogate fit DIR -o MODEL.json, "
-            "and give --model MODEL.json"
-        )
+    if fitted is None:
+        allowed = f"one with a surrogate: {', '.join(names)}"
+        raise fault("apparatus", apparatus, allowed, f"{advice}; to fit one: tower-sim surrogate fit")
+    if fitted.apparatus_digest != apparatus_digest:
+        found = f"changed ({apparatus_digest})"
+        allowed = f"as it ships ({fitted.apparatus_digest}), since the surrogate was fitted to that"
+        raise fault(f"profile {apparatus}", found, allowed, f"{advice}; to fit one: tower-sim surrogate fit")
     return fitted
 
 

@@ -74,7 +74,9 @@ class TwoThirdsRule:
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
         """Refuse: the rule says nothing of knocks. Raises UsageError."""
-        raise UsageError(f"knock strength = {strength:g}; the model {self.name!r} knows no knocks; try --model physics")
+        raise UsageError(
+            f"knock strength = {strength:g}; {self.name} knows no knocks, allowed is none; take the model physics"
+        )
 
     def _check(self, state: TowerState, cubes: Sequence[Cube]) -> None:
         if (state.model, state.digest) != (self.name, self._digest):
