@@ -12,9 +12,10 @@ from tower_sim.apparatus.catalogue import from_tables
 from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.errors import check_whole, fault
+from tower_sim.games.abilities import Ability
 from tower_sim.games.amerigo import Rules
-from tower_sim.games.dead_reckoning import Ability, Setup, Side
 from tower_sim.games.rulings import Rulings
+from tower_sim.games.sides import PLAYER_SUPPLY, Setup, read_side
 from tower_sim.models import Model, open_model
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.surrogate.store import shipped
@@ -130,14 +131,14 @@ def read_setup(table: Mapping[str, Any]) -> Setup:
     abilities: Mapping[str, Any] = table["abilities"]
     cubes: Mapping[str, Any] = table["cubes"]
     for colour in cubes:
-        check_whole(f"battle.cubes.{colour}", cubes[colour], 0)
-        if cubes[colour] > MAX_CUBES:
-            raise fault(f"battle.cubes.{colour}", cubes[colour], f"up to {MAX_CUBES}")
+        check_whole(f"battle.cubes.{colour}", cubes[colour], 0, PLAYER_SUPPLY)
+    said: Mapping[str, Any] = table.get("sides", {})
     sides = tuple(
-        Side(colour, number, abilities=read_abilities(abilities.get(colour, []), colour))
+        read_side(colour, number, said.get(colour), read_abilities(abilities.get(colour, []), colour))
         for colour, number in cubes.items()
     )
-    return Setup(table["combat"], sides, table["active"], Rulings.from_mapping(table["rulings"]))
+    rulings, provoked = Rulings.from_mapping(table["rulings"]), table.get("provoked", False)
+    return Setup(table["combat"], sides, table["active"], rulings, provoked)
 
 
 def read_abilities(texts: object, colour: str) -> tuple[Ability, ...]:
