@@ -14,19 +14,21 @@ from ships import DiceShip, ScriptedShip
 
 from tower_sim.cubes import count_by_colour
 from tower_sim.errors import UsageError
+from tower_sim.games.abilities import Ability, Use
 from tower_sim.games.battle import (
     SHAKES,
     Battle,
     advance,
-    battle_json,
     due,
     pass_always,
     play,
     start,
-    when_behind,
 )
-from tower_sim.games.dead_reckoning import Ability, Setup, Side, SideResult, Use
+from tower_sim.games.battle_json import battle_json
+from tower_sim.games.dead_reckoning import SideResult
+from tower_sim.games.policies import when_behind
 from tower_sim.games.rulings import Rulings, options
+from tower_sim.games.sides import OCCASIONS, Setup, Side
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.outcome import Landing, Status
 
@@ -342,8 +344,8 @@ def test_ships_take_turns_from_the_active_side_until_both_pass_one_after_the_oth
 
 @pytest.mark.parametrize("kind", ["merchant", "building"])
 def test_against_others_only_the_active_side_uses_abilities_in_any_order_until_it_passes(kind):
-    combat = setup(kind=kind, violet_side=able("strength:1", "win_bonus:1", "strength:2"))
-    battle = run([{0: "one", 10: "one"}], combat, violet=["strength:2", "win_bonus:1:0:0", None])
+    combat = setup(1, 2, kind=kind, violet_side=able("strength:1", "win_bonus:1", "strength:2"))
+    battle = run([{0: "one", 10: "one", 11: "coin"}], combat, violet=["strength:2", "win_bonus:1:0:0", None])
     assert [(step.side, step.ability) for step in battle.steps[1:]] == [
         ("violet", "strength:2"),
         ("violet", "win_bonus:1:0:0"),
@@ -367,8 +369,8 @@ def test_what_lay_on_a_cube_taken_off_falls_and_counts_where_it_ends():
 
 
 def test_a_barred_ability_cannot_be_used_against_a_building_and_a_wrong_use_is_refused():
-    combat = setup(kind="building", violet_side=able("strength:1!"))
-    assert kinds(run([{0: "one", 10: "one"}], combat)) == ["throw", "pass"]
+    combat = setup(1, 2, kind="building", violet_side=able("strength:1!"))
+    assert kinds(run([{0: "one", 10: "one", 11: "one"}], combat)) == ["throw", "pass"]
     model = ScriptedShip(script=({0: "one", 10: "one"},))
     thrown = advance(model, start(model, setup(violet_side=able("strength:1")), 1), {})
     for use in (Use(1), Use(0, 10), Use(-1)):
@@ -463,6 +465,7 @@ sides_drawn = st.builds(
     cubes=st.integers(1, 4),
     supply=st.integers(1, 12),
     island=st.integers(0, 3),
+    island_for=st.lists(st.sampled_from(OCCASIONS), unique=True).map(tuple),
     abilities=st.lists(st.sampled_from(ABILITIES).map(Ability.parse), max_size=4).map(tuple),
     damage=st.integers(0, 4),
     pirate=st.booleans(),
@@ -476,7 +479,12 @@ def setups(draw):
     active = "" if kind == "tie_break" else draw(st.sampled_from(colours[:2]))
     sides = [replace(draw(sides_drawn), colour=colour) for colour in colours]
     sides = [side if kind == "ship" or side.colour == active else replace(side, abilities=()) for side in sides]
-    return Setup(kind, tuple(sides), active, Rulings.from_mapping(draw(rulings_drawn)))
+    if kind == "merchant":
+        sides = [s if s.colour == active else replace(s, island=0, pirate=False, damage=0) for s in sides]
+    if kind == "building":
+        sides = [s if s.colour == active else replace(s, cubes=draw(st.sampled_from([2, 5, 7]))) for s in sides]
+    provoked = kind == "ship" and all(side.pirate for side in sides) and draw(st.booleans())
+    return Setup(kind, tuple(sides), active, Rulings.from_mapping(draw(rulings_drawn)), provoked)
 
 
 def any_use(battle, side, uses):
@@ -564,14 +572,14 @@ def test_the_rate_of_wins_of_dice_is_that_of_an_enumeration():
 # Saved battles and documents
 
 
-@pytest.mark.parametrize("harm", ["", "x", "TOWER2.a.b", "BATTLE2", "cut", "flip", "two lines\nof text"])
+@pytest.mark.parametrize("harm", ["", "x", "TOWER2.a.b", "BATTLE1", "cut", "flip", "two lines\nof text"])
 def test_a_damaged_token_is_refused_in_one_line(harm: str):
     token = start(DiceShip(), setup(), 1).token()
     assert "\n" not in token
     prefix, body, digest = token.split(".")
     middle = len(body) // 2
     flipped = body[:middle] + ("A" if body[middle] != "A" else "B") + body[middle + 1 :]
-    harmed = {"cut": token[:-30], "flip": f"{prefix}.{flipped}.{digest}", "BATTLE2": token.replace("BATTLE1", harm)}
+    harmed = {"cut": token[:-30], "flip": f"{prefix}.{flipped}.{digest}", "BATTLE1": token.replace("BATTLE2", harm)}
     with pytest.raises(UsageError, match=r"^battle token .*; (pass|copy) the token of the saved battle") as error:
         Battle.from_token(harmed.get(harm, harm))
     assert "\n" not in str(error.value)
@@ -580,9 +588,9 @@ def test_a_damaged_token_is_refused_in_one_line(harm: str):
 
 @pytest.mark.parametrize("body", ["e30", "bm9uc2Vuc2U", "eJyrrgUAAXUA-Q", "eJyLjgUAARUAuQ"])
 def test_a_token_with_a_right_digest_but_no_battle_in_it_is_refused(body):
-    digest = hashlib.sha256(f"BATTLE1.{body}".encode()).hexdigest()[:16]
+    digest = hashlib.sha256(f"BATTLE2.{body}".encode()).hexdigest()[:16]
     with pytest.raises(UsageError, match="does not hold a battle"):
-        Battle.from_token(f"BATTLE1.{body}.{digest}")
+        Battle.from_token(f"BATTLE2.{body}.{digest}")
 
 
 def test_the_document_of_a_battle_tells_its_steps_rulings_result_and_consequences():
@@ -596,7 +604,7 @@ def test_the_document_of_a_battle_tells_its_steps_rulings_result_and_consequence
     }
     assert head == {
         "schema": "tower-sim/battle",
-        "version": 1,
+        "version": 2,
         "seed": str(2**100),
         "model": "scripted",
         "apparatus": "fake_ship",
@@ -606,6 +614,9 @@ def test_the_document_of_a_battle_tells_its_steps_rulings_result_and_consequence
     }
     assert document["rulings"] == Rulings(left_board="lost").choices
     assert document["abilities"] == {"violet": ["throw:1"], "green": []}
+    every = ["throw", "explosion", "ability"]
+    plain = {"supply": 10, "island": 0, "island_for": every, "damage": 0, "pirate": False}
+    assert (document["sides"], document["provoked"]) == ({"violet": plain, "green": plain}, False)
     assert [step["kind"] for step in document["steps"]] == ["throw", "explosion", "ability", "pass", "pass"]
     nothing = {"violet": 0, "green": 0}
     assert document["steps"][0] == {
@@ -622,9 +633,9 @@ def test_the_document_of_a_battle_tells_its_steps_rulings_result_and_consequence
         "lost": {"violet": 1, "green": 0},
         "short": nothing,
         "landings": [
-            {"cube": 0, "colour": "violet", "place": "zone:bang"},
-            {"cube": 1, "colour": "violet", "place": "table"},
-            {"cube": 10, "colour": "green", "place": "zone:one"},
+            {"cube": 0, "colour": "violet", "place": "zone:bang", "also": []},
+            {"cube": 1, "colour": "violet", "place": "table", "also": []},
+            {"cube": 10, "colour": "green", "place": "zone:one", "also": []},
         ],
     }
     assert document["steps"][2]["use"] == {"ability": "throw:1", "cube": None, "zone": None}
@@ -646,10 +657,12 @@ def test_the_document_of_a_battle_tells_its_steps_rulings_result_and_consequence
     assert document["consequences"] == {
         "legendary": "violet",
         "encounter_effect": None,
-        "merchant_mode": None,
+        "merchant_mode": [],
         "buildings_removed": False,
         "damage": {"violet": 0, "green": 2},
         "sunk": [],
+        "terror": [],
+        "barred": None,
     }
 
 

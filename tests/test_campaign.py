@@ -17,7 +17,7 @@ from tower_sim.campaign import Spec, parse, run, run_shard
 from tower_sim.campaign.point import Chain, Point
 from tower_sim.campaign.tables import CUBES, DROPS, TABLES
 from tower_sim.campaign.work import Shard, chosen
-from tower_sim.games import amerigo, battle
+from tower_sim.games import amerigo, battle, policies
 from tower_sim.simulator import PhysicsModel
 from tower_sim.surrogate.two_thirds import TwoThirdsRule
 
@@ -172,7 +172,7 @@ def test_a_battles_rows_are_those_of_the_battle_fought_alone():
     with PhysicsModel(load_apparatus("dead_reckoning")) as model:
         for game in (0, 9):
             start = battle.start(model, setup, 7, game)
-            *_, fought = battle.play(model, start, dict.fromkeys(setup.colours, battle.when_behind))
+            *_, fought = battle.play(model, start, dict.fromkeys(setup.colours, policies.when_behind))
             rows = drops[drops.run == game]
             assert rows.kind.tolist() == [step.kind for step in fought.steps]
             assert rows.drawn.tolist() == [step.drawn for step in fought.steps]

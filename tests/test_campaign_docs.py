@@ -41,7 +41,17 @@ def test_there_is_an_example_of_every_kind_and_design_and_the_smallest():
 def test_every_field_and_choice_is_named():
     words = [*RUNS, *RUNS.values(), *MODELS, *POLICIES, *DESIGNS, "apparatus", "model", "seed", "shard", "points"]
     words += [each.name for each in (*fields(Rules), *fields(Chain))]
-    words += ["cubes", "combat", "active", "abilities", "[battle.rulings]", "[settings]", "[vary.fields]"]
+    words += [
+        "cubes",
+        "combat",
+        "active",
+        "abilities",
+        "[battle.sides.COLOUR]",
+        "provoked",
+        "[battle.rulings]",
+        "[settings]",
+        "[vary.fields]",
+    ]
     for word in words:
         assert re.search(rf"`\"?{re.escape(word)}\"?`", TEXT), word
 

@@ -105,6 +105,24 @@ def test_an_apparatus_file_counts_from_the_campaign_file_and_leaves_no_path(tmp_
 HYPERCUBE = SMALLEST + '[vary]\ndesign = "latin_hypercube"\npoints = 2\n[vary.fields]\n'
 GRID = '[vary.fields]\n"rules.cubes" = [5, 7]\n'
 
+
+def test_what_else_a_side_has_can_be_given_and_varied_and_a_battle_without_it_keeps_its_digest():
+    plain, sides = (
+        parse(BATTLES),
+        BATTLES + "sides.green = { island = 2, damage = 1, pirate = true }\nprovoked = true\n",
+    )
+    assert "sides" not in plain.battle
+    spec = parse(sides)
+    setup = spec.point(0).setup
+    assert setup is not None
+    green = setup.side("green")
+    assert (green.supply, green.island, green.damage, green.pirate, setup.provoked) == (None, 2, 1, True, True)
+    assert Spec.from_canonical(spec.canonical).point(0).setup == setup
+    varied = parse(sides + '[vary]\ndesign = "grid"\n[vary.fields]\n"battle.sides.green.damage" = [0, 4]\n')
+    setups = [varied.point(number).setup for number in range(2)]
+    assert [each.side("green").damage for each in setups if each] == [0, 4]
+
+
 MISTAKES = [
     (
         "no kind",
@@ -185,6 +203,12 @@ MISTAKES = [
     ("no sides", BATTLES.replace("cubes =", "#"), r"battle.abilities.green is unknown|number of sides"),
     ("one side", BATTLES.replace(", green = 3", "").replace("abilities", "#"), r"number of sides is 1"),
     ("cubes of a side", BATTLES.replace("purple = 6", "purple = -6"), r"battle.cubes.purple is -6"),
+    ("a side's word", BATTLES + "sides.green.sails = 1\n", r"side green.sails is unknown"),
+    ("a side's supply", BATTLES + "sides.green.supply = 40\n", r"supply of green is 40; allowed is up to 29"),
+    ("a side that is none", BATTLES + "sides.red.damage = 1\n", r"battle.sides.red is unknown"),
+    ("a side in a word", BATTLES + 'sides.green = "pirate"\n', r"side green is 'pirate'; allowed is a table"),
+    ("provoked by no pirate", BATTLES + "provoked = true\n", r"provoked is True"),
+    ("provoked by a word", BATTLES + 'provoked = "yes"\n', r"provoked is 'yes'"),
     ("combat", BATTLES + 'combat = "duel"\n', r"kind of combat is 'duel'"),
     ("active", BATTLES + 'active = "red"\n', r"active side is 'red'"),
     ("side of an ability", BATTLES.replace("purple = [", "red = ["), r"battle.abilities.red is unknown"),

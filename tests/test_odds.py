@@ -11,8 +11,8 @@ from test_battle import ANY, ROUGH, able, run, setup
 
 from tower_sim.errors import UsageError
 from tower_sim.games.battle import advance, play, start
-from tower_sim.games.dead_reckoning import Setup, Side
 from tower_sim.games.odds import Odds, chains, mean, proportion, shares
+from tower_sim.games.sides import Setup, Side
 
 
 def many(model, combat, games, seed=3, policies=None):
@@ -166,7 +166,7 @@ def test_wilson_intervals_stay_within_0_and_1_and_means_of_one_value_have_none()
 def test_the_document_has_the_head_of_a_battle_and_the_summary_and_is_json(rough):
     odds, battles = rough
     document = json.loads(json.dumps(odds.to_json()))
-    assert (document["schema"], document["version"], document["seed"]) == ("tower-sim/battle", 1, "3")
+    assert (document["schema"], document["version"], document["seed"]) == ("tower-sim/battle", 2, "3")
     assert (document["kind"], document["active"], document["model"]) == ("ship", "violet", "dice")
     assert document["cubes"] == {"violet": 4, "green": 3}
     assert document["summary"]["games"] == len(battles)

@@ -107,6 +107,13 @@ def test_replies_are_byte_for_byte_what_the_command_prints_in_a_process_of_its_o
             fight | {"model": "surrogate"},
             ["battle", "--cubes", "purple=4,green=3", "--model", "surrogate", "--seed", "5", "--json"],
         ),
+        (
+            fight | {"sides": {"green": {"supply": 4, "damage": 4, "pirate": True}}, "provoked": True},
+            [
+                *("battle", "--cubes", "purple=4,green=3", "--seed", "5", "--json"),
+                *("--side", "green=supply:4,damage:4,pirate", "--provoked"),
+            ],
+        ),
         (fight | {"games": 2}, ["battle", "--cubes", "purple=4,green=3", "--games", "2", "--seed", "5", "--json"]),
     ]
     requests = [{"id": i} | request for i, (request, _) in enumerate(pairs)]
@@ -209,6 +216,11 @@ def test_hello_tells_what_there_is():
         ('{"do": "battle", "cubes": {"a": 1, "b": 1}, "abilities": {"a": "move"}}', "a list of texts"),
         ('{"do": "battle", "cubes": {"a": 1, "b": 1}, "abilities": {"a": ["fly"]}}', "ability is 'fly'"),
         ('{"do": "battle", "cubes": {"a": 1, "b": 1}, "rulings": {"stuck": "kicked"}}', "ruling stuck is 'kicked'"),
+        ('{"do": "battle", "cubes": {"a": 1, "b": 1}, "sides": {"c": {}}}', "sides.c is unknown"),
+        ('{"do": "battle", "cubes": {"a": 1, "b": 1}, "sides": {"a": 3}}', "side a is 3; allowed is a table"),
+        ('{"do": "battle", "cubes": {"a": 1, "b": 1}, "sides": {"a": {"pirate": 1}}}', "pirate of a is 1"),
+        ('{"do": "battle", "cubes": {"a": 1, "b": 1}, "provoked": 1}', "provoked is 1; allowed is true or false"),
+        ('{"do": "battle", "cubes": {"a": 40, "b": 1}}', "cubes of a is 40; allowed is up to 29"),
         ('{"do": "battle", "cubes": {"a": 1, "b": 1}, "games": 0}', "games is 0"),
         ('{"do": "battle", "cubes": {"a": 1, "b": 1}, "games": 1000000}', f"up to {MAX_GAMES}"),
         ('{"do": "battle", "cubes": {"a": 1, "b": 1}, "apparatus": "amerigo"}', "has no board"),

@@ -12,9 +12,10 @@ from tower_sim.apparatus.catalogue import from_tables
 from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.errors import check_whole, fault, shown
+from tower_sim.games.abilities import Ability
 from tower_sim.games.amerigo import Rules, knocks_of
-from tower_sim.games.dead_reckoning import Ability, Kind, Setup, Side
 from tower_sim.games.rulings import Rulings
+from tower_sim.games.sides import PLAYER_SUPPLY, Kind, Setup, read_side
 from tower_sim.models import Model, open_model
 from tower_sim.physics.knock import MAX_STRENGTH
 from tower_sim.physics.settings import PhysicsSettings
@@ -149,16 +150,15 @@ def read_setup(table: Mapping[str, Any]) -> Setup:
     """Make a combat from a resolved `[battle]` table; raises UsageError for a combat that cannot be."""
     abilities, cubes, rulings = (_table(table, key) for key in ("abilities", "cubes", "rulings"))
     for colour in cubes:
-        check_whole(f"battle.cubes.{shown(colour)[1:-1]}", cubes[colour], 0, MAX_CUBES)
-    if (number := sum(cubes.values())) > MAX_CUBES:
-        raise fault("number of cubes in battle.cubes", number, f"up to {MAX_CUBES} in all", "take fewer")
+        check_whole(f"battle.cubes.{shown(colour)[1:-1]}", cubes[colour], 0, PLAYER_SUPPLY)
+    said: Mapping[str, Any] = _table(table, "sides") if "sides" in table else {}
     sides = tuple(
-        Side(colour, number, abilities=read_abilities(abilities.get(colour, []), colour))
+        read_side(colour, number, said.get(colour), read_abilities(abilities.get(colour, []), colour))
         for colour, number in cubes.items()
     )
-    return Setup(
-        cast("Kind", table.get("combat")), sides, cast("str", table.get("active")), Rulings.from_mapping(rulings)
-    )
+    provoked = cast("bool", table.get("provoked", False))
+    kind, active = cast("Kind", table.get("combat")), cast("str", table.get("active"))
+    return Setup(kind, sides, active, Rulings.from_mapping(rulings), provoked)
 
 
 def _table(table: Mapping[str, Any], key: str) -> Mapping[str, Any]:

@@ -29,6 +29,7 @@ from tower_sim.campaign.vary import DESIGNS, Values, applied, check_size, fields
 from tower_sim.errors import UsageError, fault
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.rulings import Rulings
+from tower_sim.games.sides import read_side, side_words
 from tower_sim.models import BOARD_MODELS, MODELS
 from tower_sim.progress import telling
 from tower_sim.reading import json_value, read_text, toml_table
@@ -283,16 +284,22 @@ def _chain(tables: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _battle(table: Mapping[str, Any]) -> dict[str, Any]:
-    refuse_unknown(table, dict.fromkeys(["cubes", "combat", "active", "abilities", "rulings"]), "battle")
-    cubes, abilities, rulings = (
+    refuse_unknown(
+        table, dict.fromkeys(["cubes", "combat", "active", "sides", "provoked", "abilities", "rulings"]), "battle"
+    )
+    cubes, sides, abilities, rulings = (
         _table(table, key, example)
         for key, example in (
             ("cubes", "{ purple = 6, green = 3 }"),
+            ("sides", "{ green = { supply = 20, island = 2, damage = 1, pirate = true } }"),
             ("abilities", '{ green = ["throw:2"] }'),
             ("rulings", '{ two_zones = "nearest" }'),
         )
     )
     refuse_unknown(abilities, cubes, "battle.abilities")
+    refuse_unknown(sides, cubes, "battle.sides")
+    # What most battles do not have is left out, so that the digests of older campaigns stay theirs.
+    said = {"sides": {colour: side_words(read_side(colour, 0, sides[colour])) for colour in sides}}
     return {
         "cubes": dict(cubes),
         "combat": table.get("combat", "ship"),
@@ -301,6 +308,8 @@ def _battle(table: Mapping[str, Any]) -> dict[str, Any]:
             colour: [ability.text for ability in read_abilities(abilities.get(colour, []), colour)] for colour in cubes
         },
         "rulings": dict(Rulings.from_mapping(rulings).choices),
+        **(said if sides else {}),
+        **({} if table.get("provoked", False) is False else {"provoked": table["provoked"]}),
     }
 
 

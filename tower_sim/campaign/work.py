@@ -15,7 +15,7 @@ from tower_sim.campaign.point import Chain, Point
 from tower_sim.campaign.spec import Spec
 from tower_sim.campaign.tables import Draw, Facts, Rows
 from tower_sim.cubes import Cube, supply
-from tower_sim.games import amerigo, battle
+from tower_sim.games import amerigo, battle, policies
 from tower_sim.model import BoardModel, DropModel, TooManyFailedDraws, until_landed
 from tower_sim.outcome import Outcome
 from tower_sim.state import TowerState
@@ -189,9 +189,9 @@ def _battle(spec: Spec, point: Point, model: Recorder, number: int, run: int, ro
     """Fight a battle and say whether it came to its end."""
     assert point.setup is not None
     now = first = battle.start(model, point.setup, spec.seed, run)
-    policies = dict.fromkeys(point.setup.colours, battle.when_behind)
+    chosen = dict.fromkeys(point.setup.colours, policies.when_behind)
     try:
-        for now in battle.play(model, first, policies):
+        for now in battle.play(model, first, chosen):
             step = now.steps[-1]
             facts = Facts(kind=step.kind, side=step.side or None, winner=now.result().winner if now.over else None)
             rows.add((number, run, len(now.steps) - 1), facts, model.taken(), now.state)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tower_sim.apparatus.board import as_ship
@@ -19,17 +20,22 @@ from tower_sim.cli.common import (
     read_cubes,
 )
 from tower_sim.cli.common import whole as whole_number
-from tower_sim.errors import UsageError
-from tower_sim.games.battle import Battle, battle_json, when_behind
+from tower_sim.errors import UsageError, check_whole, shown
+from tower_sim.games.abilities import Ability
+from tower_sim.games.battle import Battle
 from tower_sim.games.battle import play as play_battle
 from tower_sim.games.battle import start as start_battle
-from tower_sim.games.dead_reckoning import KINDS, Ability, Setup, Side
+from tower_sim.games.battle_json import battle_json
 from tower_sim.games.odds import Odds
+from tower_sim.games.policies import when_behind
 from tower_sim.games.rulings import Rulings
+from tower_sim.games.sides import KINDS, Setup, parse_said, read_side
 from tower_sim.model import BoardModel
 from tower_sim.models import open_board_model
 from tower_sim.progress import telling
 from tower_sim.report import battle_head, battle_summary, odds_report, step_line
+
+MAX_GAMES = 100_000  # more are a campaign's
 
 
 def add(commands: Any) -> None:
@@ -41,6 +47,14 @@ def add(commands: Any) -> None:
     battle.add_argument(
         "--ability", action="append", default=[], metavar="COLOUR=ABILITY", help="as in green=throw:2; may be repeated"
     )
+    battle.add_argument(
+        "--side",
+        action="append",
+        default=[],
+        metavar="COLOUR=WORDS",
+        help="what else a side has, as in green=supply:20,island:2,damage:1,pirate; may be repeated",
+    )
+    battle.add_argument("--provoked", action="store_true", help="the active ship moved onto the other, a pirate")
     battle.add_argument("--rulings", metavar="FILE", help="rulings as TOML (default: see docs/dead_reckoning.md)")
     battle.add_argument("--games", type=whole_number, metavar="N", help="fight N battles and tell the odds")
     add_apparatus(battle, "dead_reckoning")
@@ -55,8 +69,8 @@ def _battle(options: argparse.Namespace) -> None:
     apparatus = as_ship(load(options.apparatus))
     setup = _setup(options)
     least = 2 if options.save_plot else 1  # the errors of the densities drawn are over battles
-    if options.games is not None and options.games < least:
-        raise UsageError(f"--games is {options.games}; allowed is {least} or more; try --games 200, or leave it out")
+    if options.games is not None:
+        check_whole("--games", options.games, least, MAX_GAMES)
     check_plot(options.save_plot)
     seed = drawn_seed(options.seed)
     with open_board_model(apparatus, options.model) as model:
@@ -119,16 +133,29 @@ def _many_battles(options: argparse.Namespace, model: BoardModel, setup: Setup, 
 
 
 def _setup(options: argparse.Namespace) -> Setup:
-    abilities: dict[str, list[Ability]] = {}
     cubes = read_cubes(options.cubes)
-    for item in options.ability:
+    abilities: dict[str, list[Ability]] = {}
+    for colour, text in _of_sides(options.ability, "--ability", "throw:2", cubes):
+        abilities.setdefault(colour, []).append(Ability.parse(text))
+    said: dict[str, dict[str, object]] = {}
+    for colour, text in _of_sides(options.side, "--side", "damage:1,pirate", cubes):
+        said.setdefault(colour, {}).update(parse_said(text))
+    sides = tuple(
+        read_side(colour, count, said.get(colour), tuple(abilities.get(colour, []))) for colour, count in cubes.items()
+    )
+    rulings = Rulings() if options.rulings is None else Rulings.load(options.rulings)
+    return Setup(options.kind, sides, options.active, rulings, options.provoked)
+
+
+def _of_sides(items: Sequence[str], option: str, example: str, cubes: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Read the items COLOUR=TEXT of a repeated option; raises UsageError for a colour that is no side's."""
+    found: list[tuple[str, str]] = []
+    for item in items:
         colour, _, text = item.partition("=")
         if colour not in cubes:
             raise UsageError(
-                f"--ability {item!r} names no side; allowed is COLOUR=ABILITY with {' or '.join(cubes)}; "
-                f"try --ability {next(iter(cubes), 'purple')}=throw:2"
+                f"{option} {shown(item)} names no side; allowed is COLOUR={example} with {' or '.join(cubes)}; "
+                f"try {option} {next(iter(cubes), 'purple')}={example}"
             )
-        abilities.setdefault(colour, []).append(Ability.parse(text))
-    sides = tuple(Side(colour, count, abilities=tuple(abilities.get(colour, []))) for colour, count in cubes.items())
-    rulings = Rulings() if options.rulings is None else Rulings.load(options.rulings)
-    return Setup(options.kind, sides, options.active, rulings)
+        found.append((colour, text))
+    return found

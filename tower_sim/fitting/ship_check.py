@@ -20,7 +20,7 @@ from tower_sim.errors import check_whole, fault
 from tower_sim.fitting.distances import holm
 from tower_sim.fitting.ship_facts import Fact, facts
 from tower_sim.fitting.ship_throws import ship_of, throws_of
-from tower_sim.games import battle
+from tower_sim.games import battle, policies
 from tower_sim.model import BoardModel
 from tower_sim.progress import nothing
 from tower_sim.study.bootstrap import Estimates, Resamples
@@ -153,7 +153,7 @@ def play_again(
         setup = points[number].setup
         assert setup is not None  # a campaign of battles
         first = battle.start(noting, setup, seed, run)
-        for now in battle.play(noting, first, dict.fromkeys(setup.colours, battle.when_behind)):
+        for now in battle.play(noting, first, dict.fromkeys(setup.colours, policies.when_behind)):
             step = now.steps[-1]
             told = Facts(kind=step.kind, side=step.side or None, winner=now.result().winner if now.over else None)
             rows.add((number, run, len(now.steps) - 1), told, noting.taken(), now.state)

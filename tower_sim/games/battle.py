@@ -9,92 +9,32 @@ where they may not, throw those in explosive zones with one more each; only then
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from functools import cache, partial
-from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from tower_sim.apparatus.board import EXPLOSIVE, Board
+from tower_sim.apparatus.board import Board
 from tower_sim.cubes import Cube, count_by_colour
 from tower_sim.cubes import supply as numbered
 from tower_sim.errors import fault
-from tower_sim.games.dead_reckoning import (
-    BORDER,
-    TABLE,
-    ZONE,
-    Ability,
-    Result,
-    Setup,
-    Use,
-    in_explosive,
-    resolve,
-    uses,
-    verdict,
-    zones_of,
-)
+from tower_sim.games.abilities import BORDER, TABLE, ZONE, Ability, Use, uses
+from tower_sim.games.dead_reckoning import Result, in_explosive, resolve, verdict
+from tower_sim.games.plain import plain, read_plain
+from tower_sim.games.sides import Setup
+from tower_sim.games.step import Step
 from tower_sim.model import BoardModel, until_landed
-from tower_sim.outcome import Landing, Outcome, Status
+from tower_sim.outcome import Landing, Outcome
 from tower_sim.state import TowerState
 from tower_sim.token import pack, unpack
 
-SCHEMA = "tower-sim/battle"
-VERSION = 1
-TOKEN_PREFIX = "BATTLE1"
+TOKEN_PREFIX = "BATTLE2"  # 1 had no islands by occasion, no cubes across zones and fewer rulings
 SHAKE = 1.0  # g: a knock on the table that shakes the ship; an assumption
-NEED_CONTACTS = ("two_zones", "on_cube")  # rulings that ask what a cube touches when they are "rethrown"
+# Choices of rulings that ask what a cube touches.
+NEED_CONTACTS = (("two_zones", "both"), ("two_zones", "rethrown"), ("on_cube", "rethrown"))
 SHAKES = 10  # in a row; a cube still stuck then is taken out by hand and thrown again, so that every battle ends
-
-StepKind = Literal["throw", "shake", "rethrow", "explosion", "ability", "pass"]
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One thing that happened, and where every cube lay after it.
-
-    `side` used `ability` (as `Ability.text`) in the way `use` says, or passed. `thrown` were thrown through the ship,
-    `placed` put into a zone, `taken` taken off the board; `lost` left the battle by way of the table. `short`: how many
-    cubes were missing, by colour. `drawn`: the model was asked; its `failures` came before the `status`.
-    """
-
-    kind: StepKind
-    side: str = ""
-    ability: str = ""
-    use: Use | None = None
-    thrown: tuple[Cube, ...] = ()
-    placed: tuple[Cube, ...] = ()
-    taken: tuple[Cube, ...] = ()
-    lost: tuple[Cube, ...] = ()
-    short: dict[str, int] = field(default_factory=dict[str, int])
-    drawn: bool = False
-    status: Status = Status.SETTLED
-    failures: tuple[Status, ...] = ()
-    landings: tuple[Landing, ...] = ()
-
-    @property
-    def attempts(self) -> int:
-        """How many times the model was asked."""
-        return self.drawn + len(self.failures)
-
-    def to_json(self, colours: Sequence[str]) -> dict[str, Any]:
-        """Return the entry of `battle --json`, ready for `json.dumps`."""
-        counted = {
-            name: count_by_colour(getattr(self, name), colours) for name in ("thrown", "placed", "taken", "lost")
-        }
-        use = {"ability": self.ability, "cube": self.use.cube, "zone": self.use.zone} if self.use else None
-        return {
-            "kind": self.kind,
-            "side": self.side or None,
-            "use": use,
-            "status": str(self.status),
-            "attempts": self.attempts,
-            "failures": [str(status) for status in self.failures],
-            "cubes": [cube.id for cube in (*self.thrown, *self.placed, *self.taken)],
-            **counted,
-            "short": dict.fromkeys(colours, 0) | self.short,
-            "landings": [{"cube": x.cube.id, "colour": x.cube.colour, "place": x.place} for x in self.landings],
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +43,9 @@ class Battle:
 
     Every cube is in one place: `hand` (to be thrown next), `supply`, `island`, `lost`, `taken` (off the board by an
     ability) or, in `state`, on the board or stuck in the ship; `numbered` cubes there are in all. `resting` are the
-    numbers of those that came to rest on the board, `again` of those to be thrown again. It is the turn of `turn`;
-    `passes` were made in a row. `used` are the abilities used, by side; `contenders` the sides still in a tie-break.
+    numbers of those that came to rest on the board, `again` of those to be thrown again; `across` has the zones of
+    those that are in several (by the ruling `two_zones`). It is the turn of `turn`; `passes` were made in a row. `used`
+    are the abilities used, by side; `contenders` the sides still in a tie-break.
     """
 
     setup: Setup
@@ -124,6 +65,7 @@ class Battle:
     taken: tuple[Cube, ...] = ()
     resting: tuple[int, ...] = ()
     again: tuple[int, ...] = ()
+    across: tuple[tuple[int, tuple[str, ...]], ...] = ()
     used: tuple[tuple[str, Use], ...] = ()
     steps: tuple[Step, ...] = ()
 
@@ -140,7 +82,18 @@ class Battle:
     def result(self) -> Result:
         """Return the result as things lie: the final one once the battle is over."""
         used = [(side, self.ability(side, use)) for side, use in self.used]
-        return resolve(self.setup, self.board, self.places, used, self.contenders)
+        return resolve(self.setup, self.board, self.places, used, self.contenders, self.zones_across)
+
+    @property
+    def zones_across(self) -> dict[Cube, tuple[str, ...]]:
+        """The zones of each cube that is in several, the nearest first."""
+        there = {cube.id: cube for cube in self.state.board.cubes}
+        return {there[number]: zones for number, zones in self.across}
+
+    @property
+    def exploding(self) -> tuple[Cube, ...]:
+        """The cubes in explosive zones, by number."""
+        return in_explosive(self.places, self.board, self.zones_across)
 
     def ability(self, side: str, use: Use) -> Ability:
         """Return the ability that `use` is of."""
@@ -155,7 +108,7 @@ class Battle:
             kind=self.setup.kind,
             board=self.board,
             places=self.places,
-            can_throw=any(cube.colour == side for cube in (*self.supply, *self.island)),
+            can_throw=bool(_at_hand(self, side, "ability")),
         )
 
     def account(self) -> dict[str, dict[str, int]]:
@@ -169,7 +122,7 @@ class Battle:
 
     def token(self) -> str:
         """Return the battle as one line of text: a versioned prefix, the packed battle, a SHA-256 digest of it."""
-        return pack(TOKEN_PREFIX, _plain(self))
+        return pack(TOKEN_PREFIX, plain(self))
 
     @staticmethod
     def from_token(token: str) -> Battle:
@@ -177,7 +130,7 @@ class Battle:
 
         Raises UsageError, in one line, when the token is not one of ours, of another version, or damaged.
         """
-        return unpack(TOKEN_PREFIX, token, partial(_read, Battle), "battle", "the token of the saved battle")
+        return unpack(TOKEN_PREFIX, token, _read, "battle", "the token of the saved battle")
 
 
 Policy = Callable[[Battle, str, Sequence[Use]], Use | None]
@@ -186,37 +139,6 @@ Policy = Callable[[Battle, str, Sequence[Use]], Use | None]
 def pass_always(battle: Battle, side: str, uses: Sequence[Use]) -> Use | None:
     """Use no ability."""
     return None
-
-
-def when_behind(battle: Battle, side: str, uses: Sequence[Use]) -> Use | None:
-    """Pass while `side` would win as things lie; else take what surely helps most, then what may help.
-
-    Strength first, then the move that helps most (never into an explosive zone), then a throw, then a card, then
-    taking off a cube that gives no strength. A win bonus is claimed at once: it costs nothing.
-    """
-    chances = {use: _preference(battle, side, use) for use in uses}
-    result = battle.result()
-    helpful = [use for use in uses if chances[use] is not None]
-    claims = [use for use in helpful if battle.ability(side, use).kind == "win_bonus"]
-    if claims or result.winner == side:
-        return claims[0] if claims else None
-    return min(helpful, key=lambda use: chances[use] or (), default=None)
-
-
-def _preference(battle: Battle, side: str, use: Use) -> tuple[int, int] | None:
-    """Rank a use, lower is better; None: better not."""
-    ability = battle.ability(side, use)
-    zones = {cube.id: (cube, battle.board.zone(zone)) for cube, zone in zones_of(battle.places).items()}
-    if ability.kind == "move":
-        cube, zone = zones[cast("int", use.cube)]
-        goal = battle.board.zone(cast("str", use.zone))
-        gain = (goal.strength - zone.strength) * (1 if cube.colour == side else -1)
-        return (1, -gain) if gain > 0 and goal.kind != EXPLOSIVE else None
-    if ability.kind == "take_off":
-        zone = zones[use.cube][1] if use.cube in zones else None
-        return None if zone and zone.strength else (4, 0)
-    order = {"strength": 0, "throw": 2, "card": 3, "win_bonus": 5}
-    return (order[ability.kind], -ability.count)
 
 
 def start(model: BoardModel, setup: Setup, seed: int, game: int = 0) -> Battle:
@@ -230,10 +152,10 @@ def start(model: BoardModel, setup: Setup, seed: int, game: int = 0) -> Battle:
     for name, value in (("seed", seed), ("game", game)):
         if value < 0:
             raise fault(name, value, "a whole number from 0")
-    asks = [name for name in NEED_CONTACTS if setup.rulings.choices[name] == "rethrown"]
-    if asks and not model.tells_contacts:
-        allowed = f"another choice with the model {model.name!r}, which does not know what a cube touches"
-        raise fault(f"ruling {asks[0]}", "rethrown", allowed, "take the model physics")
+    for ruling, choice in NEED_CONTACTS:
+        if setup.rulings.choices[ruling] == choice and not model.tells_contacts:
+            allowed = f"another choice with the model {model.name!r}, which does not know what a cube touches"
+            raise fault(f"ruling {ruling}", choice, allowed, "take the model physics")
     supply: tuple[Cube, ...] = ()
     island: tuple[Cube, ...] = ()
     for side in setup.sides:
@@ -254,7 +176,7 @@ def start(model: BoardModel, setup: Setup, seed: int, game: int = 0) -> Battle:
         contenders=setup.colours,
         turn=setup.active,
     )
-    battle, hand, _ = _fetched(battle, _first_cubes(battle))
+    battle, hand, _ = _fetched(battle, _first_cubes(battle), "throw")
     return replace(battle, hand=hand)
 
 
@@ -270,7 +192,7 @@ def due(battle: Battle) -> str:
         return "shake"
     if battle.state.residents or battle.again:
         return "rethrow"
-    if in_explosive(battle.places, battle.board):
+    if battle.exploding:
         return "explosion"
     has_abilities = any(side.abilities for side in setup.sides)
     if has_abilities and battle.passes < (2 if setup.kind == "ship" else 1):
@@ -301,8 +223,8 @@ def advance(model: BoardModel, battle: Battle, policies: Mapping[str, Policy]) -
             thrown = tuple(sorted((*by_hand, *on_board)))
             after = _throw(model, replace(battle, state=state), Step("rethrow", thrown=thrown))
         case "explosion":
-            exploded = in_explosive(battle.places, battle.board)
-            fetched, extra, short = _fetched(battle, count_by_colour(exploded))
+            exploded = battle.exploding
+            fetched, extra, short = _fetched(battle, count_by_colour(exploded), "explosion")
             after = _throw(model, fetched, Step("explosion", thrown=(*exploded, *extra), short=short))
         case "ability":
             after = _ability(model, battle, policies.get(battle.turn, pass_always))
@@ -321,50 +243,6 @@ def play(
     while not battle.over:
         battle = advance(model, battle, policies)
         yield battle
-
-
-def battle_json(battle: Battle) -> dict[str, Any]:
-    """Return the document of `battle --json`, ready for `json.dumps`; `result` and `winner` are null before the end."""
-    colours = battle.setup.colours
-    document = head_json(battle) | {"steps": [step.to_json(colours) for step in battle.steps]}
-    if not battle.over:
-        return document | {"result": None, "winner": None, "consequences": None}
-    result = battle.result()
-    sides = {
-        colour: {
-            "strength": side.strength,
-            "plunder": {"coins": side.coins, "cargo": side.cargo, "choice": side.choice},
-            "damage_given": side.damage_given,
-            "damage_taken": side.damage_taken,
-        }
-        for colour, side in result.sides.items()
-    }
-    consequences = {
-        "legendary": result.legendary,
-        "encounter_effect": result.encounter_effect,
-        "merchant_mode": result.merchant_mode,
-        "buildings_removed": result.removed,
-        "damage": {colour: side.damage for colour, side in result.sides.items()},
-        "sunk": list(result.sunk),
-    }
-    return document | {"result": sides, "winner": result.winner, "consequences": consequences}
-
-
-def head_json(battle: Battle) -> dict[str, Any]:
-    """Return what the documents of one battle and of many begin with."""
-    setup = battle.setup
-    return {
-        "schema": SCHEMA,
-        "version": VERSION,
-        "seed": str(battle.seed),
-        "model": battle.state.model,
-        "apparatus": battle.state.apparatus,
-        "kind": setup.kind,
-        "active": setup.active or None,
-        "cubes": {side.colour: side.cubes for side in setup.sides},
-        "abilities": {side.colour: [ability.text for ability in side.abilities] for side in setup.sides},
-        "rulings": setup.rulings.choices,
-    }
 
 
 # The steps
@@ -396,7 +274,7 @@ def _ability(model: BoardModel, battle: Battle, policy: Policy) -> Battle:
     after = replace(battle, turn=next_turn, passes=0, used=(*battle.used, (side, use)))
     cube = next((cube for cube in battle.state.board.cubes if cube.id == use.cube), None)
     if ability.kind in ("throw", "card"):
-        after, thrown, short = _fetched(after, {side: ability.count})
+        after, thrown, short = _fetched(after, {side: ability.count}, "ability")
         return _throw(model, after, replace(step, thrown=thrown, short=short))
     if ability.kind == "move" and cube and use.zone:
         outcome = _draw(battle, partial(model.place, battle.state, cube, use.zone))
@@ -417,7 +295,11 @@ def _landed(battle: Battle, step: Step, outcome: Outcome) -> Battle:
         for x in outcome.landings
     }
     lost = tuple(sorted(cube for cube, what in found.items() if what == "lost"))
-    landings = tuple(Landing(x.cube, x.place) for x in sorted(outcome.landings, key=lambda x: x.cube))
+    across = _across(battle, outcome) if battle.setup.rulings.two_zones == "both" else {}
+    landings = tuple(
+        Landing(x.cube, x.place, touches=across.get(x.cube.id, ()))
+        for x in sorted(outcome.landings, key=lambda x: x.cube)
+    )
     done = replace(step, lost=lost, drawn=True, status=outcome.status, failures=outcome.failures, landings=landings)
     return replace(
         battle,
@@ -425,15 +307,27 @@ def _landed(battle: Battle, step: Step, outcome: Outcome) -> Battle:
         lost=(*battle.lost, *lost),
         resting=tuple(sorted(cube.id for cube, what in found.items() if what == "rests")),
         again=tuple(sorted(cube.id for cube, what in found.items() if what == "again")),
+        across=tuple(sorted(across.items())),
         steps=(*battle.steps, done),
     )
+
+
+def _across(battle: Battle, outcome: Outcome) -> dict[int, tuple[str, ...]]:
+    """Return the zones of each cube that is in several; of one that stayed, and of which nothing is told, as before."""
+    told = {x.cube.id: x.touches for x in outcome.landings if x.place.startswith(ZONE)}
+    thrown = {cube.id for cube in outcome.thrown}
+    before = {number: zones for number, zones in battle.across if number not in thrown and told.get(number) == ()}
+    return {number: zones for number, zones in (told | before).items() if len(zones) > 1}
 
 
 def _recorded(battle: Battle, step: Step) -> Battle:
     """Return the battle after a step for which the model was not asked."""
     on_board = battle.state.board.cubes
     resting = tuple(cube.id for cube in sorted(on_board) if cube.id in battle.resting)
-    landings = tuple(Landing(cube, place) for cube, place in sorted(battle.places.items()))
+    across = dict(battle.across)
+    landings = tuple(
+        Landing(cube, place, touches=across.get(cube.id, ())) for cube, place in sorted(battle.places.items())
+    )
     return replace(battle, resting=resting, steps=(*battle.steps, replace(step, landings=landings)))
 
 
@@ -441,7 +335,15 @@ def _first_cubes(battle: Battle) -> dict[str, int]:
     return {side.colour: side.cubes for side in battle.setup.sides if side.colour in battle.contenders}
 
 
-def _fetched(battle: Battle, wanted: Mapping[str, int]) -> tuple[Battle, tuple[Cube, ...], dict[str, int]]:
+def _at_hand(battle: Battle, colour: str, occasion: str) -> tuple[Cube, ...]:
+    """Return the cubes a side has for an occasion: its supply, then those on islands if it wants to take them then."""
+    takes = occasion in battle.setup.side(colour).island_for
+    return tuple(cube for cube in (*battle.supply, *(battle.island if takes else ())) if cube.colour == colour)
+
+
+def _fetched(
+    battle: Battle, wanted: Mapping[str, int], occasion: str
+) -> tuple[Battle, tuple[Cube, ...], dict[str, int]]:
     """Take cubes from the supplies, then from the islands; also say how many were missing, by colour.
 
     Source: rulebook, line 895; for the non-player silent.
@@ -449,7 +351,7 @@ def _fetched(battle: Battle, wanted: Mapping[str, int]) -> tuple[Battle, tuple[C
     got: list[Cube] = []
     short: dict[str, int] = {}
     for colour, count in wanted.items():
-        own = [cube for cube in (*battle.supply, *battle.island) if cube.colour == colour][:count]
+        own = list(_at_hand(battle, colour, occasion)[:count])
         missing = count - len(own)
         if missing and colour == battle.setup.non_player and battle.setup.rulings.black_run_out == "substituted":
             own += numbered({colour: missing}, battle.cube_edge, first_id=battle.numbered)
@@ -485,9 +387,10 @@ def _new_round(battle: Battle) -> Battle:
         supply=tuple(sorted(back)),
         lost=(),
         resting=(),
+        across=(),
         contenders=still,
     )
-    after, hand, _ = _fetched(cleared, _first_cubes(cleared))
+    after, hand, _ = _fetched(cleared, _first_cubes(cleared), "throw")
     return replace(after, hand=hand)
 
 
@@ -503,44 +406,25 @@ def _check_outcome(battle: Battle, outcome: Outcome) -> None:
         )
 
 
-# The token
-
-
-def _plain(value: object) -> Any:
-    """Turn a battle into lists, numbers and words: a dataclass into the list of its fields."""
-    if isinstance(value, TowerState):
-        return value.token()
-    if is_dataclass(value):
-        return [_plain(getattr(value, each.name)) for each in fields(value)]
-    if isinstance(value, tuple):
-        return [_plain(item) for item in cast("Iterable[object]", value)]
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in cast("dict[str, object]", value).items()}
-    return value
-
-
-def _read(kind: Any, plain: Any) -> Any:
-    """Undo `_plain`: make a value of type `kind`."""
-    origin, inner = get_origin(kind), get_args(kind)
-    if kind is TowerState:
-        return TowerState.from_token(plain)
-    if is_dataclass(kind):
-        return cast("type", kind)(*(_read(each, item) for each, item in zip(_types(kind), plain, strict=True)))
-    if origin is tuple and inner[-1] is ...:
-        return tuple(_read(inner[0], item) for item in plain)
-    if origin is tuple:
-        return tuple(_read(each, item) for each, item in zip(inner, plain, strict=True))
-    if origin is dict:
-        return {str(key): _read(inner[1], item) for key, item in plain.items()}
-    if origin in (Union, types.UnionType):
-        return None if plain is None else _read(inner[0], plain)
-    if origin is Literal:
-        return plain
-    return kind(plain)
-
-
-@cache
-def _types(kind: type) -> tuple[Any, ...]:
-    """Return the types of a dataclass's fields, in order."""
-    hints = get_type_hints(kind)
-    return tuple(hints[each.name] for each in fields(kind))
+def _read(given: Any) -> Battle:
+    """Make a battle of plain data; raises ValueError for what no battle can be."""
+    battle: Battle = read_plain(Battle, given)
+    off = (*battle.hand, *battle.supply, *battle.island, *battle.lost, *battle.taken)
+    every = sorted(cube.id for cube in (*off, *battle.state.cubes, *battle.state.board.cubes))
+    if every != list(range(len(every))) or len(every) != battle.numbered:
+        raise ValueError("its cubes are not there once each")
+    names = {zone.name for zone in battle.board.zones}
+    lying = {cube.id for cube in battle.state.board.cubes}
+    zones = {place.removeprefix(ZONE) for place in battle.places.values() if place.startswith(ZONE)}
+    zones |= {zone for _, of_cube in battle.across for zone in of_cube}
+    told = {*battle.resting, *battle.again, *(number for number, _ in battle.across)}
+    sides = {battle.turn, *battle.contenders, *(side for side, _ in battle.used)} - {""}
+    of_sides = {cube.colour for cube in (*off, *battle.state.cubes, *battle.state.board.cubes)}
+    if not (zones <= names and told <= lying | {cube.id for cube in battle.state.cubes}):
+        raise ValueError("its board is another")
+    if not sides | of_sides <= set(battle.setup.colours):
+        raise ValueError("its sides are others")
+    for side, use in battle.used:
+        if not 0 <= use.ability < len(battle.setup.side(side).abilities):
+            raise ValueError("an ability is used that is not there")
+    return battle

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tower_sim.errors import UsageError
-from tower_sim.games.battle import Battle, head_json
-from tower_sim.games.dead_reckoning import BORDER, TABLE, ZONE
+from tower_sim.games.abilities import BORDER, TABLE, ZONE
+from tower_sim.games.battle import Battle
+from tower_sim.games.battle_json import head_json
 
 CONFIDENCE = 0.95
 _UNUSED = ("hand", "supply", "island")  # places of cubes that were not thrown

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Literal, cast
 
-from tower_sim.errors import UsageError, fault
+from tower_sim.errors import UsageError, fault, shown
+from tower_sim.reading import read_text, toml_table
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """What a ruling is about: where the rulebook speaks of it, and the `choices`, each said in one sentence.
 
-    `source` is a line of rulebook, or `silent`; the first choice is the default.
+    `source` is the rulebook's line or lines, or `silent`; the first choice is the default.
     """
 
     source: str
@@ -29,7 +29,7 @@ class Rulings:
     Raises UsageError for a choice that is not offered. Source: each question's.
     """
 
-    two_zones: Literal["nearest", "rethrown"] = "nearest"
+    two_zones: Literal["nearest", "both", "rethrown"] = "nearest"
     on_cube: Literal["below", "rethrown"] = "below"
     left_board: Literal["rethrown", "lost"] = "rethrown"
     pushed_onto_border: Literal["rethrown", "stays"] = "rethrown"
@@ -38,6 +38,8 @@ class Rulings:
     black_run_out: Literal["fewer", "substituted"] = "fewer"
     placing: Literal["free"] = "free"
     tie_again: Literal["tied", "all"] = "tied"
+    last_turn: Literal["combats", "ships", "everywhere"] = "combats"
+    beaten_by_building: Literal["leaves", "stays"] = "leaves"
 
     def __post_init__(self) -> None:
         for name, question in options().items():
@@ -62,12 +64,7 @@ class Rulings:
 
         Raises UsageError for text that is not TOML, an unknown name or choice.
         """
-        try:
-            return Rulings.from_mapping(tomllib.loads(text))
-        except tomllib.TOMLDecodeError as error:
-            raise UsageError(
-                f"rulings are not TOML: {error}; allowed is 'name = \"choice\"'; mend that line"
-            ) from error
+        return Rulings.from_mapping(toml_table(text, "rulings"))
 
     @staticmethod
     def load(path: str | Path) -> Rulings:
@@ -75,13 +72,11 @@ class Rulings:
 
         Raises UsageError, in one line that names the file, when it cannot be read or holds what is not allowed.
         """
+        text = read_text(path, "rulings file", advice='give a TOML file of lines NAME = "CHOICE"')
         try:
-            return Rulings.from_toml(Path(path).read_text("utf-8"))
+            return Rulings.from_toml(text)
         except UsageError as error:
-            raise UsageError(f"rulings file {str(path)!r}: {error}") from error
-        except (OSError, ValueError) as error:
-            why = f"give another file ({type(error).__name__})"
-            raise fault("rulings file", str(path), "a TOML file in UTF-8", why) from error
+            raise UsageError(f"rulings file {shown(str(path))}: {error}") from error
 
     @property
     def choices(self) -> dict[str, str]:
@@ -93,9 +88,10 @@ def options() -> dict[str, Question]:
     """Return what can be ruled, by name, in the order of the fields of `Rulings`. Source: each question's."""
     return {
         "two_zones": Question(
-            "silent",
+            "line 983",
             {
                 "nearest": "A cube that touches two zones is in the one nearest to its centre.",
+                "both": "A cube that touches two zones is in both, until plunder or damage takes it off the board.",
                 "rethrown": "A cube that touches two zones is thrown again.",
             },
         ),
@@ -107,7 +103,7 @@ def options() -> dict[str, Question]:
             },
         ),
         "left_board": Question(
-            "silent",
+            "line 985",
             {
                 "rethrown": "A cube on the table is thrown again.",
                 "lost": "A cube on the table counts for nothing and leaves the battle.",
@@ -150,6 +146,21 @@ def options() -> dict[str, Question]:
             {
                 "tied": "After a tie only the sides still tied throw again.",
                 "all": "After a tie all sides throw again.",
+            },
+        ),
+        "last_turn": Question(
+            "line 1213",
+            {
+                "combats": "After its last turn a player takes 2 more cubes in every combat but a tie-break.",
+                "ships": "After its last turn a player takes 2 more cubes where its own ship fights.",
+                "everywhere": "After its last turn a player takes 2 more cubes in every combat and tie-break.",
+            },
+        ),
+        "beaten_by_building": Question(
+            "lines 973 and 1061",
+            {
+                "leaves": "A pirate ship that a building beats leaves pirate mode.",
+                "stays": "A pirate ship that a building beats stays in pirate mode.",
             },
         ),
     }

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tower_sim.cubes import Cube, count_by_colour
-from tower_sim.games.battle import Battle, Step
-from tower_sim.games.dead_reckoning import Setup
+from tower_sim.games.battle import Battle
+from tower_sim.games.sides import Setup
+from tower_sim.games.step import Step
 from tower_sim.outcome import Status
 
 _KINDS = {"ship": "ship against ship", "merchant": "ship against non-player", "building": "ship against buildings"}
@@ -60,7 +61,9 @@ def battle_summary(battle: Battle) -> str:
     if result.removed:
         lines.append(f"the buildings of {setup.buildings} are removed")
     lines += [f"the ship of {colour} sinks" for colour in result.sunk]
-    lines += [f"the ship of {result.merchant_mode} leaves pirate mode"] * (result.merchant_mode is not None)
+    lines += [f"the ship of {colour} leaves pirate mode" for colour in result.merchant_mode]
+    lines += [f"{colour} sank another player's ship" for colour in result.terror]
+    lines += [f"{result.barred} may not deal with this island"] * (result.barred is not None)
     return "\n".join(lines)
 
 

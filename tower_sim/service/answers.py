@@ -12,7 +12,7 @@ from tower_sim import outcome
 from tower_sim.apparatus.catalogue import names
 from tower_sim.cubes import supply
 from tower_sim.errors import fault
-from tower_sim.games import amerigo, battle
+from tower_sim.games import amerigo, battle, battle_json, policies
 from tower_sim.games.odds import Odds
 from tower_sim.model import BoardModel, DropModel, knock_then_drop, until_landed
 from tower_sim.models import MODELS
@@ -45,7 +45,7 @@ def hello() -> dict[str, Any]:
     documents = {
         "drop": (outcome.SCHEMA, outcome.VERSION),
         "game": (amerigo.SCHEMA, amerigo.VERSION),
-        "battle": (battle.SCHEMA, battle.VERSION),
+        "battle": (battle_json.SCHEMA, battle_json.VERSION),
     }
     return {
         "schema": SCHEMA,
@@ -81,13 +81,13 @@ def game(request: GameRequest, model: DropModel) -> dict[str, Any]:
 
 def fight(request: BattleRequest, model: BoardModel) -> dict[str, Any]:
     """Fight one battle, or many for the odds; the document of `battle --json`. Sides use abilities when behind."""
-    policies = dict.fromkeys(request.setup.colours, battle.when_behind)
+    chosen = dict.fromkeys(request.setup.colours, policies.when_behind)
     odds = Odds()
     for number in range(request.games or 1):
         fought = battle.start(model, request.setup, request.seed, number)
-        for after in battle.play(model, fought, policies):
+        for after in battle.play(model, fought, chosen):
             fought = after
         if request.games is None:
-            return battle.battle_json(fought)
+            return battle_json.battle_json(fought)
         odds.add(fought)
     return odds.to_json()

@@ -9,9 +9,10 @@ from typing import Any, cast
 
 from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.errors import UsageError, check_whole, fault
+from tower_sim.games.abilities import Ability
 from tower_sim.games.amerigo import Rules
-from tower_sim.games.dead_reckoning import Ability, Kind, Setup, Side
 from tower_sim.games.rulings import Rulings
+from tower_sim.games.sides import Kind, Setup, read_side
 from tower_sim.state import TowerState
 
 MAX_SEED = 2**128 - 1
@@ -27,7 +28,19 @@ FIELDS = {
     "hello": (),
     "drop": ("apparatus", "cubes", "state", "knock", "seed", "model"),
     "game": ("apparatus", "rules", "rounds", "seed", "model"),
-    "battle": ("apparatus", "cubes", "kind", "active", "abilities", "rulings", "games", "seed", "model"),
+    "battle": (
+        "apparatus",
+        "cubes",
+        "kind",
+        "active",
+        "sides",
+        "provoked",
+        "abilities",
+        "rulings",
+        "games",
+        "seed",
+        "model",
+    ),
 }
 _DEFAULT_APPARATUS = {"drop": "amerigo", "game": "amerigo", "battle": "dead_reckoning"}
 
@@ -182,12 +195,15 @@ def _setup(request: Mapping[str, Any]) -> Setup:
     cubes = _cubes(request)
     abilities = _table(request, "abilities", '{"green": ["throw:2"]}')
     refuse_unknown(abilities, cubes, "abilities")
+    said = _table(request, "sides", '{"green": {"supply": 20, "damage": 1, "pirate": true}}')
+    refuse_unknown(said, cubes, "sides")
     sides = tuple(
-        Side(colour, count, abilities=_abilities(abilities.get(colour, []), colour)) for colour, count in cubes.items()
+        read_side(colour, count, said.get(colour), _abilities(abilities.get(colour, []), colour))
+        for colour, count in cubes.items()
     )
     rulings = Rulings.from_mapping(_table(request, "rulings", '{"left_board": "lost"}'))
     kind = cast("Kind", _text(request, "kind", "ship"))  # Setup refuses any other
-    return Setup(kind, sides, _text(request, "active", ""), rulings)
+    return Setup(kind, sides, _text(request, "active", ""), rulings, request.get("provoked", False))
 
 
 def _abilities(given: object, colour: str) -> tuple[Ability, ...]:
