@@ -141,10 +141,10 @@ def _of_plain(table: Mapping[str, Any]) -> Spec:
     """
     refuse_unknown(table, known := dict.fromkeys(each.name for each in fields(Spec)), "spec")
     for key in known:
-        if key not in table:
+        if key not in table and key != "knocks":  # which `canonical` leaves out where there are none
             raise fault("keys of the spec", [*table], ", ".join(known), "use what `canonical` gives")
-    for key in ("profile", "rules", "settings", "chain", "battle"):
-        if not isinstance(table[key], Mapping):
+    for key in ("profile", "rules", "settings", "chain", "battle", "knocks"):
+        if not isinstance(table.get(key, {}), Mapping):
             raise fault(f"spec.{key}", table[key], "a table")
     kind = _word(table, "kind", tuple(RUNS), None)
     _word(table, "model", BOARD_MODELS if kind == "battle" else MODELS, None)

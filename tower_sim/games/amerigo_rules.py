@@ -73,8 +73,9 @@ class Rules:
 
         Raises UsageError, in one line that names the file, when it cannot be read or holds what is not allowed.
         """
+        text = rules_text(path_or_name)
         try:
-            return Rules.from_toml(rules_text(path_or_name))
+            return Rules.from_toml(text)
         except UsageError as error:
             raise UsageError(f"rules file {shown(str(path_or_name))}: {error}") from error
 
