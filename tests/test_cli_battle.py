@@ -1,6 +1,7 @@
 """`tower-sim battle` as other programs and people meet it."""
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -25,9 +26,10 @@ def test_many_battles_twice_in_two_processes_give_the_same_bytes(odds: str):
 def test_the_odds_have_the_documented_keys_and_account_for_every_cube(odds: str):
     document = json.loads(odds)
     assert list(document) == [
-        "schema", "version", "seed", "model", "apparatus", "kind", "active", "cubes", "abilities", "rulings", "summary",
+        "schema", "version", "seed", "model", "apparatus", "kind", "active", "cubes", "sides", "provoked", "abilities",
+        "rulings", "summary",
     ]  # fmt: skip
-    assert (document["schema"], document["version"], document["seed"]) == ("tower-sim/battle", 1, "1")
+    assert (document["schema"], document["version"], document["seed"]) == ("tower-sim/battle", 2, "1")
     assert (document["kind"], document["active"], document["cubes"]) == ("ship", "purple", {"purple": 6, "green": 3})
     summary = document["summary"]
     assert summary["games"] == 40
@@ -72,7 +74,8 @@ def test_a_battle_tells_every_step_and_where_every_cube_lies():
 
 @pytest.mark.parametrize("kind", ["ship", "merchant", "building", "tie_break"])
 def test_people_get_a_line_a_step_and_the_result(kind: str):
-    done = tower_sim("battle", *CUBES, "--kind", kind, "--seed", "7")
+    cubes = ("--cubes", "purple=6,green=5") if kind == "building" else CUBES
+    done = tower_sim("battle", *cubes, "--kind", kind, "--seed", "7")
     assert done.returncode == 0
     assert "1  throw" in done.stdout
     assert "wins" in done.stdout
@@ -81,8 +84,36 @@ def test_people_get_a_line_a_step_and_the_result(kind: str):
 
 def test_people_get_the_odds_with_intervals():
     done = tower_sim("battle", *CUBES, "--games", "5", "--seed", "7")
-    assert "5 battles; in brackets 95 % intervals" in done.stdout
+    lines = done.stdout.splitlines()
+    assert re.fullmatch(r"(purple|green) wins about \d+ of 100 battles like this, \w+ \d+: .* (sure|5)\.", lines[0])
+    assert re.fullmatch(r"On average purple has a strength of .* damage; green has .* damage\.", lines[1])
+    assert lines[3:6] == [
+        "Dead Reckoning, ship against ship: purple 6 against green 3 (purple is active)",
+        "ship dead_reckoning, physics, seed 7",
+        "5 battles; in brackets 95 % intervals",
+    ]
     assert done.stderr == ""
+
+
+def test_what_else_a_side_has_is_given_told_and_counts():
+    words = ("--side", "green=supply:20,island:2,pirate", "--side", "green=damage:4", "--provoked")
+    done = tower_sim("battle", *CUBES, *words, "--seed", "7", "--json")
+    document = json.loads(done.stdout)
+    every = ["throw", "explosion", "ability"]
+    given = {"supply": 20, "island": 2, "island_for": every, "damage": 4, "pirate": True}
+    assert (document["sides"]["green"], document["provoked"]) == (given, True)
+    assert document["sides"]["purple"]["supply"] is None
+    assert document["consequences"]["damage"]["green"] >= 4
+    told = tower_sim("battle", *CUBES, *words, "--seed", "7").stdout.splitlines()
+    assert told[1] == "green has supply 20, island 2, damage 4, pirate"
+
+
+def test_a_surrogates_battles_are_drawn_by_zone(tmp_path: Path):
+    for name, more in (("one.png", ()), ("many.png", ("--games", "20"))):
+        seeded = ("--model", "surrogate", "--seed", "7", "--save-plot", name)
+        done = tower_sim("battle", *CUBES, *seeded, *more, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / name).stat().st_size > 10_000
 
 
 def test_a_battle_and_the_densities_of_many_are_drawn(tmp_path: Path):
@@ -106,11 +137,19 @@ def test_rulings_are_read_from_a_file_and_reported(tmp_path: Path):
         (("--cubes", "purple=6,green=3,red=1"), "number of sides is 3; allowed is 2"),
         ((*CUBES, "--active", "red"), "active side is 'red'; allowed is one of purple, green"),
         ((*CUBES, "--kind", "duel"), "'duel'; allowed is one of ship, merchant"),
-        ((*CUBES, "--games", "0"), "--games is 0; allowed is 1 or more"),
+        ((*CUBES, "--games", "0"), "--games is 0; allowed is a whole number from 1 to 100000"),
+        ((*CUBES, "--games", "1" + "0" * 12), "allowed is a whole number of up to 12 digits"),
+        ((*CUBES, "--games", "100000000000"), "--games is 100000000000; allowed is a whole number from 1 to 100000"),
+        ((*CUBES, "--kind", "building"), "cubes of green is 3; allowed is 2, 5, 7"),
+        (("--cubes", "black=4,purple=6", "--kind", "merchant"), "active side is 'black'; allowed is purple"),
+        (("--cubes", "purple=30,green=3"), "cubes of purple is 30; allowed is up to 29"),
+        ((*CUBES, "--side", "red=pirate"), "--side 'red=pirate' names no side"),
+        ((*CUBES, "--side", "green=sails:2"), "a side's word is 'sails:2'"),
+        ((*CUBES, "--provoked"), "provoked is True"),
         ((*CUBES, "--apparatus", "amerigo"), "apparatus 'amerigo' has no board"),
         ((*CUBES, "--ability", "red=throw:2"), "--ability 'red=throw:2' names no side"),
         ((*CUBES, "--ability", "green=fly"), "ability is 'fly'; allowed is one of throw"),
-        ((*CUBES, "--rulings", "none.toml"), "rulings file is 'none.toml'"),
+        ((*CUBES, "--rulings", "none.toml"), "rulings file 'none.toml' cannot be read"),
         ((*CUBES, "--save-plot", "board.doc"), "ends in '.doc'"),
         (("--cubes", "purple=six"), "--cubes item 'purple=six'"),
         ((), "the following arguments are required: --cubes"),

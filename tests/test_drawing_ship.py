@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.collections import PathCollection, QuadMesh
+from matplotlib.collections import PathCollection, PolyCollection, QuadMesh
 from matplotlib.colors import to_rgb
 from matplotlib.image import imread
 from matplotlib.text import Text
@@ -472,7 +472,8 @@ def test_purple_is_told_from_green_also_without_colour() -> None:
 @pytest.mark.parametrize("inside", [False, True])
 def test_a_cube_without_a_pose_is_refused(inside: bool, tmp_path: Path) -> None:
     bare = Resident(Cube(3, "green", 0.008), "border", 0)
-    state = TowerState("physics", "x", "y", residents=(bare,)) if inside else state_with(bare)
+    placed = Resident(Cube(4, "green", 0.008), "border", 0, Pose((0.1, 0.0, 0.006), (0.0, 0.0, 0.0, 1.0)))
+    state = TowerState("physics", "x", "y", residents=(bare,)) if inside else state_with(bare, placed)
     refused: list[Callable[[], None]] = [lambda: draw_apparatus(shipped(), tmp_path / "ship.png", state)]
     if not inside:
         refused.append(lambda: draw_board(shipped(), state, tmp_path / "board.png", title="none"))
@@ -480,6 +481,20 @@ def test_a_cube_without_a_pose_is_refused(inside: bool, tmp_path: Path) -> None:
         with pytest.raises(UsageError, match=r"cube 3 .* no pose; allowed .*; draw"):
             draw()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_of_a_model_that_tells_zones_only_the_cubes_in_each_are_counted() -> None:
+    """Mended: such a battle had no picture at all."""
+    words = ["zone:strength_2", "zone:strength_2", "zone:cargo", "border"]
+    colours = ["purple", "green", "green", "purple"]
+    lying = [Resident(Cube(i, c, 0.008), w, 0) for i, (c, w) in enumerate(zip(colours, words, strict=True))]
+    figure = board_figure(shipped(), state_with(*lying), "none")
+    found = {name: "".join(said) for name, said in words_in_zones(figure).items()}
+    assert found["strength_2"] == "strength_2strength 2here: 1 purple, 1 green"
+    assert found["cargo"].endswith("here: 1 green")
+    assert found["coins"].startswith("coins")
+    assert "here" not in found["coins"]
+    assert "4 cubes on the board; the model tells their zones" in " ".join(texts_of(figure))
 
 
 # many battles
@@ -555,6 +570,26 @@ def test_the_picture_says_how_many_and_each_share_in_percent() -> None:
     assert "cubes per cm² for 100 thrown" in texts
     in_none = 100 - 100 * sum(sum(counts[name]) for name in counts) / 200
     assert f"{in_none:.1f} % of them in no zone" in texts
+
+
+def test_without_positions_every_zone_is_shaded_by_its_share_and_area() -> None:
+    """Mended: a surrogate's battles drew an empty board, its colour bar from -0.1 to 0.1."""
+    ship = shipped()
+    _, counts, thrown = battles(ship)
+    figure: Any = densities_figure(ship, [], counts, thrown, "evenly")
+    (shaded,) = [
+        x for axes in figure.axes for x in axes.collections if type(x) is PolyCollection and x.cmap.name == "paper"
+    ]
+    shades = [float(shade) for shade in shaded.get_array()]
+    for zone, shade, path in zip(ship.board.zones, shades, shaded.get_paths(), strict=True):
+        ring = path.vertices[:-1]
+        after = np.roll(ring, -1, axis=0)
+        area = abs((ring[:, 0] * after[:, 1] - ring[:, 1] * after[:, 0]).sum()) / 200  # cm²
+        assert shade == pytest.approx(100 * shares(ship, counts, thrown)[zone.name][0] / area)
+    assert shaded.get_clim() == (0.0, max(shades))
+    assert max(shades) > 0
+    assert "the model tells zones, not places in them" in " ".join(texts_of(figure))
+    assert not [x for axes in figure.axes[:1] for x in axes.collections if isinstance(x, QuadMesh)]
 
 
 def without(counts: dict[str, Sequence[int]], name: str) -> dict[str, Sequence[int]]:

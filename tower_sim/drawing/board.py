@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from matplotlib.collections import PolyCollection
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -16,9 +17,10 @@ from matplotlib.patches import Rectangle
 from tower_sim.apparatus.board import CombatShip
 from tower_sim.cubes import count_by_colour
 from tower_sim.drawing.files import FONT, GREY, INK, check_path, cube_colours, save
-from tower_sim.drawing.plan import draw_plan, lying_near, said_of_cubes, width_on_paper, worth
+from tower_sim.drawing.plan import draw_plan, lying_near, said_of_cubes, seen_from_above, width_on_paper, worth
 from tower_sim.drawing.ship_shape import ShipShape
 from tower_sim.errors import UsageError
+from tower_sim.games.abilities import ZONE
 from tower_sim.games.odds import ratio
 from tower_sim.state import TowerState
 
@@ -32,7 +34,8 @@ _GREYS = LinearSegmentedColormap.from_list("paper", ["1.0", "0.35"])
 def draw_board(ship: CombatShip, state: TowerState, path: str | Path, *, title: str) -> None:
     """Draw the board with the cubes that lie on it in `state` into the file `path`; lengths in mm.
 
-    Raises UsageError for a path that cannot be written, or a cube on the board without a pose.
+    When a model without physics made the state, no cube has a pose: how many lie in each zone is then written there.
+    Raises UsageError for a path that cannot be written, or when some cubes on the board have a pose and some have none.
     """
     check_path(path)
     save(board_figure(ship, state, title), path)
@@ -51,7 +54,7 @@ def draw_densities(
 
     `positions` (n, 2) are the x and y (m) of all cubes that came to rest outside the ship; `counts` has for each zone
     how many lay there in each battle, of so many `thrown` in it. Standard errors are over battles, because the cubes of
-    one battle push each other.
+    one battle push each other. Without any position, of a model that tells zones only, each zone is shaded evenly.
     Raises UsageError for a path that cannot be written, and for numbers that do not fit together.
     """
     check_path(path)
@@ -61,11 +64,24 @@ def draw_densities(
 def board_figure(ship: CombatShip, state: TowerState, title: str) -> Figure:
     """Return the figure that `draw_board` writes."""
     shape = ShipShape(ship)
-    cubes, far = lying_near(shape, state.board.lying)
-    figure = _headed(title, said_of_cubes(state, far), _SIZE[0])
+    lying = state.board.lying
+    says = {zone.name: worth(zone) for zone in ship.board.zones}
+    zones_only = bool(lying) and all(resident.pose is None for resident in lying)
+    cubes, far = ([], 0) if zones_only else lying_near(shape, lying)
+    said = said_of_cubes(state, far)
+    if zones_only:
+        said += "; the model tells their zones, not where in them they lie"
+        says = {name: f"{gives}\n{_counted(state, name)}".rstrip() for name, gives in says.items()}
+    figure = _headed(title, said, _SIZE[0])
     _draw_colours(figure, state)
-    draw_plan(figure, (0.0, 0.0, 1.0, 0.89), shape, {zone.name: worth(zone) for zone in ship.board.zones}, cubes)
+    draw_plan(figure, (0.0, 0.0, 1.0, 0.89), shape, says, cubes)
     return figure
+
+
+def _counted(state: TowerState, zone: str) -> str:
+    """Say how many cubes of each colour lie in a zone; nothing when none does."""
+    counts = count_by_colour(state.board.at(ZONE + zone))
+    return "here: " + ", ".join(f"{count} {colour}" for colour, count in counts.items()) if counts else ""
 
 
 def densities_figure(
@@ -81,22 +97,45 @@ def densities_figure(
     n = sum(thrown)
     if len(points) > n:
         raise UsageError(f"positions are {len(points)} of {n} cubes thrown; allowed is at most one each; check both")
+    zones_only = not len(points) and any(share for share, _ in of_zone.values())
     x_edges, y_edges, cells = density(ship, points, n)
-    cell = f"{y_edges[1] - y_edges[0]:.2g} × {x_edges[1] - x_edges[0]:.2g} mm"
+    cell = f"cells {y_edges[1] - y_edges[0]:.2g} × {x_edges[1] - x_edges[0]:.2g} mm"
+    cell = "the model tells zones, not places in them" if zones_only else cell
     elsewhere = 1 - sum(share for share, _ in of_zone.values())
-    said = f"{n} cubes thrown in {len(thrown)} battles, {100 * elsewhere:.1f} % of them in no zone; cells {cell}"
+    said = f"{n} cubes thrown in {len(thrown)} battles, {100 * elsewhere:.1f} % of them in no zone; {cell}"
     width = _SIZE[0] + _SCALE
     figure: Any = _headed(title, said, width)
     says = {name: f"{100 * share:.1f} ± {100 * error:.1f} %" for name, (share, error) in of_zone.items()}
     where = (0.0, 0.0, _SIZE[0] / width, 0.91)
     plan = draw_plan(figure, where, ShipShape(ship), says, is_painted=False)
     axes = plan.sheet.axes
-    mesh = axes.pcolormesh(y_edges, -x_edges, cells, cmap=_GREYS, vmin=0, zorder=1, rasterized=True)
+    if zones_only:
+        mesh: Any = _evenly(ship, of_zone)
+        axes.add_collection(mesh)
+    else:
+        mesh = axes.pcolormesh(y_edges, -x_edges, cells, cmap=_GREYS, vmin=0, zorder=1, rasterized=True)
     bar = figure.add_axes((_SIZE[0] / width, 0.22, 0.16 / width, 0.5))
     figure.colorbar(mesh, cax=bar)
     bar.tick_params(labelsize=FONT)
     bar.set_ylabel("cubes per cm² for 100 thrown", fontsize=FONT)
     return figure
+
+
+def _evenly(ship: CombatShip, of_zone: Mapping[str, tuple[float, float]]) -> PolyCollection:
+    """Return the zones, each shaded by the cubes per cm² for 100 thrown as if they lay evenly over it."""
+    rings = [seen_from_above(1e3 * np.array(zone.corners)) for zone in ship.board.zones]
+    areas = [_area(ring) / 100 for ring in rings]  # cm²
+    shades = [100 * of_zone[zone.name][0] / area for zone, area in zip(ship.board.zones, areas, strict=True)]
+    made = PolyCollection(rings, cmap=_GREYS, zorder=1)
+    made.set_array(np.array(shades))
+    made.set_clim(0.0, max(shades))
+    return made
+
+
+def _area(ring: Array) -> float:
+    """Return the area of a polygon by its corners. Source: the shoelace formula."""
+    after = np.roll(ring, -1, axis=0)
+    return abs(float((ring[:, 0] * after[:, 1] - after[:, 0] * ring[:, 1]).sum())) / 2
 
 
 def density(ship: CombatShip, points: Array, thrown: int) -> tuple[Array, Array, Array]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from tower_sim.cubes import Cube, count_by_colour
 from tower_sim.games.battle import Battle
+from tower_sim.games.battle_json import head_json
 from tower_sim.games.sides import Setup
 from tower_sim.games.step import Step
 from tower_sim.outcome import Status
@@ -16,14 +17,27 @@ _KINDS = {"ship": "ship against ship", "merchant": "ship against non-player", "b
 
 def battle_head(battle: Battle) -> str:
     """Return what is fought, by whom and with what."""
-    setup = battle.setup
-    sides = " against ".join(f"{side.colour} {side.cubes}" for side in setup.sides)
-    active = f" ({setup.active} is active)" if setup.active else ""
-    what = _KINDS.get(setup.kind, "tie-break")
-    return (
-        f"Dead Reckoning, {what}: {sides}{active}\n"
-        f"ship {battle.state.apparatus}, {battle.state.model}, seed {battle.seed}; cubes are {'+'.join(setup.colours)}"
-    )
+    return f"{_head(head_json(battle))}; cubes are {'+'.join(battle.setup.colours)}"
+
+
+def _head(document: Mapping[str, Any]) -> str:
+    """Say the forces, ship, model and seed that a document begins with."""
+    cubes: Mapping[str, int] = document["cubes"]
+    sides = " against ".join(f"{colour} {number}" for colour, number in cubes.items())
+    active = f" ({document['active']} is active)" if document["active"] else ""
+    lines = [f"Dead Reckoning, {_KINDS.get(document['kind'], 'tie-break')}: {sides}{active}"]
+    for colour in cubes:
+        has = list(document["abilities"][colour])
+        said = document["sides"][colour]
+        has += [
+            f"{word} {said[word]}"
+            for word in ("supply", "island", "damage")
+            if said[word] or (word, said[word]) == ("supply", 0)
+        ]
+        has += ["pirate"] * said["pirate"]
+        lines += [f"{colour} has {', '.join(has)}"] * bool(has)
+    lines.append(f"ship {document['apparatus']}, {document['model']}, seed {document['seed']}")
+    return "\n".join(lines)
 
 
 def step_line(number: int, step: Step, setup: Setup) -> str:
@@ -72,7 +86,8 @@ def odds_report(document: Mapping[str, Any]) -> str:
     summary: Mapping[str, Any] = document["summary"]
     colours = list(document["cubes"])
     width = max(len("landed"), *(len(colour) for colour in colours))
-    lines = [f"{summary['games']} battles; in brackets 95 % intervals", ""]
+    lines = [*_plain_words(summary, colours), "", _head(document)]
+    lines += [f"{summary['games']} battles; in brackets 95 % intervals", ""]
     for colour in colours:
         win = summary["win"][colour]
         low, high = win["interval"]
@@ -95,6 +110,23 @@ def odds_report(document: Mapping[str, Any]) -> str:
         f"{steps['rethrow']} rethrows, {steps['shake']} shakes; {summary['cubes']['brought']} cubes accounted for"
     )
     return "\n".join(lines)
+
+
+def _plain_words(summary: Mapping[str, Any], colours: Sequence[str]) -> list[str]:
+    """Say in two sentences who wins, how sure that is, and what it costs."""
+    wins = {colour: summary["win"][colour] for colour in colours}
+    first, *others = sorted(colours, key=lambda colour: -wins[colour]["share"])
+    sure = all(wins[first]["interval"][0] > wins[other]["interval"][1] for other in others)
+    rest = ", ".join(f"{colour} {100 * wins[colour]['share']:.0f}" for colour in others)
+    told = f"{first} wins about {100 * wins[first]['share']:.0f} of 100 battles like this, {rest}: "
+    told += f"{first} is ahead, that is sure." if sure else f"who is ahead is not sure after {summary['games']}."
+    means = {colour: summary["means"][colour] for colour in colours}
+    each = [
+        f"{colour} has a strength of {means[colour]['strength']['mean']:.1f}"
+        f" and takes {means[colour]['damage_taken']['mean']:.1f} damage"
+        for colour in colours
+    ]
+    return [told, f"On average {'; '.join(each)}."]
 
 
 def _mean(value: Mapping[str, Any]) -> str:
