@@ -139,11 +139,12 @@ def _of_plain(table: Mapping[str, Any]) -> Spec:
 
     Its points are not tried: that is `Spec.point`.
     """
+    table = {"knocks": {}, **table}  # left out where there are none
     refuse_unknown(table, known := dict.fromkeys(each.name for each in fields(Spec)), "spec")
     for key in known:
         if key not in table:
             raise fault("keys of the spec", [*table], ", ".join(known), "use what `canonical` gives")
-    for key in ("profile", "rules", "settings", "chain", "battle"):
+    for key in ("profile", "rules", "settings", "chain", "battle", "knocks"):
         if not isinstance(table[key], Mapping):
             raise fault(f"spec.{key}", table[key], "a table")
     kind = _word(table, "kind", tuple(RUNS), None)
