@@ -161,7 +161,7 @@ MISTAKES = [
     (
         "a tower without surrogate",
         SMALLEST + 'model = "surrogate"\n[vary.fields]\n"profile.upper_floor.opening_mm" = [14]\n',
-        r"profile amerigo is 'changed \(\w+\)'; allowed is as it ships \(\w+\),.*; write model = .physics.; to fit",
+        r"profile amerigo is 'changed \(\w+\)'; allowed is as it ships \(\w+\),.*; write model = .physics.$",
     ),
     ("field", SMALLEST + "seeds = 3\n", r"campaign.seeds is unknown"),
     ("runs of another kind", SMALLEST + "battles = 3\n", r"campaign.battles is unknown"),
@@ -176,7 +176,11 @@ MISTAKES = [
     ("negative seed", SMALLEST.replace("0x0123", "-0x1"), r"campaign.seed is '-0x1"),
     ("apparatus", SMALLEST.replace('"amerigo"', '"nowhere"'), r"nowhere.*neither a shipped profile nor a file"),
     ("no apparatus", SMALLEST.replace("apparatus", "#"), r"campaign.apparatus is nothing"),
-    ("ship for games", SMALLEST.replace('"amerigo"', '"dead_reckoning"'), r"no tower that keeps cubes"),
+    (
+        "ship for games",
+        SMALLEST.replace('"amerigo"', '"dead_reckoning"'),
+        r"no tower that keeps cubes; allowed is a tower, such as 'amerigo'; take one",
+    ),
     ("tower for battles", BATTLES.replace('"dead_reckoning"', '"amerigo"'), r"'amerigo'"),
     ("model", SMALLEST + 'model = "dice"\n', r"campaign.model is 'dice'"),
     ("model of battles", BATTLES.replace("battles = 12", 'battles = 12\nmodel = "two_thirds"'), r"one of physics"),

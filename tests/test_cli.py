@@ -36,7 +36,7 @@ def test_a_game_played_twice_in_two_processes_gives_the_same_bytes(game: str):
 
 def test_a_game_has_36_entries_with_the_documented_keys_in_order(game: str):
     document = json.loads(game)
-    assert list(document) == ["schema", "version", "seed", "model", "apparatus", "rules", "drops"]
+    assert list(document) == ["schema", "version", "seed", "model", "apparatus", "rules", "knocks", "drops"]
     assert (document["schema"], document["version"], document["seed"]) == ("tower-sim/amerigo-game", 1, "7")
     assert len(document["drops"]) == 36
     for i, entry in enumerate(document["drops"]):

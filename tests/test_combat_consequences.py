@@ -128,9 +128,9 @@ def test_a_battle_and_its_document_tell_the_damage_that_a_mover_is_spared():
         (lambda: Setup("merchant", (Side("violet", 6), Side("black", 21))), "cubes of black is 21"),
         (lambda: Setup("merchant", (Side("violet", 6), Side("black", 4, supply=21))), "supply of black is 21"),
         (lambda: Setup("merchant", (Side("violet", 6), Side("black", 4, island=1))), "island of black is 1"),
-        (lambda: Setup("merchant", (Side("violet", 6), Side("black", 4, pirate=True))), "pirate of black is True"),
+        (lambda: Setup("merchant", (Side("violet", 6), Side("black", 4, pirate=True))), "pirate of black is true"),
         (lambda: Setup("merchant", (Side("violet", 6), Side("black", 4, damage=1))), "damage of black is 1"),
-        (lambda: Setup("ship", (Side("violet", 6), Side("green", 3)), provoked=True), "provoked is True"),
+        (lambda: Setup("ship", (Side("violet", 6), Side("green", 3)), provoked=True), "provoked is true"),
         (
             lambda: Setup("ship", (Side("violet", 6, pirate=True), Side("green", 3)), provoked=True),
             "the other than the active one is in pirate mode",

@@ -358,7 +358,7 @@ def test_a_tower_with_one_other_measure_has_no_surrogate_and_the_advice_says_how
     capsys: Capture, tmp_path: Path
 ):
     told = (
-        r"profile amerigo is 'changed \(\w+\)'; allowed is as it ships \(\w+\), .*; take the model physics, or a fitted"
+        r"profile amerigo is 'changed \(\w+\)'; allowed is as it ships \(\w+\), .*; take the model physics, or fit one"
     )
     with pytest.raises(UsageError, match=told):
         open_model(changed_profile(), "surrogate")

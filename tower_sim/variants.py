@@ -38,8 +38,9 @@ def read_rules(file: str | Path) -> tuple[Rules, str]:
 
     See `read_variant`; the apparatus is not opened here.
     """
-    with _naming(str(file)):
-        return _parse(*_read(file))
+    table, directory = _read(file, "rules")
+    with _naming("rules", file):
+        return _parse(table, directory)
 
 
 def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
@@ -52,8 +53,8 @@ def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
     Raises UsageError, in one line that names the file, when it cannot be read or holds what is not allowed.
     """
     said = str(file)
-    with _naming(said):
-        table, directory = _read(file)
+    table, directory = _read(file, "variant")
+    with _naming("variant", file):
         for change in changes:
             _change(table, change)
         is_changed = any(change.partition("=")[0].strip() == KEY for change in changes)
@@ -64,27 +65,27 @@ def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
 
 
 @contextmanager
-def _naming(said: str) -> Generator[None]:
-    """Put the name of the variant in front of what is wrong with it."""
+def _naming(what: str, file: str | Path) -> Generator[None]:
+    """Put the name of the file in front of what is wrong with it."""
     try:
         yield
     except UsageError as error:
-        raise UsageError(f"variant {shown(said)}: {error}") from None
+        raise UsageError(f"{what} {shown(str(file))}: {error}") from None
 
 
 def _ships(name: str) -> bool:
     return name in SHIPPED or name in names()
 
 
-def _read(file: str | Path) -> tuple[dict[str, Any], Path]:
-    """Return the table of a variant, and the directory that its relative paths count from."""
+def _read(file: str | Path, what: str) -> tuple[dict[str, Any], Path]:
+    """Return the table of a file, called `what`, and the directory that its relative paths count from."""
     said = str(file)
     if said in SHIPPED:
         return toml_table(rules_text(said), "the text"), Path()
     if said in names():
         return {KEY: said}, Path()
-    text = read_text(file, "file", advice=f"give a TOML file or one of {', '.join(names())}")
-    return toml_table(text, "the text"), Path(file).parent
+    text = read_text(file, f"{what} file", advice=f"give a TOML file or one of {', '.join(names())}")
+    return toml_table(text, f"{what} file {shown(said)}"), Path(file).parent
 
 
 def _parse(table: Mapping[str, Any], directory: Path) -> tuple[Rules, str]:

@@ -101,7 +101,10 @@ class Tower(Apparatus):
 def as_tower(apparatus: Apparatus) -> Tower:
     """Return `apparatus`, known to be a tower; raises UsageError for one that keeps no cubes."""
     if not isinstance(apparatus, Tower):
-        raise UsageError(f"apparatus {apparatus.name!r} is no tower that keeps cubes; allowed is one; try 'amerigo'")
+        raise UsageError(
+            f"apparatus {apparatus.name!r} is no tower that keeps cubes; allowed is a tower, such as 'amerigo'; "
+            "take one, or fight battles with this ship"
+        )
     return apparatus
 
 

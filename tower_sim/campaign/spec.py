@@ -139,12 +139,13 @@ def _of_plain(table: Mapping[str, Any]) -> Spec:
 
     Its points are not tried: that is `Spec.point`.
     """
+    table = {"knocks": {}, **table}  # left out where there are none
     refuse_unknown(table, known := dict.fromkeys(each.name for each in fields(Spec)), "spec")
     for key in known:
-        if key not in table and key != "knocks":  # which `canonical` leaves out where there are none
+        if key not in table:
             raise fault("keys of the spec", [*table], ", ".join(known), "use what `canonical` gives")
     for key in ("profile", "rules", "settings", "chain", "battle", "knocks"):
-        if not isinstance(table.get(key, {}), Mapping):
+        if not isinstance(table[key], Mapping):
             raise fault(f"spec.{key}", table[key], "a table")
     kind = _word(table, "kind", tuple(RUNS), None)
     _word(table, "model", BOARD_MODELS if kind == "battle" else MODELS, None)

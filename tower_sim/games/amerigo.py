@@ -220,16 +220,15 @@ def knocks_of(table: object, rules: Rules) -> dict[int, float]:
 
     Raises UsageError for anything but a table, and for a number or a strength that is not allowed.
     """
-    advice = 'write { "3" = 0.5 } for one after drop 3, or { "3": 0.5 } in JSON'
     if not isinstance(table, Mapping):
-        raise fault("knocks", table, "a table of strengths by drop", advice)
+        raise fault("knocks", table, "a table of strengths by drop", 'write it as {"3": 0.5} in JSON, [knocks] in TOML')
     knocks: dict[int, float] = {}
     for key, strength in cast("Mapping[object, object]", table).items():
         text = str(key)
         is_number = text.isascii() and text.isdecimal() and len(text) < 10 and text == str(int(text))
         if not is_number or int(text) >= rules.drops:
             allowed = f"a drop's, from 0 to {rules.drops - 1}, the last of these rules"
-            raise fault("number of a knock", text, allowed, advice)
+            raise fault("number of a knock", text, allowed, "the set-up is drop 0")
         check_strength(strength)
         knocks[int(text)] = float(cast("float", strength))
     return knocks

@@ -1,6 +1,6 @@
 """What people read on the terminal: lines and summaries of drops, games and battles."""
 
-from tower_sim.report.amerigo import game_head, game_line, game_summary
+from tower_sim.report.amerigo import game_head, game_line, game_summary, game_title
 from tower_sim.report.battle import battle_head, battle_summary, odds_report, step_line
 from tower_sim.report.drop import drop_report
 
@@ -11,6 +11,7 @@ __all__ = [
     "game_head",
     "game_line",
     "game_summary",
+    "game_title",
     "odds_report",
     "step_line",
 ]

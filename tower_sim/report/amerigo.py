@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 
 from tower_sim.games.amerigo import DropEntry, Rules
 from tower_sim.outcome import Status
 
+_WIDTH = 112  # characters of a line of words
 _BARS = " ▁▂▃▄▅▆▇█"
+
+
+def game_title(rules: Rules, apparatus: str, model: str, seed: int) -> str:
+    """Return the first line of a game: which rules, by what they change, which tower, model and seed."""
+    published = Rules()
+    keys = [each.name for each in fields(Rules) if each.name != "name"]
+    changed = [key for key in keys if getattr(rules, key) != getattr(published, key)]
+    said = f" with other {', '.join(changed)}" if changed else ""
+    name = "the published rules" if rules.name == published.name else f"rules {rules.name}"
+    return f"Amerigo, {name}{said}, tower {apparatus}, {model}, seed {seed}"
 
 
 def game_head(rules: Rules) -> str:
@@ -40,10 +53,12 @@ def game_line(entry: DropEntry, rules: Rules) -> str:
 
 
 def game_summary(entries: Sequence[DropEntry], rules: Rules) -> str:
-    """Return the summary of a game: inside over time, out per phase, colours, and how the draws went."""
+    """Return the summary of a game: two plain sentences; inside over time, out per phase, colours, the draws."""
     inside = [sum(entry.inside.values()) for entry in entries]
     phases = [entry for entry in entries if entry.index > 0]
     lines = [
+        "",
+        *textwrap.wrap(in_plain_words(entries), _WIDTH),
         "",
         f"inside   {_sparkline(inside)}  {_spread(inside)}; {inside[0]} after the set-up, {inside[-1]} at the end",
     ]
@@ -65,6 +80,24 @@ def game_summary(entries: Sequence[DropEntry], rules: Rules) -> str:
     said = ", ".join(f"{count} {status}" for status, count in sorted(statuses.items()))
     lines.append(f"\n{skipped} of {len(phases)} phases skipped; drops: {said}; {redrawn} drawn again")
     return "\n".join(lines)
+
+
+def in_plain_words(entries: Sequence[DropEntry]) -> str:
+    """Say in two sentences what there was to choose from and how many cubes stayed, and what one game can tell."""
+    inside = [sum(entry.inside.values()) for entry in entries]
+    phases = [entry for entry in entries if entry.index > 0]
+    less = "One game is one draw: another seed gives other numbers, and tower-sim compare tells what rules change."
+    if not phases:
+        return f"{inside[0]} of {sum(entries[0].thrown.values())} cubes stayed in the tower at the set-up. {less}"
+    actions = [len(entry.actions) for entry in phases]
+    choice = sum(number > 1 for number in actions)
+    points = sum(entry.action_points for entry in phases) / len(phases)
+    mean = sum(actions) / len(phases)
+    return (
+        f"On average there were {mean:.1f} actions to choose from in a phase and {points:.1f} action points, "
+        f"with a choice of two or more in {choice} of {len(phases)} phases; "
+        f"{min(inside[1:])} to {max(inside[1:])} cubes stayed in the tower. {less}"
+    )
 
 
 def _columns(

@@ -73,10 +73,10 @@ def drop(request: DropRequest, model: DropModel) -> dict[str, Any]:
 
 def game(request: GameRequest, model: DropModel) -> dict[str, Any]:
     """Play the tower's part of a game; the document of `play amerigo --json`."""
-    entries = amerigo.play(model, request.rules, request.seed)
-    return amerigo.game_json(
-        entries, seed=request.seed, model=model.name, apparatus=model.apparatus, rules=request.rules
-    )
+    entries = amerigo.play(model, request.rules, request.seed, request.knocks)
+    amerigo.check_knocks(model, request.knocks)
+    names = {"model": model.name, "apparatus": model.apparatus}
+    return amerigo.game_json(entries, seed=request.seed, **names, rules=request.rules, knocks=request.knocks)
 
 
 def fight(request: BattleRequest, model: BoardModel) -> dict[str, Any]:

@@ -10,10 +10,11 @@ from typing import Any, cast
 from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.games.abilities import Ability
-from tower_sim.games.amerigo import Rules
+from tower_sim.games.amerigo import Rules, knocks_of
 from tower_sim.games.rulings import Rulings
 from tower_sim.games.sides import Kind, Setup, read_side
 from tower_sim.state import TowerState
+from tower_sim.variants import read_rules
 
 MAX_SEED = 2**128 - 1
 MAX_CUBES = 500
@@ -27,7 +28,7 @@ MAX_COLOURS = 100
 FIELDS = {
     "hello": (),
     "drop": ("apparatus", "cubes", "state", "knock", "seed", "model"),
-    "game": ("apparatus", "rules", "rounds", "seed", "model"),
+    "game": ("apparatus", "rules", "rounds", "knocks", "seed", "model"),
     "battle": (
         "apparatus",
         "cubes",
@@ -67,12 +68,13 @@ class DropRequest:
 
 @dataclass(frozen=True, slots=True)
 class GameRequest:
-    """Asks for a game of Amerigo by `rules`."""
+    """Asks for a game of Amerigo by `rules`, with `knocks` (g) after drops."""
 
     apparatus: str
     model: str
     seed: int
     rules: Rules
+    knocks: dict[int, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,9 @@ def read_request(given: Mapping[str, Any]) -> Request:
         state = TowerState.from_token(_text(request, "state", "")) if "state" in request else None
         return DropRequest(apparatus, model, seed, cubes, state, knock)
     if do == "game":
-        return GameRequest(apparatus, model, seed, _rules(request))
+        rules, tower = _rules(request)
+        knocks = knocks_of(request.get("knocks", {}), rules)
+        return GameRequest(_text(request, "apparatus", tower), model, seed, rules, knocks)
     games = request.get("games")
     if games is not None:
         check_whole("games", games, 1)
@@ -172,15 +176,16 @@ def _cubes(request: Mapping[str, Any]) -> dict[str, int]:
     return counts
 
 
-def _rules(request: Mapping[str, Any]) -> Rules:
-    """Read `rules`, a table or what `--rules` takes, and `rounds`."""
+def _rules(request: Mapping[str, Any]) -> tuple[Rules, str]:
+    """Read `rules`, a table or what `--rules` takes, and `rounds`; return them with the apparatus that they name."""
     given = request.get("rules", "amerigo")
     if isinstance(given, dict):
         table = cast("dict[str, Any]", given)
-        refuse_unknown(table, dict.fromkeys(each.name for each in fields(Rules)), "rules")
-        rules = Rules(**table)
+        refuse_unknown(table, dict.fromkeys([*(each.name for each in fields(Rules)), "apparatus"]), "rules")
+        tower = _text(table, "apparatus", _DEFAULT_APPARATUS["game"])
+        rules = Rules.from_table({key: table[key] for key in table if key != "apparatus"})
     elif isinstance(given, str):
-        rules = Rules.load(given)
+        rules, tower = read_rules(given)
     else:
         raise fault("rules", given, "a name, the path of a rules file or an object with its keys")
     if "rounds" in request:
@@ -188,7 +193,7 @@ def _rules(request: Mapping[str, Any]) -> Rules:
     _check_words("colours", list(rules.colours))
     _check_most("number of cubes", sum(rules.counts.values()), MAX_CUBES)
     _check_most("number of drops", rules.drops, MAX_DROPS)
-    return rules
+    return rules, tower
 
 
 def _setup(request: Mapping[str, Any]) -> Setup:

@@ -20,6 +20,7 @@ SCHEMA = "tower-sim/surrogate"
 VERSION = 1
 TOWER, BOARD = "tower", "board"
 _ALLOWED = "allowed is a file of `surrogate fit`; fit it again"
+_NO_SURROGATE = "take the model physics, or fit one (tower-sim surrogate fit) and give its file as the model"
 _KEYS = (
     "schema",
     "version",
@@ -184,7 +185,7 @@ def fitted_or_shipped(name: str | Path) -> Fitted:
     return load_fitted(name)
 
 
-def shipped(apparatus: str, apparatus_digest: str, advice: str = "take the model physics, or a fitted file") -> Fitted:
+def shipped(apparatus: str, apparatus_digest: str, advice: str = _NO_SURROGATE) -> Fitted:
     """Return the surrogate that ships for a profile.
 
     Raises UsageError, which ends in `advice`, when none was fitted to it: it has another name, or other values in it.
@@ -193,11 +194,11 @@ def shipped(apparatus: str, apparatus_digest: str, advice: str = "take the model
     fitted = fitted_or_shipped(apparatus) if apparatus in names else None
     if fitted is None:
         allowed = f"one with a surrogate: {', '.join(names)}"
-        raise fault("apparatus", apparatus, allowed, f"{advice}; to fit one: tower-sim surrogate fit")
+        raise fault("apparatus", apparatus, allowed, advice)
     if fitted.apparatus_digest != apparatus_digest:
         found = f"changed ({apparatus_digest})"
         allowed = f"as it ships ({fitted.apparatus_digest}), since the surrogate was fitted to that"
-        raise fault(f"profile {apparatus}", found, allowed, f"{advice}; to fit one: tower-sim surrogate fit")
+        raise fault(f"profile {apparatus}", found, allowed, advice)
     return fitted
 
 

@@ -1,0 +1,204 @@
+"""`play amerigo` and the service's games: the rules they name, knocks, one file for all, and what they say first."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import CoinTower
+from test_cli import tower_sim
+
+from tower_sim import cli
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.games.amerigo import Rules, game_json, play
+from tower_sim.report import game_summary, game_title
+from tower_sim.report.amerigo import in_plain_words
+from tower_sim.service import Opened
+from tower_sim.service.answers import answer
+from tower_sim.service.requests import read_request
+from tower_sim.variants import read_rules, read_variant
+
+ROOT = Path(__file__).parent.parent
+HOUSE = 'name = "house"\napparatus = "amerigo-club"\ncubes = 6\nrounds = 1\n'
+RULE = ("play", "amerigo", "--model", "two_thirds", "--seed", "3")
+
+
+@pytest.fixture(name="house")
+def _house(tmp_path: Path) -> Path:
+    (tmp_path / "house.toml").write_text(HOUSE)
+    return tmp_path / "house.toml"
+
+
+def told(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert cli.main(list(words)) == 0
+    return capsys.readouterr().out
+
+
+def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert cli.main(list(words)) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+    return printed.err
+
+
+# the rules, and the file that holds them
+
+
+def test_the_first_line_names_the_rules_that_are_played(house: Path, capsys: pytest.CaptureFixture[str]):
+    published = told(capsys, *RULE, "--rounds", "5").splitlines()[0]
+    assert published == "Amerigo, the published rules, tower amerigo, two_thirds, seed 3"
+    mine = told(capsys, *RULE, "--rules", str(house)).splitlines()[0]
+    assert mine == "Amerigo, rules house with other cubes, rounds, tower amerigo-club, two_thirds, seed 3"
+    assert game_title(Rules(gold_divisor=2), "t", "m", 1).startswith(
+        "Amerigo, the published rules with other gold_divisor"
+    )
+
+
+def test_one_file_is_a_variant_for_compare_rules_for_play_and_rules_for_the_service(house: Path):
+    rules, tower = read_rules(house)
+    assert (rules, tower) == (Rules(name="house", cubes=6, rounds=1), "amerigo-club")
+    found = read_variant(house)
+    assert (found.rules, found.tower.name) == (rules, tower)
+    request: Any = read_request({"do": "game", "rules": str(house)})
+    assert (request.rules, request.apparatus) == (rules, tower)
+
+
+def test_an_apparatus_that_is_asked_for_goes_before_that_of_the_file(house: Path, capsys: pytest.CaptureFixture[str]):
+    assert "tower amerigo," in told(capsys, *RULE, "--rules", str(house), "--apparatus", "amerigo").splitlines()[0]
+    request: Any = read_request({"do": "game", "rules": str(house), "apparatus": "amerigo"})
+    assert request.apparatus == "amerigo"
+    inline: Any = read_request({"do": "game", "rules": {"apparatus": "amerigo-club", "cubes": 6}})
+    assert (inline.apparatus, inline.rules.cubes) == ("amerigo-club", 6)
+
+
+@pytest.mark.parametrize("name", ["published", "six_cubes"])
+def test_the_variants_that_ship_as_examples_can_be_played(name: str, capsys: pytest.CaptureFixture[str]):
+    out = told(capsys, *RULE, "--rules", str(ROOT / f"docs/variants/{name}.toml"), "--json")
+    assert json.loads(out)["apparatus"] == "amerigo"
+
+
+# what cannot be played
+
+
+@pytest.mark.parametrize("model", ["physics", "surrogate", "two_thirds"])
+def test_no_model_plays_amerigo_through_the_combat_ship(model: str, capsys: pytest.CaptureFixture[str]):
+    line = refused(capsys, "play", "amerigo", "--apparatus", "dead_reckoning", "--model", model)
+    assert re.search(r"apparatus .?dead_reckoning.? is .*tower", line) or "allowed is a tower" in line
+    with Opened() as opened, pytest.raises(ValueError, match="tower"):
+        answer(read_request({"do": "game", "apparatus": "dead_reckoning", "model": model}), opened)
+
+
+@pytest.mark.parametrize("rounds", ["1429", "999999999999", str(10**30), "9" * 5000])
+def test_more_rounds_than_a_game_can_have_are_refused_before_it_begins(rounds: str, capsys: pytest.CaptureFixture[str]):
+    line = refused(capsys, *RULE, "--rounds", rounds)
+    assert "allowed is a whole number" in line
+    assert len(line) < 300
+
+
+# knocks
+
+
+class Bumped(CoinTower):
+    """A tower for the service: a context manager that plays coin tosses."""
+
+    def __enter__(self) -> Bumped:
+        return self
+
+    def __exit__(self, *given: object) -> None:
+        """Nothing is held."""
+
+
+def opened() -> Opened:
+    def open_it(apparatus: Apparatus, name: str) -> Bumped:
+        return Bumped()
+
+    return Opened(open_it)
+
+
+def test_the_services_game_takes_knocks_and_is_the_game_that_play_plays():
+    rules, knocks = Rules(rounds=1), {0: 0.5, 3: 1.0}
+    request = read_request({"do": "game", "rounds": 1, "knocks": {"0": 0.5, "3": 1}, "seed": "9"})
+    with opened() as models:
+        found = answer(request, models)
+    entries = play(CoinTower(), rules, 9, knocks)
+    assert found == game_json(entries, seed=9, model="coin", apparatus="coin", rules=rules, knocks=knocks)
+    assert found["knocks"] == {"0": 0.5, "3": 1.0}
+    assert sum(found["drops"][3]["waiting"].values()) > 0
+
+
+@pytest.mark.parametrize(
+    ("knocks", "says"),
+    [
+        ([3], r"knocks is \[3\]; allowed is a table of strengths by drop"),
+        ({"36": 1}, "number of a knock is '36'; allowed is a drop's, from 0 to 35"),
+        ({"-1": 1}, "number of a knock is '-1'"),
+        ({"1.0": 1}, "number of a knock is '1.0'"),
+        ({"9" * 400: 1}, "number of a knock is '999"),
+        ({"3": True}, "strength of a knock is true"),
+        ({"3": None}, "strength of a knock is nothing"),
+        ({"3": -1}, "strength of a knock is -1"),
+    ],
+)
+def test_a_knock_that_cannot_be_is_refused_in_one_line(knocks: Any, says: str):
+    with pytest.raises(ValueError, match=says) as error:
+        read_request({"do": "game", "knocks": knocks})
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("model", ["surrogate", "two_thirds"])
+def test_a_model_that_knows_no_knocks_says_so_before_the_first_drop(model: str, capsys: pytest.CaptureFixture[str]):
+    line = refused(capsys, "play", "amerigo", "--model", model, "--knock-after", "30=0.5")
+    assert "allowed is none; take the model physics" in line
+    with Opened() as models, pytest.raises(ValueError, match="take the model physics"):
+        answer(read_request({"do": "game", "model": model, "knocks": {"30": 0.5}}), models)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("3",), "--knock-after '3'; allowed is DROP=STRENGTH"),
+        (("3=hard",), "--knock-after '3=hard'"),
+        (("3=1", "3=2"), "--knock-after '3=2'; allowed is DROP=STRENGTH, each drop once"),
+        (("3=nan",), "strength of a knock is nan"),
+        (("3=6",), "knock strength = 6; allowed is 0 to 5"),
+        (("99=1",), "number of a knock is '99'; allowed is a drop's, from 0 to 35"),
+    ],
+)
+def test_knock_after_is_checked(words: tuple[str, ...], says: str, capsys: pytest.CaptureFixture[str]):
+    line = refused(capsys, "play", "amerigo", *(each for word in words for each in ("--knock-after", word)))
+    assert says in line
+
+
+def test_a_knock_in_physics_brings_cubes_into_the_tray_that_the_next_drop_throws():
+    rules = ("--rules", str(ROOT / "docs/variants/six_cubes.toml"), "--rounds", "1")
+    document = json.loads(
+        tower_sim("play", "amerigo", *rules, "--seed", "5", "--json", "--knock-after", "2=1.5").stdout
+    )
+    quiet = json.loads(tower_sim("play", "amerigo", *rules, "--seed", "5", "--json").stdout)
+    assert (document["knocks"], quiet["knocks"]) == ({"2": 1.5}, {})
+    shaken, after = document["drops"][2:4]
+    assert document["drops"][:2] == quiet["drops"][:2]
+    assert shaken["emerged"] == quiet["drops"][2]["emerged"]
+    waiting = shaken["waiting"]
+    assert sum(waiting.values()) > 0
+    assert {colour: shaken["inside"][colour] + waiting[colour] for colour in waiting} == quiet["drops"][2]["inside"]
+    assert all(after["thrown"][colour] >= waiting[colour] for colour in waiting)
+
+
+# what is said first
+
+
+def test_the_summary_begins_with_two_sentences_for_a_player():
+    entries = list(play(CoinTower(), Rules(rounds=2), 4))
+    phases = entries[1:]
+    words = in_plain_words(entries)
+    assert f"{sum(len(e.actions) for e in phases) / 14:.1f} actions to choose from in a phase" in words
+    assert f"a choice of two or more in {sum(len(e.actions) > 1 for e in phases)} of 14 phases" in words
+    inside = [sum(e.inside.values()) for e in phases]
+    assert f"{min(inside)} to {max(inside)} cubes stayed in the tower. One game is one draw:" in words
+    assert " ".join(game_summary(entries, Rules(rounds=2)).split()).startswith(words)
+    assert "cubes stayed in the tower at the set-up" in in_plain_words(entries[:1])
