@@ -377,7 +377,7 @@ def test_models_that_are_not_there_are_refused(capsys: Capture, tmp_path: Path):
         open_model(SHAPE, "nonsense")
     assert allowed in refused(capsys, "play", "amerigo", "--model", "nonsense")
     missing = str(tmp_path / "missing.json")
-    assert "FileNotFoundError" in refused(capsys, "drop", "amerigo", "--cubes", "blue=1", "--model", missing)
+    assert "No such file" in refused(capsys, "drop", "amerigo", "--cubes", "blue=1", "--model", missing)
 
 
 def test_a_boards_law_is_refused_for_a_tower_and_a_towers_for_a_board(tmp_path: Path):

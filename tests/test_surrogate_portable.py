@@ -433,7 +433,7 @@ def flat(value: Any) -> list[Any]:
 @pytest.mark.parametrize(
     ("model_name", "to", "told"),
     [
-        ("no_such_model", "js", "allowed is a file of `surrogate fit`"),
+        ("no_such_model", "js", "allowed is a file; give a file of `surrogate fit`"),
         ("amerigo", "rust", "allowed is js or json"),
     ],
 )
@@ -444,7 +444,7 @@ def test_a_model_or_format_that_is_not_there_is_refused(model_name: str, to: str
 
 
 def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path):
-    with pytest.raises(UsageError, match="allowed is a file that can be written"):
+    with pytest.raises(UsageError, match="output is .*; allowed is a file in an existing folder"):
         export.export_command("amerigo", "json", tmp_path / "missing" / "out.json")
 
 

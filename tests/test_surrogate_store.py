@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from pathlib import Path
@@ -125,6 +126,7 @@ def edited(*path: str | int, to: Any) -> str:
     return sealed(plain)
 
 
+FLOORS: Any = SMALL.law.to_plain()["floors"][0]
 FLOOR: tuple[str | int, ...] = ("law", "floors", 0)
 DAMAGES = {
     "nothing": ("", "is not JSON"),
@@ -132,8 +134,8 @@ DAMAGES = {
     "lists without end": ("[" * 100_000, "is not JSON"),
     "a digit flipped": (SMALL.to_json().replace("-0.25", "-0.26"), "surrogate is damaged"),
     "foreign JSON": ('{"schema": "another", "version": 1}', "schema 'another' version 1"),
-    "a list": ("[1, 2]", "schema None version None"),
-    "a number": ("3", "schema None version None"),
+    "a list": ("[1, 2]", "schema nothing version nothing"),
+    "a number": ("3", "schema nothing version nothing"),
     "another schema": (edited("schema", to="tower-sim/outcome"), "schema 'tower-sim/outcome' version 1"),
     "another version": (edited("version", to=2), "schema 'tower-sim/surrogate' version 2"),
     "a key missing": (edited("covered", to=...), "keys of the surrogate"),
@@ -152,10 +154,15 @@ DAMAGES = {
     "a group without a curve": (edited(*FLOOR, "lying", "sd", to=...), "keys of floor 0, lying of the model"),
     "knots and values of unlike number": (edited(*FLOOR, "age", "knots", to=[0]), "lengths of floor 0, age"),
     "knots that fall": (edited(*FLOOR, "age", "knots", to=[2, 1]), "knots of floor 0, age"),
+    "a table without end": (edited(*FLOOR, "age", "knots", to=[0, 10**5]), "rising whole numbers from 0 to 1000"),
+    "floors without end": (edited("law", "floors", to=[FLOORS] * 13), "a list of 1 to 12 floors"),
+    "rows covered out of order": (edited("covered", to=[[7, 0, 30], [1, 2, 25]]), "in the order of the cubes thrown"),
+    "a row covered in words": (edited("covered", to=[["7", 0, 30]]), "a number of covered is '7'"),
+    "a kind that is a list": (edited("kind", to=[TOWER]), "kind of the surrogate is"),
     "a broken knot": (edited(*FLOOR, "age", "knots", to=[0, 1.5]), "knots of floor 0, age"),
     "a word for a number": (edited(*FLOOR, "pushed", to="much"), "floor 0, pushed of the model is 'much'"),
     "true for a number": (edited(*FLOOR, "pushed", to=True), "floor 0, pushed of the model is true"),
-    "not a number": (edited(*FLOOR, "fresh", "values", 1, to=math.nan), "floor 0, fresh, values of the model is nan"),
+    "not a number": (edited(*FLOOR, "fresh", "values", 1, to=math.nan), "NaN is no number"),
     "a number out of bounds": (edited(*FLOOR, "pushed", to=1e6), "a number between -1e6 and 1e6"),
     "a number for a list": (edited(*FLOOR, "age", "values", to=1.0), "floor 0, age, values of the model is 1.0"),
 }
@@ -176,8 +183,15 @@ def test_a_damaged_file_is_refused_in_one_line_that_names_it(damage: str, tmp_pa
 
 def test_a_file_that_is_not_text_or_no_file_is_refused_in_one_line(tmp_path: Path):
     (tmp_path / "latin.json").write_bytes(b'{"schema": "caf\xe9"}')
-    for name, why in (("latin.json", "UnicodeDecodeError"), ("none.json", "FileNotFoundError"), ("", "IsADirectory")):
-        with pytest.raises(UsageError, match=f"allowed is a file of `surrogate fit`; give another file .{why}"):
+    os.mkfifo(tmp_path / "pipe.json")
+    for name, why in (
+        ("latin.json", "is not UTF-8"),
+        ("none.json", "No such file"),
+        ("", "a regular file"),
+        ("pipe.json", "a regular file"),
+        ("n" * 300 + ".json", "name too long"),
+    ):
+        with pytest.raises(UsageError, match=f"surrogate file .*{why}"):
             load_fitted(tmp_path / name)
 
 

@@ -6,6 +6,7 @@ Documents are compared by their text, since in Python 1 == 1.0 == True.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -37,7 +38,7 @@ def content(path: Path) -> bytes | None:
 
     Raises UsageError for what is no regular file, cannot be read or is too large for a document.
     """
-    return read_bytes(path, "file", limit=MAX_BYTES) if path.exists() or path.is_symlink() else None
+    return read_bytes(path, "file", limit=MAX_BYTES) if os.path.lexists(path) else None
 
 
 def same(one: object, other: object) -> bool:

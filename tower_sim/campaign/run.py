@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import time
-from collections.abc import Generator
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 from typing import Protocol
 
 from tower_sim.campaign.engines import Report, Reports, WorkersLost, processes, serial
@@ -19,6 +16,7 @@ from tower_sim.campaign.progress import told
 from tower_sim.campaign.spec import Spec, load
 from tower_sim.campaign.store import DamagedManifest, Status, Store
 from tower_sim.errors import check_whole
+from tower_sim.interrupts import terminable
 from tower_sim.progress import telling
 
 
@@ -53,7 +51,7 @@ def run(spec: Spec, directory: Path, workers: int = 1, dask: str = "", progress:
     """
     check_whole("workers", workers, 1)
     expected = environment()
-    with Store.opened(directory, spec, expected) as store, _terminable():
+    with Store.opened(directory, spec, expected) as store, terminable():
         set_aside = store.set_aside()
         to_do = _to_do(store, is_told=progress is not None)
         for index in to_do:
@@ -107,24 +105,6 @@ def _collected(store: Store, reports: Reports, progress: Progress | None) -> tup
     except KeyboardInterrupt:
         return finished, failed, True
     return finished, failed, False
-
-
-@contextmanager
-def _terminable() -> Generator[None, None, None]:
-    """Take SIGTERM for SIGINT, so that a batch system's stop is a clean one."""
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    try:
-        before = signal.signal(signal.SIGTERM, interrupt)
-    except ValueError:  # not the main thread: leave it
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def campaign_run(spec_path: str | Path, out: str | Path, workers: int = 1, dask: str = "") -> int:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 from collections.abc import Callable, Sequence
 
 from tower_sim.cli import (
@@ -14,6 +12,7 @@ from tower_sim.cli import (
     compare,
     drop,
     fairness,
+    output,
     play,
     serve,
     show,
@@ -24,6 +23,7 @@ from tower_sim.cli.common import version
 from tower_sim.cli.parser import Parser
 from tower_sim.errors import UsageError
 from tower_sim.model import TooManyFailedDraws
+from tower_sim.writing import CALLERS, WritingFailed
 
 __all__ = ["main"]
 
@@ -32,6 +32,17 @@ _COMMANDS = (play, drop, battle, compare, campaign, study, calibrate, fairness, 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status: 0 done, 2 the caller's mistake, 1 anything else."""
+    if closed := output.prepare():
+        return _told(closed, 1)
+    try:
+        return output.end(_run(arguments))
+    except SystemExit as leaving:  # --help and --version print and leave
+        if output.end(0):
+            return 1
+        raise leaving
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         options = _parser().parse_args(arguments)
         run: Callable[[argparse.Namespace], int | None] = options.run
@@ -40,17 +51,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _told(str(error), 2)
     except TooManyFailedDraws as error:
         return _told(f"{error}; throw fewer cubes or change the apparatus", 1)
+    except WritingFailed as error:
+        return _told(str(error), 1)
     except KeyboardInterrupt:
         return _told("interrupted", 1)
-    except BrokenPipeError:  # the reader of our output has gone; Python would complain while it flushes
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader of our output has gone
+        output.forget()
         return 1
+    except OSError as error:
+        callers = error.filename is not None and error.errno in CALLERS
+        return _told(output.failure(error), 2 if callers else 1)
+    except MemoryError:
+        return _told("out of memory; ask for less at once", 1)
 
 
 def _told(text: str, status: int) -> int:
-    """Write one line on standard error, whatever is in it, and return the exit status."""
-    line = "".join(letter if letter.isprintable() else "?" for letter in " ".join(text.split()))
-    print(f"tower-sim: {line}", file=sys.stderr)
+    output.tell(text)
     return status
 
 

@@ -38,6 +38,11 @@ class Parser(argparse.ArgumentParser):
             self.error(self._unknown(unknown))
         return found, unknown
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print, and let an output that fails be told; argparse would be silent."""
+        if message:
+            (sys.stderr if file is None else file).write(message)
+
     def _unknown(self, words: Sequence[str]) -> str:
         first = next((word for word in words if word.startswith("-")), words[0])
         known = [option for action in self._actions for option in action.option_strings]

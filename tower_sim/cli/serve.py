@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
+from typing import Any, TextIO
+
+from tower_sim.errors import fault
+from tower_sim.interrupts import terminable
 
 
 def add(commands: Any) -> None:
@@ -16,5 +19,8 @@ def add(commands: Any) -> None:
 def _serve(options: argparse.Namespace) -> None:
     from tower_sim.service import Opened, serve
 
-    with Opened() as opened:
-        serve(sys.stdin.buffer, sys.stdout.buffer, opened)
+    source: TextIO | None = sys.stdin
+    if source is None:  # Python has it so when it was closed
+        raise fault("standard input", "closed", "a pipe or a file of requests", 'try: echo \'{"do": "hello"}\' | ...')
+    with Opened() as opened, terminable():
+        serve(source.buffer, sys.stdout.buffer, opened)

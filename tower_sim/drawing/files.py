@@ -12,7 +12,8 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from tower_sim.errors import UsageError
+from tower_sim import writing
+from tower_sim.errors import UsageError, shown
 
 INK = "0.1"
 GREY = "0.45"
@@ -36,38 +37,27 @@ _OTHERS = ("#c07ab8", "#e8862e", "#35b5b0", "#9a9a9a", "#6b4fa0", "#a8c23a", "#f
 def check_path(path: str | Path) -> None:
     """Refuse a picture's path before any work is done for it; leaves nothing behind.
 
-    Raises UsageError when matplotlib does not write its suffix, or no file can be opened there.
+    Raises UsageError when matplotlib does not write its suffix, or no file can be written there.
     """
     path = Path(path)
     known = sorted(set(FigureCanvasAgg(Figure()).get_supported_filetypes()) - _NOT_PICTURES)
     if path.suffix.lower().removeprefix(".") not in known:
-        raise UsageError(
-            f"picture {str(path)!r} ends in {path.suffix!r}; allowed are {', '.join('.' + x for x in known)}; try .png"
-        )
-    try:
-        is_new = not path.exists()
-        with path.open("ab"):
-            pass
-        if is_new:
-            path.unlink()
-    except (OSError, ValueError) as error:
-        raise _unwritable(path, error) from error
+        allowed = ", ".join(f".{each}" for each in known)
+        raise UsageError(f"picture {shown(str(path))} ends in {shown(path.suffix)}; allowed are {allowed}; try .png")
+    writing.check(path, "picture")
 
 
 def save(figure: Any, path: str | Path) -> None:
     """Write `figure` in the format of the path's suffix, whole or not at all.
 
-    Raises UsageError as `check_path` does.
+    Raises UsageError as `check_path` does, WritingFailed when the disk is full or fails.
     """
     check_path(path)
     for text in figure.findobj(Text):
         text.set_parse_math(False)  # names are names, also those with a dollar sign
     buffer = io.BytesIO()
     figure.savefig(buffer, format=Path(path).suffix.lower().removeprefix("."), dpi=_DOTS_PER_INCH)
-    try:
-        Path(path).write_bytes(buffer.getvalue())
-    except OSError as error:
-        raise _unwritable(Path(path), error) from error
+    writing.write(path, buffer.getvalue(), "picture")
 
 
 def cube_colours(names: Sequence[str]) -> dict[str, str]:
@@ -88,11 +78,3 @@ def _is_colour(name: str) -> bool:
         return name.isalpha() and to_rgba(name)[3] == 1
     except ValueError:
         return False
-
-
-def _unwritable(path: Path, error: Exception) -> UsageError:
-    why = (error.strerror if isinstance(error, OSError) else None) or str(error)
-    return UsageError(
-        f"picture {str(path)!r} cannot be written ({why}); allowed is a file in an existing folder that you may write "
-        "to; make the folder or choose another"
-    )

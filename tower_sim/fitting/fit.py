@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tower_sim import writing
 from tower_sim.apparatus.catalogue import from_tables
 from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.errors import UsageError, fault
@@ -55,18 +56,10 @@ def fit(directories: Sequence[str | Path], note: Callable[[], None] = nothing) -
 
 def fit_command(directories: Sequence[Path], output: Path) -> None:
     """Fit, write the file and print the ladder; raises what `fit` does, and UsageError when it cannot be written."""
-    if not output.parent.is_dir():
-        raise fault("folder of the model file", str(output.parent), "one that exists", "make it first")
-    if output.is_dir():
-        raise fault("model file", str(output), "a file, not a directory", "give another -o")
+    writing.check(output, "model file")
     with telling("steps of the fit") as tell:
         fitted = fit(directories, tell.step)
-    part = output.with_name(f".{output.name}.part")
-    try:
-        part.write_text(fitted.to_json(), "utf-8")
-        part.replace(output)
-    except OSError as error:
-        raise fault("model file", str(output), f"one that can be written ({error})", "give another -o") from error
+    writing.write(output, fitted.to_json(), "model file")
     runs = sum(source.runs for source in fitted.data)
     print(f"{fitted.kind} {fitted.apparatus}: fitted to {runs} runs, {sum(s.drops for s in fitted.data)} drops")
     if fitted.scores:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import io
 import math
-import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from matplotlib.text import Text
 
-from tower_sim.errors import UsageError
 from tower_sim.study.bootstrap import Estimate
+from tower_sim.writing import told, write
 
 DOTS_PER_INCH = 150
 Cell = str | int | float | Estimate | None
@@ -29,7 +27,7 @@ class Sheets:
             try:
                 folder.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                raise _unwritable(folder, error) from error
+                raise told(folder, error, "report folder") from error
 
     def text(self, *paragraphs: str) -> None:
         """Add paragraphs (or a heading)."""
@@ -67,26 +65,7 @@ class Sheets:
         self._write("report.md", ("\n".join(self.lines).rstrip() + "\n").encode())
 
     def _write(self, name: str, data: bytes) -> None:
-        path = self.out / name
-        try:
-            number, draft = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-            try:
-                with os.fdopen(number, "wb") as file:
-                    file.write(data)
-                os.chmod(draft, 0o644)
-                os.replace(draft, path)
-            except BaseException:
-                os.unlink(draft)
-                raise
-        except OSError as error:
-            raise _unwritable(path, error) from error
-
-
-def _unwritable(path: Path, error: OSError) -> UsageError:
-    return UsageError(
-        f"report file {str(path)!r} cannot be written ({error.strerror or error}); allowed is a directory that you may "
-        "write to; choose another with --out"
-    )
+        write(self.out / name, data, "report file")
 
 
 def _quoted(text: str) -> str:

@@ -35,6 +35,8 @@ Array = npt.NDArray[Any]
 CROWD = 15  # cubes thrown at once, from which on they lie deeper; the phases of a game throw fewer
 FRESH = 5  # drops
 EFFECTS = 16
+MAX_KNOT = 1000  # cubes or drops: tables are made up to it
+MAX_FLOORS = 12
 MAX_AGE = 255  # drops; older cubes are as old
 
 
@@ -114,8 +116,9 @@ class Cascade:
     def from_plain(plain: object) -> Cascade:
         """Undo `to_plain`; raises UsageError, in one line, for anything that it cannot have made."""
         floors = _table(plain, "law", ("floors",))["floors"]
-        if not isinstance(floors, list) or not floors:
-            raise fault("floors of the model", "none", "a list of one floor or more", "fit it again")
+        if not isinstance(floors, list) or not 1 <= len(cast("list[object]", floors)) <= MAX_FLOORS:
+            allowed = f"a list of 1 to {MAX_FLOORS} floors"
+            raise fault("floors of the model", cast("object", floors), allowed, "fit it again")
         return Cascade(tuple(_floor(each, f"floor {i}") for i, each in enumerate(cast("list[object]", floors))))
 
 
@@ -155,8 +158,8 @@ def _curve(plain: object, where: str) -> Curve:
     if not 1 <= len(knots) == len(values) == len(errors):
         raise fault(f"lengths of {where}", [len(each) for each in lists], "equal ones from 1", "fit it again")
     whole = tuple(int(knot) for knot in knots)
-    if whole != knots or any(a >= b for a, b in pairwise(whole)) or whole[0] < 0:
-        raise fault(f"knots of {where}", [*knots], "rising whole numbers from 0", "fit it again")
+    if whole != knots or any(a >= b for a, b in pairwise(whole)) or whole[0] < 0 or whole[-1] > MAX_KNOT:
+        raise fault(f"knots of {where}", [*knots], f"rising whole numbers from 0 to {MAX_KNOT}", "fit it again")
     return Curve(whole, values, errors)
 
 

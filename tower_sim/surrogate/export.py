@@ -21,6 +21,7 @@ from tower_sim.errors import fault
 from tower_sim.surrogate.generator import Words
 from tower_sim.surrogate.store import TOWER, Fitted, fitted_or_shipped
 from tower_sim.surrogate.table import Resting, Table, move, table_of
+from tower_sim.writing import write
 
 SCHEMA = "tower-sim/surrogate-table"
 VERSION = 1
@@ -38,17 +39,13 @@ def export_command(model: str, to: str, output: Path) -> None:
     """Write the surrogate `model`, a file or the name of a shipped one, as `to` (`js` or `json`) into `output`.
 
     Raises UsageError for a model that cannot be read or is not a tower's, another format, and a file that cannot be
-    written.
+    written; WritingFailed when the disk is full or fails.
     """
     if to not in FORMATS:
         raise fault("format", to, " or ".join(FORMATS))
     found = document(fitted_or_shipped(model))
     text = js_text(found) if to == "js" else json_text(found)
-    try:
-        output.write_text(text, "utf-8", newline="\n")
-    except OSError as error:
-        why = f"give another file ({type(error).__name__})"
-        raise fault("output", str(output), "a file that can be written", why) from error
+    write(output, text, "output")
 
 
 def document(fitted: Fitted) -> dict[str, Any]:

@@ -9,10 +9,12 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib import resources
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
-from tower_sim.errors import UsageError, fault
+from tower_sim.errors import UsageError, check_whole, fault, shown
+from tower_sim.reading import json_value, read_text
 from tower_sim.surrogate.board_law import BoardLaw
 from tower_sim.surrogate.cascade import Cascade
 
@@ -114,20 +116,17 @@ class Fitted:
     @staticmethod
     def from_json(text: str) -> Fitted:
         """Read the text of a file; raises UsageError, in one line, when it is damaged or foreign."""
-        try:
-            plain: object = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise UsageError(f"surrogate is not JSON ({error}); {_ALLOWED}") from error
+        plain: object = json_value(text, "surrogate")
         table = cast("dict[str, Any]", plain) if isinstance(plain, dict) else {}
         if table.get("schema") != SCHEMA or table.get("version") != VERSION:
-            found = f"{table.get('schema')!r} version {table.get('version')!r}"
+            found = f"{shown(table.get('schema'))} version {shown(table.get('version'))}"
             raise UsageError(f"surrogate has schema {found}; allowed is {SCHEMA!r} version {VERSION}; fit again")
         if set(table) != set(_KEYS):
             raise fault("keys of the surrogate", sorted(table), ", ".join(_KEYS), "fit it again")
         said = table.pop("digest")
         if said != _digest(table):
             raise UsageError(
-                f"surrogate is damaged: its digest is {_digest(table)!r}; allowed is {said!r}, as it was written; "
+                f"surrogate is damaged: its digest is {_digest(table)!r}; allowed is {shown(said)}, as it was written; "
                 "fit it again, or take an undamaged copy"
             )
         try:
@@ -135,7 +134,7 @@ class Fitted:
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             if isinstance(error, UsageError):
                 raise
-            raise UsageError(f"surrogate cannot be read ({error!r}); {_ALLOWED}") from error
+            raise UsageError(f"surrogate cannot be read ({shown(error)}); {_ALLOWED}") from error
 
     def _law_of(self, kind: str, digest: str) -> Cascade | BoardLaw:
         if self.kind != kind:
@@ -164,13 +163,11 @@ class Fitted:
 
 def load_fitted(path: str | Path) -> Fitted:
     """Read a surrogate's file; raises UsageError, in one line that names it, when that is not allowed."""
+    text = read_text(path, "surrogate file", advice="give a file of `surrogate fit`")
     try:
-        return Fitted.from_json(Path(path).read_text("utf-8"))
+        return Fitted.from_json(text)
     except UsageError as error:
-        raise UsageError(f"surrogate file {str(path)!r}: {error}") from error
-    except (OSError, UnicodeDecodeError) as error:
-        why = f"give another file ({type(error).__name__})"
-        raise fault("surrogate file", str(path), "a file of `surrogate fit`", why) from error
+        raise UsageError(f"surrogate file {shown(str(path))}: {error}") from error
 
 
 def shipped_names() -> tuple[str, ...]:
@@ -208,19 +205,28 @@ def _folder() -> Any:
 
 def _read(table: Mapping[str, Any]) -> Fitted:
     laws = {TOWER: Cascade.from_plain, BOARD: BoardLaw.from_plain}
-    if table["kind"] not in laws:
+    if not isinstance(table["kind"], str) or table["kind"] not in laws:
         raise fault("kind of the surrogate", table["kind"], " or ".join(laws), "fit it again")
-    rows = cast("Sequence[Sequence[int]]", table["covered"])
     return Fitted(
         str(table["kind"]),
         str(table["apparatus"]),
         str(table["apparatus_digest"]),
         tuple(Source(**source) for source in table["data"]),
-        tuple((int(thrown), int(least), int(most)) for thrown, least, most in rows),
+        _covered(table["covered"]),
         tuple(RungScore(**score) for score in table["scores"]),
         {str(name): tuple(float(x) for x in numbers) for name, numbers in table["lower_rungs"].items()},
         laws[table["kind"]](table["law"]),
     )
+
+
+def _covered(rows: Sequence[Sequence[object]]) -> tuple[tuple[int, int, int], ...]:
+    for row in rows:
+        for number in row:
+            check_whole("a number of covered", number, 0)
+    found = tuple((int(str(thrown)), int(str(least)), int(str(most))) for thrown, least, most in rows)
+    if any(a[0] >= b[0] for a, b in pairwise(found)):
+        raise fault("covered", [row[0] for row in found], "rows in the order of the cubes thrown", "fit it again")
+    return found
 
 
 def _digest(plain: Mapping[str, Any]) -> str:

@@ -1,0 +1,101 @@
+"""Where the command line prints: any encoding, a full disk, a closed output; one line and the right exit status."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tower_sim.cli import main
+
+COMMAND = (sys.executable, "-m", "tower_sim")
+GAME = ("play", "amerigo", "--model", "two_thirds", "--seed", "1")
+DROP = ("drop", "amerigo", "--cubes", "blé=3,\U0001f9ca=2", "--model", "two_thirds", "--seed", "1")
+FULL = Path("/dev/full")
+NO_ROOM = "tower-sim: standard output cannot be written or read (No space left on device); make room"
+needs_full = pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full here")
+
+
+def printed(arguments: tuple[str, ...], encoding: str, monkeypatch: pytest.MonkeyPatch) -> bytes:
+    """What the command prints, done, into an output of this encoding."""
+    raw = io.BytesIO()
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "stdout", wrapper := io.TextIOWrapper(raw, encoding=encoding))
+        assert main(arguments) == 0
+        wrapper.detach()
+    return raw.getvalue()
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1", "cp437", "utf-8", "utf-16"])
+def test_a_game_is_printed_in_every_encoding_with_its_bars(encoding: str, monkeypatch: pytest.MonkeyPatch):
+    text = printed(GAME, encoding, monkeypatch).decode(encoding)
+    line = next(line for line in text.splitlines() if line.startswith("inside"))
+    bars = set(line.split()[1])
+    assert len(bars) >= 4  # heights can be told apart
+    assert bars <= set("▁▂▃▄▅▆▇█_.-=+*%#") - {"?"}
+
+
+def test_names_that_an_encoding_lacks_are_printed_as_question_marks(monkeypatch: pytest.MonkeyPatch):
+    assert b"bl?" in printed(DROP, "ascii", monkeypatch)
+    assert "blé".encode("cp1252") in printed(DROP, "cp1252", monkeypatch)
+    assert b"bl\\u00e9" in printed((*DROP, "--json"), "ascii", monkeypatch)
+
+
+def test_in_the_c_locale_without_utf_8_a_game_and_a_mistake_are_printed():
+    environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run([*COMMAND, *DROP], capture_output=True, env=environment)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"out" in done.stdout
+    wrong = subprocess.run([*COMMAND, "drop", "blé\n\udc80"], capture_output=True, env=environment)
+    assert (wrong.returncode, wrong.stdout, wrong.stderr.count(b"\n")) == (2, b"", 1)
+
+
+@needs_full
+@pytest.mark.parametrize("arguments", [GAME, (*GAME, "--json"), DROP, ("--help",), ("play", "--help"), ("--version",)])
+def test_a_full_output_is_one_line_and_status_1(
+    arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "stdout", FULL.open("w", encoding="utf-8"))
+        assert main(arguments) == 1
+    told = capsys.readouterr().err
+    assert told.startswith(NO_ROOM)
+    assert told.count("\n") == 1
+
+
+@needs_full
+def test_a_full_or_closed_output_is_one_line_also_when_the_process_ends():
+    for end, says in ((">/dev/full", NO_ROOM), (">&-", "tower-sim: standard output is closed; allowed is a terminal")):
+        command = f'"{sys.executable}" -m tower_sim {" ".join(GAME)} {end}'
+        done = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
+        assert done.returncode == 1
+        assert done.stderr.startswith(says)
+        assert done.stderr.count("\n") == 1
+
+
+@needs_full
+def test_without_standard_error_a_game_is_played_all_the_same():
+    command = f'"{sys.executable}" -m tower_sim {" ".join(GAME)} 2>&-'
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
+    assert done.returncode == 0
+    assert "35/35" in done.stdout
+
+
+@pytest.mark.parametrize("word", ["a\nb", "a\r\nb", "a\u2028b", "\x1b[2J", "x" * 5000, "\udc80", "a\x0bb\x0cc"])
+def test_a_mistake_is_one_line_whatever_is_in_it(word: str, capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    for arguments in (
+        ("play", word), ("play", "amerigo", "--model", word), ("play", "amerigo", "--rules", word), ("show", word),
+        ("play", "amerigo", "--apparatus", word), ("drop", "amerigo", "--cubes", f"{word}=x"), (word,),
+        ("drop", "amerigo", "--state", word), ("campaign", "status", word), ("campaign", "run", word, "-o", word),
+        ("battle", "--cubes", "a=1,b=1", "--rulings", word), (f"--{word}",), ("study", word, "-o", "r"),
+    ):  # fmt: skip
+        assert main(arguments) == 2
+        told = capsys.readouterr()
+        assert told.out == ""
+        assert told.err.splitlines() == [told.err.rstrip("\n")]
+        assert len(told.err) < 1100
+        assert "\x1b" not in told.err

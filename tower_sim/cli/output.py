@@ -1,0 +1,77 @@
+"""Where the command line prints: in any encoding; closed or full it ends in one line, never in a traceback."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import sys
+from contextlib import suppress
+from typing import TextIO
+
+from tower_sim.errors import shown
+
+PLAIN = "tower-sim-plain"
+_HEAD, _TAIL = 700, 300  # characters kept of a long line: what was received may be long, advice is at the end
+_PLAIN = str.maketrans("▁▂▃▄▅▆▇█±×²°→←−…", "_.-=+*%#~x2o><-.")
+
+
+def prepare() -> str:
+    """Let both streams print any text, in plainer letters where their encoding lacks some.
+
+    Returns why standard output cannot print, empty when it can.
+    """
+    streams: dict[str, TextIO | None] = {"stdout": sys.stdout, "stderr": sys.stderr}
+    if streams["stdout"] is None:  # Python has it so when it was closed
+        return "standard output is closed; allowed is a terminal, a pipe or a file; try >/dev/null"
+    if streams["stderr"] is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # for as long as the process lives
+    codecs.register_error(PLAIN, _plainer)
+    for stream in (sys.stdout, sys.stderr):
+        if reconfigure := getattr(stream, "reconfigure", None):
+            reconfigure(errors=PLAIN)
+    return ""
+
+
+def tell(text: str) -> None:
+    """Write one line on standard error, whatever is in the text."""
+    line = "".join(letter if letter.isprintable() else "?" for letter in " ".join(text.split()))
+    if len(line) > _HEAD + _TAIL:
+        line = f"{line[:_HEAD]} ... {line[-_TAIL:]}"
+    with suppress(OSError, ValueError):  # nobody can be told that nobody can be told
+        print(f"tower-sim: {line}", file=sys.stderr, flush=True)
+
+
+def end(status: int) -> int:
+    """Print what is still held back, and return the exit status: 1 for 0 when that cannot be."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has gone: nothing to tell
+        forget()
+        return status or 1
+    except OSError as error:
+        forget()
+        if not status:
+            tell(failure(error))
+        return status or 1
+    return status
+
+
+def failure(error: OSError) -> str:
+    """Say which output failed, and why."""
+    what = "standard output" if error.filename is None else shown(str(error.filename))
+    return f"{what} cannot be written or read ({error.strerror or error}); make room or choose another, and try again"
+
+
+def forget() -> None:
+    """Send what is held back nowhere: Python would complain while it flushes at its end."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+def _plainer(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end].translate(_PLAIN)
+    return "".join(letter if letter.isascii() else "?" for letter in text), error.end
