@@ -215,6 +215,10 @@ def test_hello_tells_what_there_is():
         ('{"do": "battle", "cubes": {"a": 1, "b": 1}, "abilities": {"c": []}}', "abilities.c is unknown"),
         ('{"do": "battle", "cubes": {"a": 1, "b": 1}, "abilities": {"a": "move"}}', "a list of texts"),
         ('{"do": "battle", "cubes": {"a": 1, "b": 1}, "abilities": {"a": ["fly"]}}', "ability is 'fly'"),
+        (
+            '{"do": "battle", "cubes": {"a": 1, "b": 1}, "abilities": {"a": [true, null]}}',
+            "abilities.a is [true, nothing]; allowed is a list of texts",
+        ),
         ('{"do": "battle", "cubes": {"a": 1, "b": 1}, "rulings": {"stuck": "kicked"}}', "ruling stuck is 'kicked'"),
         ('{"do": "battle", "cubes": {"a": 1, "b": 1}, "sides": {"c": {}}}', "sides.c is unknown"),
         ('{"do": "battle", "cubes": {"a": 1, "b": 1}, "sides": {"a": 3}}', "side a is 3; allowed is a table"),

@@ -500,9 +500,9 @@ REFUSED: list[tuple[str, list[Any], str]] = [
     ("words", [[1, 2, 3, 4], -1], "RangeError: stream is -1; allowed is a whole number from 0"),
     ("drop", [STATE, [{"id": 2}], {"js": "Math.random"}], "RangeError: a word drawn is 0."),
     ("drop", [STATE, [{"id": 2}], {"js": "Math.random"}], "pass words([1, 2, 3, 4]), or () => Math.floor("),
-    ("drop", [STATE, [{"id": 2}], {"js": "() => -1"}], "RangeError: a word drawn is -1; allowed is a whole number from 0"),
+    ("drop", [STATE, [{"id": 2}], {"js": "() => -1"}], "RangeError: a word drawn is -1; allowed is a whole number fr"),
     ("drop", [STATE, [{"id": 2}], {"js": "() => 2 ** 32"}], "RangeError: a word drawn is 4294967296; allowed is"),
-    ("drop", [STATE, [{"id": 2}], {"js": "() => {}"}], "TypeError: a word drawn is undefined; allowed is a whole number"),
+    ("drop", [STATE, [{"id": 2}], {"js": "() => {}"}], "TypeError: a word drawn is undefined; allowed is a whole num"),
     ("drop", [STATE, [{"id": 2}]], "TypeError: word is undefined; allowed is a function that gives whole numbers"),
     ("drop", [STATE, [{"id": 1}]], "RangeError: cube 1 is there or thrown already; allowed is each number once"),
     ("drop", [STATE, [{"id": 2}, {"id": 2}]], "RangeError: cube 2 is there or thrown already; allowed is each number"),
@@ -512,19 +512,19 @@ REFUSED: list[tuple[str, list[Any], str]] = [
     ("drop", [STATE, {"id": 2}], 'TypeError: thrown is {"id":2}; allowed is a list of cubes { id, colour }'),
     ("drop", [None, []], "TypeError: state is null; allowed is an object { drops, cubes }, as empty()"),
     ("drop", [{"cubes": []}, []], "TypeError: drops of the state is undefined; allowed is a whole number from 0"),
-    ("drop", [{"drops": -1, "cubes": []}, []], "RangeError: drops of the state is -1; allowed is a whole number from 0"),
+    ("drop", [{"drops": -1, "cubes": []}, []], "RangeError: drops of the state is -1; allowed is a whole number from"),
     ("drop", [{"drops": 3}, []], "TypeError: cubes of the state is undefined; allowed is a list of cubes"),
-    ("drop", [{"drops": 3, "cubes": [{**LYING, "floor": 9}]}, []], "RangeError: floor of cube 1 is 9; allowed is a whole"),
-    ("drop", [{"drops": 3, "cubes": [{**LYING, "since": 1.5}]}, []], "RangeError: since of cube 1 is 1.5; allowed is a"),
-    ("drop", [{"drops": 2, "cubes": [LYING]}, []], "RangeError: since of cube 1 is 2; allowed is a whole number from 0, b"),
-    ("drop", [{"drops": 3, "cubes": [{**LYING, "inCrowd": 0}]}, []], "TypeError: inCrowd of cube 1 is 0; allowed is true"),
+    ("drop", [{"drops": 3, "cubes": [{**LYING, "floor": 9}]}, []], "RangeError: floor of cube 1 is 9; allowed is a w"),
+    ("drop", [{"drops": 3, "cubes": [{**LYING, "since": 1.5}]}, []], "RangeError: since of cube 1 is 1.5; allowed is"),
+    ("drop", [{"drops": 2, "cubes": [LYING]}, []], "RangeError: since of cube 1 is 2; allowed is a whole number from"),
+    ("drop", [{"drops": 3, "cubes": [{**LYING, "inCrowd": 0}]}, []], "TypeError: inCrowd of cube 1 is 0; allowed is"),
     ("game", [None, SEED], "TypeError: rules is null; allowed is an object { colours, cubes, rounds }, as AMERIGO"),
     ("game", [{**RULES, "cubes": -1}, SEED], "RangeError: cubes is -1; allowed is a whole number from 0 to 10000"),
     ("game", [{**RULES, "cubes": 1.5}, SEED], "RangeError: cubes is 1.5; allowed is a whole number from 0 to 10000"),
-    ("game", [{**RULES, "cubes": {"red": 2}}, SEED], "TypeError: cubes of blue is undefined; allowed is a whole number"),
+    ("game", [{**RULES, "cubes": {"red": 2}}, SEED], "TypeError: cubes of blue is undefined; allowed is a whole numb"),
     ("game", [{**RULES, "cubes": {"red": 2, "blue": -2}}, SEED], "RangeError: cubes of blue is -2; allowed is a whole"),
-    ("game", [{**RULES, "cubes": {"red": 2, "bleu": 2}}, SEED], 'RangeError: a colour of cubes is "bleu"; allowed is one'),
-    ("game", [{**RULES, "cubes": 10000}, SEED], "RangeError: the number of all cubes is 20000; allowed is at most 10000"),
+    ("game", [{**RULES, "cubes": {"red": 2, "bleu": 2}}, SEED], 'RangeError: a colour of cubes is "bleu"; allowed is'),
+    ("game", [{**RULES, "cubes": 10000}, SEED], "RangeError: the number of all cubes is 20000; allowed is at most 10"),
     ("game", [{**RULES, "rounds": -1}, SEED], "RangeError: rounds is -1; allowed is a whole number from 0 to 50000"),
     ("game", [{**RULES, "rounds": "5"}, SEED], 'TypeError: rounds is "5"; allowed is a whole number from 0 to 50000'),
     ("game", [{**RULES, "phases": ["green"]}, SEED], 'RangeError: a phase is "green"; allowed is one of red, blue'),
@@ -562,6 +562,25 @@ def test_whatever_javascript_is_given_ends_in_an_answer_or_a_documented_error(as
             )
     assert answered["fine"] > 20
     assert {*answered} == {"fine", "RangeError", "TypeError"}
+
+
+def test_python_refuses_words_that_are_none_and_cubes_where_no_floor_is():
+    table, three = made_up(), [None, None, Resting(1, 1, False)]
+    rng = np.random.default_rng(1)
+    drawn = iter(rng.integers(0, WORD, 100, np.uint32))
+    assert move(table, three, lambda: next(drawn)) == move(
+        table, three, iter(np.random.default_rng(1).integers(0, WORD, 100).tolist()).__next__
+    )
+    words = (rng.random, lambda: -1, lambda: WORD, lambda: None, lambda: "7", lambda: True, lambda: 7.0)
+    for word in words:
+        with pytest.raises(UsageError, match=r"^a word drawn is [^\n]*; allowed is a whole number from 0 to 2\^32 - 1"):
+            move(table, three, cast("Any", word))
+    for floor, age in ((-1, 1), (3, 1), (0.5, 1), (0, 0), (0, -1), (0, 1.5)):
+        with pytest.raises(UsageError, match=r"of a cube is .*; allowed is a whole number from"):
+            move(table, [Resting(cast("int", floor), cast("int", age), False), None], Words(SEED))
+    for seed, stream in (((1, 2, 3), 0), ((1, 2, 3, -1), 0), ((1, 2, 3, 0.5), 0), ((1, 2, 3, WORD), 0), (SEED, -1)):
+        with pytest.raises(UsageError, match=r"; allowed (is|are) .*whole number"):
+            Words(cast("Any", seed), stream)
 
 
 @pytest.mark.parametrize(

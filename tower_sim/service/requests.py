@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, cast
 
 from tower_sim.apparatus.fields import refuse_unknown
-from tower_sim.errors import UsageError, check_whole, fault
+from tower_sim.errors import check_whole, fault
 from tower_sim.games.abilities import Ability
 from tower_sim.games.amerigo import Rules, knocks_of
 from tower_sim.games.rulings import Rulings
@@ -214,8 +214,6 @@ def _setup(request: Mapping[str, Any]) -> Setup:
 def _abilities(given: object, colour: str) -> tuple[Ability, ...]:
     words = cast("list[object]", given) if isinstance(given, list) else [None]
     if not all(isinstance(word, str) and len(word) <= MAX_WORD for word in words):
-        raise UsageError(
-            f"abilities.{colour} is {given!r}; allowed is a list of texts of up to {MAX_WORD} characters; "
-            'write ["throw:2"]'
-        )
+        allowed = f"a list of texts of up to {MAX_WORD} characters"
+        raise fault(f"abilities.{colour}", cast("object", given), allowed, 'write ["throw:2"]')
     return tuple(Ability.parse(str(word)) for word in words)

@@ -6,6 +6,8 @@ Sources: Blackman and Vigna, Scrambled linear pseudorandom number generators, AC
 
 from __future__ import annotations
 
+from tower_sim.errors import check_whole, fault
+
 _MASK = 0xFFFFFFFF
 
 
@@ -20,12 +22,17 @@ class Words:
     """A stream of words, whole numbers from 0 to 2^32 - 1, that depends on four words `seed` and on `stream` only.
 
     State word i starts as mixed(seed[i] + mixed(stream + GOLDEN * (i + 1))), all modulo 2^32; the last one is made odd,
-    so that they are not all 0.
+    so that they are not all 0. Raises UsageError for another number of words, and for what is no whole number.
     """
 
     GOLDEN = 0x9E3779B9
 
     def __init__(self, seed: tuple[int, int, int, int], stream: int = 0) -> None:
+        if len(seed) != 4:
+            raise fault("seed", seed, "four whole numbers from 0 to 2^32 - 1", "give as many")
+        for word in seed:
+            check_whole("a word of the seed", word, 0, _MASK)
+        check_whole("stream", stream, 0)
         a, b, c, d = (
             mixed(word + mixed((stream + self.GOLDEN * (i + 1)) & _MASK) & _MASK) for i, word in enumerate(seed)
         )

@@ -22,7 +22,7 @@ from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.state import Event, Resident, TowerState, rng_text
 from tower_sim.surrogate.cascade import CROWD
 from tower_sim.surrogate.store import Fitted
-from tower_sim.surrogate.table import OUT, Resting, Table, move, table_of
+from tower_sim.surrogate.table import OUT, Resting, Table, moved, table_of
 
 _WORDS = 256  # drawn at a time
 
@@ -74,7 +74,7 @@ class SurrogateModel:
         thrown, now = tuple(cubes), state.drops
         resting = self._resting(state, now)
         order = sorted([*resting, *(cube.id for cube in thrown)])
-        ends = move(self.table, [resting.get(number) for number in order], _words(rng))
+        ends = moved(self.table, [resting.get(number) for number in order], _words(rng))
         end = dict(zip(order, ends, strict=True))
         landings: list[Landing] = []
         inside: list[Resident] = []

@@ -8,10 +8,12 @@ docs/surrogate_portable.md says it step by step; `sampler.js` is the same in Jav
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
+from tower_sim.errors import check_whole, fault
 from tower_sim.surrogate.cascade import CROWD, EFFECTS, FRESH, MAX_AGE, Cascade, Curve, normal_scores
 
 UNIT = 512  # of the log-odds, to 1
@@ -117,7 +119,34 @@ def move(table: Table, resting: Sequence[Resting | None], word: Callable[[], int
 
     `resting` holds None for a cube that is thrown. `word` gives the next random word: first one for every floor that
     has a shared effect, from top to bottom, then cube by cube one for every floor that it comes to.
+    Raises UsageError for a floor that is not there, an age below 1, and a word that is no whole number below 2^32.
     """
+    for cube in resting:
+        if cube is not None:
+            check_whole("floor of a cube", cube.floor, 0, len(table.floors) - 1)
+            check_whole("age of a cube", cube.age, 1)
+    return moved(table, resting, _checked(word))
+
+
+def _checked(word: Callable[[], object]) -> Callable[[], int]:
+    """Return `word`, which then refuses to give anything but words."""
+
+    def checked() -> int:
+        found = word()
+        try:
+            number = operator.index(cast("int", found))
+        except TypeError:
+            number = -1
+        if not 0 <= number < WORD or isinstance(found, bool):
+            advice = "random.random gives fractions: pass Words((1, 2, 3, 4)), or lambda: random.getrandbits(32)"
+            raise fault("a word drawn", found, "a whole number from 0 to 2^32 - 1", advice)
+        return number
+
+    return checked
+
+
+def moved(table: Table, resting: Sequence[Resting | None], word: Callable[[], int]) -> list[int]:
+    """Do what `move` does, with arguments that are as they should be."""
     thrown = resting.count(None)
     if not thrown:
         return [cube.floor for cube in resting if cube is not None]
