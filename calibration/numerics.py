@@ -145,7 +145,7 @@ def woken(profile: str, seed: int) -> tuple[int, int, int] | None:
         return None if out is None else (len(state.residents), out, len(again.emerged))
 
 
-KNOCK_CUBES = 42  # leaves about 15 residents in `amerigo`
+KNOCK_CUBES = 42  # leaves about 15 residents in tower.toml, 13 in `amerigo`
 STRENGTHS = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0, 3.0)
 
 

@@ -20,6 +20,7 @@ from calibration.numerics import (
     share,
     spread_out,
 )
+from calibration.parameters import TOWER
 from tower_sim.cli import main
 
 pytestmark = pytest.mark.long
@@ -31,7 +32,7 @@ def test_recreating_states_moves_the_mean_out_by_less_than_0_3_and_games_not_vis
 
     Whole games vary too much for a bound of 0.5 at this size, so the difference is held to 0.5 beyond its own 95 %.
     """
-    found = measure_carry_over("amerigo", 60, WORKERS)
+    found = measure_carry_over(str(TOWER), 60, WORKERS)
     mean, se = found.out_difference()
     assert mean - 1.96 * se > -0.3
     assert mean + 1.96 * se < 0.3
@@ -40,7 +41,7 @@ def test_recreating_states_moves_the_mean_out_by_less_than_0_3_and_games_not_vis
 
 
 def test_the_chance_that_a_knock_releases_a_cube_rises_from_under_1_to_over_50_percent():
-    residents, released = measure_knock("amerigo", 400, WORKERS)
+    residents, released = measure_knock(str(TOWER), 400, WORKERS)
     assert 14 <= np.mean(residents) <= 16
     chances = {strength: share(sum(x > 0 for x in counts), len(counts)) for strength, counts in released.items()}
     assert chances[0.05][0] < 0.01
