@@ -29,7 +29,7 @@ from tower_sim.reading import read_bytes
 
 THROWN, OUT = "thrown_", "out_"
 LARGEST = 2_000_000  # bytes of a file
-MOST_DROPS = 5000  # of a file
+MOST_DROPS = 2000  # of a file
 MOST_OF_A_GAME = 400  # drops; where a cube may be is followed from drop to drop, in time with their square
 MOST_CUBES = 500  # of a game
 LONGEST_NAME = 40  # characters of a column
