@@ -28,7 +28,6 @@ from tower_sim.campaign import status
 from tower_sim.campaign.environment import environment
 from tower_sim.campaign.files import StoreError, make_directory
 from tower_sim.campaign.files import write as write_file
-from tower_sim.campaign.progress import on_terminal
 from tower_sim.errors import UsageError, check_whole, shown
 from tower_sim.reading import read_bytes
 
@@ -166,9 +165,8 @@ class _Work:
         root = np.random.SeedSequence(self.seed, spawn_key=(_PLAY, word)).generate_state(4, np.uint32)
         folder = self.directory / name
         _say(f"{name}: {len(points)} towers, {games} games each")
-        with on_terminal() as progress:
-            seed = int.from_bytes(root.astype("<u4").tobytes(), "little")
-            design = designs.play(points, games, seed, folder, self.workers, progress)
+        seed = int.from_bytes(root.astype("<u4").tobytes(), "little")
+        design = designs.play(points, games, seed, folder, self.workers)
         now = status(folder)
         self.budget = Budget(
             self.budget.games + now.spec.total,
