@@ -26,10 +26,12 @@ from calibration.summaries import SUMMARIES, WHOLE, Array, Games
 from tower_sim.apparatus.catalogue import parse as parse_profile
 from tower_sim.campaign import status
 from tower_sim.campaign.environment import environment
-from tower_sim.campaign.files import StoreError, make_directory
-from tower_sim.campaign.files import write as write_file
+from tower_sim.campaign.files import make_directory
 from tower_sim.errors import UsageError, check_whole, shown
+from tower_sim.progress import telling
 from tower_sim.reading import read_bytes
+from tower_sim.writing import WritingFailed
+from tower_sim.writing import write as write_whole
 
 MOST_WORKERS = 512
 _FIT, _PLAY = 0, 1  # first words of spawn keys
@@ -111,8 +113,9 @@ def calibrate(
         budget=replace(work.budget, seconds=time.monotonic() - begun),
         versions=environment()["versions"],
     )
+    _say("report")
     report = write(result, directory)
-    write_file(output, _profile(result, best, [file.name for file in files], report).encode())
+    write_whole(output, _profile(result, best, [file.name for file in files], report), "profile")
     return result
 
 
@@ -123,7 +126,7 @@ def calibrate_command(paths: Sequence[str], output: Path, mode: str, seed: int, 
     except KeyboardInterrupt:
         again = shlex.join(["tower-sim", "calibrate", *paths, "-o", str(output), f"--{mode}", "--seed", str(seed)])
         return _ended(f"interrupted; no profile was written, simulated games are kept; to go on: {again}")
-    except (StoreError, designs.SimulationFailed) as error:
+    except (WritingFailed, designs.SimulationFailed) as error:
         return _ended(str(error))
     print(in_short(result))
     print(f"profile: {output}\nreport: {_folder(output) / 'report.md'}")
@@ -204,7 +207,7 @@ def _opened(output: Path, head: dict[str, str], files: Sequence[Path]) -> Path:
         there = output if _is_there(output) else folder
         raise UsageError(f"{there} is there already; allowed is a new name; give another -o, or remove it")
     make_directory(folder)
-    write_file(mark, text)
+    write_whole(mark, text, "calibration")
     return folder
 
 
@@ -225,9 +228,13 @@ def _fitted(
     """Fit with the kernels of the design that ships; held out: the second half of recorded drops, else each in turn."""
     emulator = Emulator(design, shipped_kernels())
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_FIT,)))
-    found = fit(emulator, evidence, rng, Discrepancy())
-    if any(each.held for each in halves):
-        found = replace(found, held_out=fit(emulator, halves, rng, Discrepancy()).held_out)
+    with_halves = any(each.held for each in halves)
+    with telling("fits", 2 if with_halves else 1) as tell:
+        found = fit(emulator, evidence, rng, Discrepancy())
+        tell(1)
+        if with_halves:
+            found = replace(found, held_out=fit(emulator, halves, rng, Discrepancy()).held_out)
+            tell(2)
     return found, emulator
 
 
