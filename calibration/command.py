@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shlex
 import sys
 import time
 from collections.abc import Sequence
@@ -26,10 +27,13 @@ from tower_sim.apparatus.catalogue import parse as parse_profile
 from tower_sim.campaign import status
 from tower_sim.campaign.environment import environment
 from tower_sim.campaign.files import make_directory
-from tower_sim.campaign.files import write as write_file
-from tower_sim.campaign.progress import on_terminal
-from tower_sim.errors import UsageError
+from tower_sim.errors import UsageError, check_whole, shown
+from tower_sim.progress import telling
+from tower_sim.reading import read_bytes
+from tower_sim.writing import WritingFailed
+from tower_sim.writing import write as write_whole
 
+MOST_WORKERS = 512
 _FIT, _PLAY = 0, 1  # first words of spawn keys
 
 
@@ -63,15 +67,19 @@ def calibrate(
     """Fit the tower to the observations in `paths`; write the profile `output` and, beside it, NAME.calibration/.
 
     That folder has the report and every simulated game; called again with the same arguments, it goes on where it was.
-    Random, from `seed`: the draws of the posterior and all games. Raises UsageError for observations or an output that
-    cannot be used, KeyboardInterrupt when it was interrupted.
+    Random, from `seed`: the draws of the posterior and all games. Raises UsageError for observations, numbers or an
+    output that cannot be used, KeyboardInterrupt when it was interrupted: the profile is then as it was before.
     """
     begun = time.monotonic()
+    workers = min(os.cpu_count() or 1, MOST_WORKERS) if workers is None else workers
+    check_whole("workers", workers, 1, MOST_WORKERS)
+    check_whole("seed", seed, 0, 2**128 - 1)
     effort = effort or EFFORTS[mode]
-    workers = workers or os.cpu_count() or 1
-    files = [evidences.shipped().get(str(path), Path(path)) for path in paths]
+    files = _files(paths)
     evidence = [each for file in files for each in evidences.read(file)]
     halves = [each for file in files for each in evidences.read(file, split=True)]
+    for each in (evidence, halves):
+        evidences.check_amount(each)
     shipped = designs.shipped()
     directory = _opened(
         output, {"mode": mode, "seed": str(seed), "effort": str(effort), "design": shipped.digest}, files
@@ -105,8 +113,9 @@ def calibrate(
         budget=replace(work.budget, seconds=time.monotonic() - begun),
         versions=environment()["versions"],
     )
+    _say("report")
     report = write(result, directory)
-    write_file(output, _profile(result, best, [file.name for file in files], report).encode())
+    write_whole(output, _profile(result, best, [file.name for file in files], report), "profile")
     return result
 
 
@@ -115,12 +124,30 @@ def calibrate_command(paths: Sequence[str], output: Path, mode: str, seed: int, 
     try:
         result = calibrate(paths, output, mode, seed, workers)
     except KeyboardInterrupt:
-        again = f"tower-sim calibrate {' '.join(paths)} -o {output} --{mode} --seed {seed}"
-        print(f"tower-sim: interrupted; simulated games are kept; to go on: {again}", file=sys.stderr)
-        return 1
+        again = shlex.join(["tower-sim", "calibrate", *paths, "-o", str(output), f"--{mode}", "--seed", str(seed)])
+        return _ended(f"interrupted; no profile was written, simulated games are kept; to go on: {again}")
+    except (WritingFailed, designs.SimulationFailed) as error:
+        return _ended(str(error))
     print(in_short(result))
     print(f"profile: {output}\nreport: {_folder(output) / 'report.md'}")
     return 0
+
+
+def _ended(why: str) -> int:
+    print(f"tower-sim: {' '.join(why.split())}", file=sys.stderr)
+    return 1
+
+
+def _files(paths: Sequence[str | Path]) -> list[Path]:
+    """Return the files that are meant; refuse one that is named twice, which would count what it says twice."""
+    files = [evidences.shipped().get(str(path), Path(path)) for path in paths]
+    for file in files:
+        if [each.name for each in files].count(file.name) > 1:
+            raise UsageError(
+                f"observations {shown(file.name)} are named twice; allowed is each once, with a name of its own; "
+                "leave one out or rename it"
+            )
+    return files
 
 
 @dataclass(slots=True)
@@ -141,9 +168,8 @@ class _Work:
         root = np.random.SeedSequence(self.seed, spawn_key=(_PLAY, word)).generate_state(4, np.uint32)
         folder = self.directory / name
         _say(f"{name}: {len(points)} towers, {games} games each")
-        with on_terminal() as progress:
-            seed = int.from_bytes(root.astype("<u4").tobytes(), "little")
-            design = designs.play(points, games, seed, folder, self.workers, progress)
+        seed = int.from_bytes(root.astype("<u4").tobytes(), "little")
+        design = designs.play(points, games, seed, folder, self.workers)
         now = status(folder)
         self.budget = Budget(
             self.budget.games + now.spec.total,
@@ -164,25 +190,36 @@ def _folder(output: Path) -> Path:
 
 def _opened(output: Path, head: dict[str, str], files: Sequence[Path]) -> Path:
     """Make the folder beside `output`, or go on with it; refuse another calibration's."""
-    if output.suffix != ".toml":
-        raise UsageError(f"output {str(output)!r} ends in {output.suffix!r}; allowed is .toml; try {output.stem}.toml")
-    inputs = head | {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+    if output.suffix != ".toml" or not output.stem:
+        raise UsageError(f"output {shown(str(output))}; allowed is a name that ends in .toml; try mine.toml")
+    inputs = head | {file.name: hashlib.sha256(read_bytes(file, "observations")).hexdigest() for file in files}
     folder = _folder(output)
     mark = folder / "calibration.json"
     text = (json.dumps({"schema": "tower-sim/calibration", "version": 1, "inputs": inputs}, indent=1) + "\n").encode()
-    if mark.is_file():
-        if mark.read_bytes() != text:
+    if _is_there(mark):
+        if read_bytes(mark, "calibration") != text:
             raise UsageError(
                 f"{folder} belongs to a calibration with other observations, mode, seed or design; allowed is the same "
                 "one; give another -o, or remove that folder"
             )
         return folder
-    if output.exists() or (folder.exists() and any(folder.iterdir())):
-        there = output if output.exists() else folder
+    if _is_there(output) or (_is_there(folder) and (not folder.is_dir() or any(folder.iterdir()))):
+        there = output if _is_there(output) else folder
         raise UsageError(f"{there} is there already; allowed is a new name; give another -o, or remove it")
     make_directory(folder)
-    write_file(mark, text)
+    write_whole(mark, text, "calibration")
     return folder
+
+
+def _is_there(path: Path) -> bool:
+    """Return whether `path` is there; raises UsageError for a name that no file can have."""
+    try:
+        return path.exists()
+    except (OSError, ValueError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise UsageError(
+            f"output {shown(str(path))} cannot be written ({why}); allowed is a new name; give another -o"
+        ) from error
 
 
 def _fitted(
@@ -191,9 +228,13 @@ def _fitted(
     """Fit with the kernels of the design that ships; held out: the second half of recorded drops, else each in turn."""
     emulator = Emulator(design, shipped_kernels())
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_FIT,)))
-    found = fit(emulator, evidence, rng, Discrepancy())
-    if any(each.held for each in halves):
-        found = replace(found, held_out=fit(emulator, halves, rng, Discrepancy()).held_out)
+    with_halves = any(each.held for each in halves)
+    with telling("fits", 2 if with_halves else 1) as tell:
+        found = fit(emulator, evidence, rng, Discrepancy())
+        tell(1)
+        if with_halves:
+            found = replace(found, held_out=fit(emulator, halves, rng, Discrepancy()).held_out)
+            tell(2)
     return found, emulator
 
 

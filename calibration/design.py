@@ -21,7 +21,7 @@ from scipy.stats import qmc
 from calibration.parameters import NUMBERS, PATTERNS, campaign_text
 from calibration.summaries import Array, Games, from_campaign
 from tower_sim.campaign import parse, run
-from tower_sim.campaign.run import Progress
+from tower_sim.campaign.progress import told
 from tower_sim.errors import UsageError
 from tower_sim.study.load import load as load_campaign
 
@@ -92,15 +92,15 @@ def prior_points(number: int, first: int = 0) -> list[Point]:
     return [(pattern, tuple(rows[pattern][i].tolist())) for i in range(number) for pattern in PATTERNS]
 
 
-def play(
-    points: Sequence[Point], games: int, seed: int, directory: Path, workers: int, progress: Progress | None = None
-) -> Design:
-    """Play `games` games at each of `points` as a campaign in `directory`, or go on with it.
+def play(points: Sequence[Point], games: int, seed: int, directory: Path, workers: int) -> Design:
+    """Play `games` games at each of `points` as a campaign in `directory`, or go on with it; tells how far it is.
 
     Random, from `seed`: the games. Raises KeyboardInterrupt when it was interrupted (what is done is kept),
     SimulationFailed when a shard failed, UsageError as a campaign does.
     """
-    summary = run(parse(campaign_text(points, games, seed)), directory, workers, progress=progress)
+    spec = parse(campaign_text(points, games, seed))
+    with told(spec) as progress:
+        summary = run(spec, directory, workers, progress=progress)
     if summary.interrupted:
         raise KeyboardInterrupt
     if summary.failed:

@@ -16,6 +16,7 @@ from tower_sim.errors import UsageError, shown
 
 # How far a value may lie from the tower's own behaviour, besides chance: its variance is multiplied by this. [A]
 DOUBT = {"measurement": 1.0, "worked example": 2.0, "illustration": 4.0, "impression": 1.0}
+MOST_VALUES = 40  # 1.7 GB
 GAMES, PHASE, SAID = "games", "one phase", "said"
 RANGE = 2 * 1.645  # a range said to hold "each time" is read as the middle 90 % of phases [A]
 
@@ -102,7 +103,8 @@ def of_observation(observation: Observation) -> list[Evidence]:
         if name == "setup_inside":
             add("setup", (low + high) / 2, GAMES)
         elif name == "inside":
-            add("inside", (low + high) / 2, SAID, float(scale(high + 0.5) - scale(low - 0.5)) / 2)
+            ends = max(low - 0.5, 0), min(high + 0.5, CUBES)
+            add("inside", (low + high) / 2, SAID, float(scale(ends[1]) - scale(ends[0])) / 2)
         elif low == high:
             add("out", low, PHASE)
         else:
@@ -153,6 +155,16 @@ def _check(game: Games, number: int, name: str) -> None:
         raise UsageError(
             f"records {name}, game {number}: {drops} drops; allowed are up to {DROPS}, a game's; empty the tower, "
             "throw all cubes in and begin again with drop 1"
+        )
+
+
+def check_amount(evidence: Sequence[Evidence]) -> None:
+    """Raise UsageError for more values than MOST_VALUES: the fit's memory grows with their square."""
+    number = sum(len(each.values) for each in evidence)
+    if number > MOST_VALUES:
+        raise UsageError(
+            f"the observations give {number} values to fit; allowed are up to {MOST_VALUES} (recorded games of equally "
+            "many drops are taken together); leave out short games, or some of the observations"
         )
 
 

@@ -9,10 +9,10 @@ import numpy as np
 from scipy import stats
 
 from calibration.evidence import GAMES, PHASE, Evidence
-from calibration.fit import LEVEL, Check, Interval, interval
+from calibration.fit import LEVEL, TARGETS, Check, Interval, interval
 from calibration.parameters import NUMBERS, PATTERNS, Parameter, Pattern
 from calibration.result import Calibration, Compared
-from calibration.summaries import DROPS, SETUP, SUMMARIES, WHOLE, Array, Window
+from calibration.summaries import CUBES, DROPS, SETUP, SUMMARIES, WHOLE, Array, Window
 
 NARROWER = 0.9  # posterior over prior width, below which the data inform a number
 MOVED = 0.1  # of the prior's limits, by which its median has moved where they inform it too
@@ -91,6 +91,23 @@ class Singles:
     games: int
     span: Interval
     check: Check | None
+
+
+def in_plain_words(calibration: Calibration) -> tuple[str, str]:
+    """Say in a sentence what such a tower does, and in another how sure that is."""
+    middle: dict[str, str] = {}
+    ends: dict[str, str] = {}
+    for target in TARGETS:
+        span = calibration.fit.posterior.interval(target)
+        places = 0 if span.width > 10 else 1
+        low, middle[target], high = (f"{max(x, 0.0):.{places}f}" for x in (span.low, span.middle, span.high))
+        ends[target] = f"{low} to {high}"
+    return (
+        f"Over many games such a tower keeps about {middle['inside']} of its {CUBES} cubes inside in play "
+        f"({middle['setup']} after the set-up) and lets about {middle['out']} out in a phase.",
+        f"How sure: with {PERCENT} the tower's own numbers are {ends['inside']} inside in play, {ends['setup']} after "
+        f"the set-up and {ends['out']} out in a phase.",
+    )
 
 
 def title(name: str) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.stats import qmc
 
 from calibration.emulator import Emulator
-from calibration.evidence import GAMES, PHASE, Evidence
+from calibration.evidence import GAMES, PHASE, Evidence, check_amount
 from calibration.parameters import NUMBERS, PATTERNS
 from calibration.summaries import CUBES, SUMMARIES, WHOLE, Array, Window, expit
 
@@ -240,8 +240,9 @@ def fit(
 
     The evidence's `held` windows are not used for the posterior, but predicted from the rest. Without `checks` neither
     predictive nor held-out checks are made. The targets are means over `further` more games of the same tower, or, with
-    0, in the long run.
+    0, in the long run. Raises UsageError for more values than MOST_VALUES.
     """
+    check_amount(evidence)
     discrepancy = discrepancy or Discrepancy()
     law = _Law(emulator, evidence, discrepancy, *_prior(sample), further)
     owner = [each for each in evidence for _ in each.windows]

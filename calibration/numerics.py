@@ -25,7 +25,9 @@ from scipy import stats
 from calibration.living import LivingGame, LivingTower, play_living
 from calibration.overlap import deepest_at_rest
 from tower_sim.apparatus.catalogue import load
+from tower_sim.campaign.engines import without_interrupts
 from tower_sim.cubes import supply
+from tower_sim.errors import check_whole
 from tower_sim.games.amerigo import DropEntry, Rules, play
 from tower_sim.model import until_landed
 from tower_sim.outcome import Status
@@ -164,8 +166,14 @@ def knocked(profile: str, strengths: Sequence[float], seed: int) -> tuple[int, l
 def spread_out(
     work: Callable[[Task], Result], tasks: Sequence[Task], workers: int, what: str = "pieces"
 ) -> Iterator[Result]:
-    """Do `tasks` on several processes, in order, telling on standard error how many (`what`, plural) are done."""
-    with mp.get_context("spawn").Pool(workers) as pool, telling(what, len(tasks)) as tell:
+    """Do `tasks` on several processes, in order, telling on standard error how many (`what`, plural) are done.
+
+    Ctrl-C is for this process alone, which then ends the others. Raises UsageError for fewer workers than 1.
+    """
+    check_whole("workers", workers, 1)
+    with without_interrupts():
+        pool = mp.get_context("spawn").Pool(min(workers, max(len(tasks), 1)))
+    with pool, telling(what, len(tasks)) as tell:
         for i, result in enumerate(pool.imap(work, tasks), 1):
             tell(i)
             yield result

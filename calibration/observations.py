@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from tower_sim.errors import UsageError, fault
+from tower_sim.errors import fault
+from tower_sim.reading import read_text, toml_table
 
+CUBES = 49  # of a game
+LARGEST = 100_000  # bytes of a file
+LONGEST = 2000  # letters of its words
 FOLDER = Path(__file__).parent / "observations"
 KINDS = ("measurement", "worked example", "impression", "illustration", "qualitative")
 
@@ -56,28 +59,37 @@ def observations(folder: Path = FOLDER) -> list[Observation]:
 
 def read(file: Path) -> Observation:
     """Read one observation; raises UsageError, in one line that names the file."""
-    try:
-        table: dict[str, Any] = tomllib.loads(file.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"observation {file} cannot be read ({error}); give a TOML file in UTF-8") from error
+    text = read_text(file, "observation", limit=LARGEST, advice="give a TOML file in UTF-8")
+    table = toml_table(text, f"observation {file}")
     known = [each.name for each in fields(Observation) if each.name != "name"]
     for key in table:
         if key not in known:
             raise fault(f"key of observation {file}", key, f"one of {', '.join(known)}", "correct or remove it")
     for key in ("says", "source", "kind", "strength"):
-        if not isinstance(table.get(key), str) or not table[key]:
-            raise fault(f"{key} of observation {file}", table.get(key), "words", "say it")
+        words = table.get(key)
+        if not isinstance(words, str) or not 0 < len(words) <= LONGEST:
+            raise fault(f"{key} of observation {file}", words, f"words, up to {LONGEST} letters", "say it")
     if table["kind"] not in KINDS:
         raise fault(f"kind of observation {file}", table["kind"], f"one of {', '.join(KINDS)}")
     for key in ("thrown", "out", "inside_after"):
         counts = table.get(key, {})
-        if not isinstance(counts, dict) or not all(type(n) is int and n >= 0 for n in counts.values()):
-            raise fault(f"{key} of observation {file}", counts, "whole numbers from 0 by colour")
+        if not _are_counts(counts):
+            raise fault(f"{key} of observation {file}", counts, f"whole numbers from 0 by colour, up to {CUBES} in all")
+    if not isinstance(table.get("from_empty", False), bool):
+        raise fault(f"from_empty of observation {file}", table["from_empty"], "true or false")
     for key in ("out_total", "inside_in_play"):
         ends = table.get(key)
         if ends is None:
             continue
-        if not isinstance(ends, list) or len(ends) != 2 or not all(type(n) is int for n in ends) or ends[0] > ends[1]:
-            raise fault(f"{key} of observation {file}", ends, "two whole numbers, the smaller first")
+        if not isinstance(ends, list) or [type(n) for n in ends] != [int, int] or not 0 <= ends[0] <= ends[1] <= CUBES:
+            raise fault(f"{key} of observation {file}", ends, f"two whole numbers from 0 to {CUBES}, the smaller first")
         table[key] = tuple(ends)
     return Observation(name=file.stem, **table)
+
+
+def _are_counts(counts: Any) -> bool:
+    """Return whether these are numbers of cubes by colour, of a game at most."""
+    if not isinstance(counts, dict):
+        return False
+    numbers: list[Any] = list(counts.values())
+    return all(type(n) is int and 0 <= n <= CUBES for n in numbers) and sum(numbers) <= CUBES

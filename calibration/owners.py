@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 import tomllib
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -41,6 +40,7 @@ from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.games.amerigo import Rules, play
 from tower_sim.model import DropModel, TooManyFailedDraws
 from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.progress import telling
 from tower_sim.simulator import PhysicsModel
 
 SCHEMA, VERSION = "tower-sim/owner", 1
@@ -198,14 +198,14 @@ def simulate(out: Path, owners: int, seed: int, workers: int = 2, truth_games: i
     with locked(out):
         plain = [drawn(number, seed) for number in range(owners)]
         todo = [each for each in plain if _kept(out, each, truth_games) is None]
-        begun = time.monotonic()
-        for done, found in enumerate(_simulated([(x.number, seed, truth_games) for x in todo], workers), 1):
-            document = {"made": _made(found, truth_games), "owner": asdict(found)}
-            write_whole(_file(out, found.number), sealed({"schema": SCHEMA, "version": VERSION} | document))
-            left = (time.monotonic() - begun) / done * (len(todo) - done)
-            whole = owners - len(todo) + done
-            line = f"owner {found.number}: {_said(found)}; {whole} of {owners}, {left / 60:.0f} min left"
-            print(f"{line:<100}", end="\r" if sys.stderr.isatty() and done < len(todo) else "\n", file=sys.stderr)
+        whole = owners - len(todo)
+        with telling("owners", owners) as tell:
+            tell.begin(owners, whole)
+            for found in _simulated([(x.number, seed, truth_games) for x in todo], workers):
+                document = {"made": _made(found, truth_games), "owner": asdict(found)}
+                write_whole(_file(out, found.number), sealed({"schema": SCHEMA, "version": VERSION} | document))
+                tell.note(f"owner {found.number}: {_said(found)}")
+                tell(whole := whole + 1)
 
 
 def _simulated(tasks: Sequence[tuple[int, int, int]], workers: int) -> Generator[Owner, None, None]:
@@ -399,13 +399,13 @@ def judge(owners: Sequence[Owner], predict: Predict) -> Judgement:
     """
     cases: list[Case] = []
     judged = [each for each in owners if each.truth]
-    for done, each in enumerate(judged, 1):
-        said = predict(list(each.records))
-        for name in QUANTITIES:
-            truth, interval, prior = getattr(each.truth, name), getattr(said, name), getattr(said, f"prior_{name}")
-            cases.append(Case(each, name, truth, interval, prior))
-        if sys.stderr.isatty():
-            print(f"\r{done}/{len(judged)} ", end="\r" if done == len(judged) else "", file=sys.stderr, flush=True)
+    with telling("owners", len(judged)) as tell:
+        for done, each in enumerate(judged, 1):
+            said = predict(list(each.records))
+            for name in QUANTITIES:
+                truth, interval, prior = getattr(each.truth, name), getattr(said, name), getattr(said, f"prior_{name}")
+                cases.append(Case(each, name, truth, interval, prior))
+            tell(done)
     if not cases:
         raise fault("number of owners with a truth", 0, "1 or more", "simulate more owners")
     groups = {"all": cases} | {name: [x for x in cases if x.owner.settings == name] for name in SETTINGS}

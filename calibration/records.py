@@ -20,16 +20,16 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from calibration.table import SEPARATORS, Row, decoded, is_column, rows
-from tower_sim.campaign.files import write as write_whole
 from tower_sim.drawing import check_path
 from tower_sim.drawing.files import save
 from tower_sim.errors import UsageError, shown
 from tower_sim.games.amerigo import Rules
 from tower_sim.reading import read_bytes
+from tower_sim.writing import write as write_whole
 
 THROWN, OUT = "thrown_", "out_"
 LARGEST = 2_000_000  # bytes of a file
-MOST_DROPS = 5000  # of a file
+MOST_DROPS = 2000  # of a file
 MOST_OF_A_GAME = 400  # drops; where a cube may be is followed from drop to drop, in time with their square
 MOST_CUBES = 500  # of a game
 LONGEST_NAME = 40  # characters of a column
@@ -140,7 +140,7 @@ def write(path: str | Path, records: Sequence[Record], remarks: Sequence[str] = 
     """Write `records` as a CSV that `read` reads, with `remarks` as the lines above that begin with #.
 
     Raises UsageError for a path that cannot be written, and for records that would not be read back as they are;
-    StoreError when the disk is full.
+    WritingFailed when the disk is full.
     """
     path = Path(path)
     if not records:
@@ -159,7 +159,7 @@ def write(path: str | Path, records: Sequence[Record], remarks: Sequence[str] = 
             f"records for {path} do not follow from their drops; allowed are games numbered from 1, each colour in "
             "lower case, and as inside what was thrown and not out; make them with read"
         )
-    write_whole(path, data)
+    write_whole(path, data, "records")
 
 
 def _colours(names: Sequence[str], where: str) -> list[str]:

@@ -30,7 +30,7 @@ from tower_sim.surrogate.groups import (
     terms,
 )
 
-FEWEST_GAMES = 8
+FEWEST_GAMES, MOST_GAMES = 8, 10_000
 WORKERS = 2
 LAWS = 64  # drawn from the uncertainty of the fit
 
@@ -206,9 +206,9 @@ def _left(ages: Array, out: Array, odds: Array) -> Array:
 def reference(apparatus: Apparatus, games: int, seed: int) -> Reference:
     """Play `games` games with physics and learn from them; all that is random comes from `seed`.
 
-    Raises UsageError for an apparatus that is no Amerigo tower, for too few games and for a seed below 0.
+    Raises UsageError for an apparatus that is no Amerigo tower, for too few or many games and for a seed below 0.
     """
-    check_whole("games", games, FEWEST_GAMES)
+    check_whole("games", games, FEWEST_GAMES, MOST_GAMES)
     return learn(apparatus.name, observe(apparatus, games, seed), seed)
 
 

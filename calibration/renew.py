@@ -25,7 +25,7 @@ from calibration.result import Calibration
 from calibration.summaries import SUMMARIES
 from tower_sim import cli
 from tower_sim.campaign import load, run
-from tower_sim.campaign.progress import on_terminal
+from tower_sim.campaign.progress import told
 from tower_sim.errors import UsageError
 from tower_sim.fitting import check_command, fit_command
 from tower_sim.study import study
@@ -111,8 +111,9 @@ def _stem(path: Path) -> str:
 def played(path: Path, work: Path, workers: int) -> Path:
     """Run a campaign, or go on with it, and return its directory."""
     directory = work / path.stem
-    with on_terminal() as progress:
-        summary = run(load(path), directory, workers, progress=progress)
+    spec = load(path)
+    with told(spec) as progress:
+        summary = run(spec, directory, workers, progress=progress)
     if summary.interrupted:
         raise KeyboardInterrupt
     return directory

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from calibration import plots, sections
 from calibration.evidence import Evidence
-from calibration.findings import KEPT, PERCENT, learnt, shares, unit_of, warnings, what, within
+from calibration.findings import KEPT, PERCENT, in_plain_words, learnt, shares, unit_of, warnings, what, within
 from calibration.fit import TARGETS, Check
 from calibration.parameters import PATTERNS
 from calibration.result import Calibration
@@ -41,9 +41,10 @@ def write(calibration: Calibration, directory: Path) -> Path:
 
 
 def in_short(calibration: Calibration) -> str:
-    """Return the posterior as a table, the predictions and the predictive check, in lines for a terminal."""
+    """Return two plain sentences, the posterior as a table, predictions and predictive check, for a terminal."""
     fit = calibration.fit
-    lines = [f"{'':<33}{f'prior {PERCENT}':<18}{f'posterior {PERCENT}':<26}width  informed"]
+    lines = [*in_plain_words(calibration), ""]
+    lines += [f"{'':<33}{f'prior {PERCENT}':<18}{f'posterior {PERCENT}':<26}width  informed"]
     for each in learnt(calibration):
         name = plots.axis(each.number.name, each.number.unit)
         prior = f"{each.prior.low:.3g} to {each.prior.high:.3g}"

@@ -19,6 +19,7 @@ from calibration.findings import (
     entry,
     games_of,
     in_edges,
+    in_plain_words,
     learnt,
     pairs,
     phases,
@@ -57,13 +58,12 @@ def short(sheets: Sheets, calibration: Calibration) -> None:
     sheets.text(f"# Calibration of {_safe(calibration.name)}", "## 1. In short")
     values = sum(len(each.windows) for each in fit.evidence)
     names = _and(list(map(_safe, _inputs(fit.evidence))))
-    setup, inside, out = (between(fit.posterior.interval(target)) for target in TARGETS)
     silent = [title(each.number.name) for each in learnt(calibration) if not each.informed]
     of_that = f"The data do not inform {_and(silent, 'or')}." if silent else "The data inform every free number."
+    sheets.text(" ".join(in_plain_words(calibration)))
     sheets.text(
         f"The pattern of the floors and {len(NUMBERS)} numbers of the tower were fitted to "
-        f"{count(values, 'value')} ({names}). Over many games such a tower holds {setup} of {CUBES} cubes after the "
-        f"set-up and {inside} in play, and lets {out} out in a phase. {of_that}"
+        f"{count(values, 'value')} ({names}). {of_that}"
     )
     first, *others = warnings(calibration)
     sheets.text(f"**The largest warning:** {_safe(first)}")

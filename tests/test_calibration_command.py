@@ -10,6 +10,7 @@ from calibration.command import Effort, calibrate
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
+from tower_sim.games.amerigo import Rules
 
 FEW = Effort(waves=1, points=2, games=2, confirm=2, chosen=3)
 RULEBOOK = ["rulebook-setup", "rulebook-phase"]
@@ -37,6 +38,8 @@ def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
     monkeypatch.setattr(design, "play", until_chosen)
     assert main(["calibrate", *RULEBOOK, "-o", str(output), "--seed", "3", "--workers", "1"]) == 1
     told = capsys.readouterr().err
+    (line,) = [line for line in told.splitlines() if line.startswith("tower-sim: ")]
+    assert line.startswith("tower-sim: interrupted; no profile was written, simulated games are kept; to go on: ")
     assert f"to go on: tower-sim calibrate rulebook-setup rulebook-phase -o {output} --quick --seed 3" in told
     assert not output.exists()
 
@@ -64,11 +67,12 @@ def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
         calibrate(["club-retained"], output, seed=3)
 
 
-@pytest.mark.parametrize("name", ["mine.txt", "there.toml"])
+@pytest.mark.parametrize("name", ["mine.txt", "there.toml", ".toml", f"{'x' * 300}.toml"])
 def test_an_output_that_cannot_be_is_refused_before_any_work(name: str, tmp_path: Path):
     (tmp_path / "there.toml").write_text("mine")
-    with pytest.raises(UsageError, match="allowed is"):
+    with pytest.raises(UsageError, match="allowed is") as refused:
         calibrate(RULEBOOK, tmp_path / name)
+    assert "\n" not in str(refused.value)
     assert (tmp_path / "there.toml").read_text() == "mine"
     assert [file.name for file in tmp_path.iterdir()] == ["there.toml"]
 
@@ -82,13 +86,49 @@ def test_bad_observations_are_one_line_and_status_2(bad: str, tmp_path: Path, ca
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--workers", "0"], "workers is 0; allowed is a whole number from 1 to 512"),
+        (["--workers=-1"], "workers is -1; allowed is a whole number from 1 to 512"),
+        (["--workers", "100000"], "workers is 100000; allowed"),
+        (["--workers", "9" * 5000], "allowed is a whole number of up to 12 digits"),
+        (["--workers", "two"], "'two'; allowed is a whole number"),
+        (["--seed=-1"], "allowed is a whole number from 0 to 2^128 - 1"),
+        (["rulebook-setup"], "'rulebook-setup.toml' are named twice"),
+    ],
+)
+def test_numbers_that_cannot_be_are_one_line_before_any_work(
+    words: list[str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    """0 workers once waited for ever, -1 ended in three lines."""
+    assert main(["calibrate", "rulebook-setup", *words, "-o", str(tmp_path / "x.toml")]) == 2
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert len(told) < 600
+    assert says in told
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_more_values_than_the_fit_can_hold_are_refused_before_any_work(tmp_path: Path):
+    """Games of twelve lengths would need 3.3 GB: refused; as many games of one length are one entry."""
+    row = ["1", *["7"] * 7, *["3"] * 7]
+    lines = ["drop," + ",".join(f"{kind}_{colour}" for kind in ("thrown", "out") for colour in Rules().colours)]
+    for length in range(2, 14):
+        lines += [",".join(row), *(f"{drop}" for drop in range(2, length + 1))]
+    (tmp_path / "mine.csv").write_text("\n".join(lines))
+    with pytest.raises(UsageError, match=r"the observations give \d\d values to fit; allowed are up to 40"):
+        calibrate([tmp_path / "mine.csv"], tmp_path / "x.toml")
+    assert [file.name for file in tmp_path.iterdir()] == ["mine.csv"]
+
+
 def test_without_scikit_learn_one_line_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.setitem(sys.modules, "sklearn.gaussian_process", None)
     monkeypatch.setitem(sys.modules, "sklearn.gaussian_process.kernels", None)
     assert calibrate_in(tmp_path) == 2
-    assert "pip install '.[calibrate]'" in capsys.readouterr().err
+    assert "pip install pyarrow rich scikit-learn" in capsys.readouterr().err
 
 
 def calibrate_in(directory: Path) -> int:

@@ -390,8 +390,9 @@ def test_a_record_without_a_drop_to_compare_says_so(profile: Reference):
 
 
 def test_a_reference_refuses_what_cannot_be():
-    with pytest.raises(UsageError, match="games is 3; allowed is a whole number from 8"):
-        reference(load("amerigo"), 3, 0)
+    for games in (3, 0, -1, 10**12):
+        with pytest.raises(UsageError, match=f"games is {games}; allowed is a whole number from 8 to 10000"):
+            reference(load("amerigo"), games, 0)
     with pytest.raises(UsageError):
         reference(load("dead_reckoning"), 8, 0)
     with pytest.raises(UsageError, match="0 reference games came to a later drop"):

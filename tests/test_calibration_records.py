@@ -4,12 +4,13 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from fakes import CoinTower
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibration import records
+from calibration import evidence, records
 from calibration.observations import KINDS, observations, read
 from calibration.owners import EXAMPLE
 from tower_sim.errors import UsageError
@@ -17,6 +18,9 @@ from tower_sim.games.amerigo import Rules, play
 
 HEADER = "drop,thrown_red,out_red,thrown_blue,out_blue,note\n"
 GOOD = f"# my tower, 8 mm cubes\n{HEADER}1,5,3,5,3,set-up\n\n2,,1,3,4,\n3,1,,,1\n"
+
+
+SAID = 'says = "x"\nsource = "y"\nkind = "impression"\nstrength = "z"\n'
 
 
 @pytest.fixture(name="file")
@@ -53,7 +57,15 @@ def test_the_known_observations_have_sources_and_their_totals():
         ('says = "x"\nsource = "y"\nkind = "impression"\nstrength = "z"\nout_total = [9, 4]\n', "two whole numbers"),
         ('says = "x"\nsource = "y"\nkind = "impression"\nstrength = "z"\nout = { red = -1 }\n', "from 0 by colour"),
         ('says = "x"\ncolour = "red"\n', "'colour'; allowed is one of says, source"),
-        ("says = ", "cannot be read"),
+        ("says = ", "is not TOML"),
+        (f"{SAID}inside_in_play = [40, 60]", "two whole numbers from 0 to 49"),
+        (f"{SAID}out_total = [-3, 4]", "two whole numbers from 0 to 49"),
+        (f"{SAID}out = {{ red = 40, blue = 10 }}", "by colour, up to 49 in all"),
+        (f"{SAID}thrown = 49", "whole numbers from 0 by colour"),
+        (f"{SAID}from_empty = 1", "true or false"),
+        (f"{SAID}out = {{ red = {'9' * 5000} }}", "is not TOML"),
+        (SAID.replace("x", "x" * 2001), "words, up to 2000 letters"),
+        ("#" * 100_001, "more than 100000 bytes"),
     ],
 )
 def test_an_observation_that_is_none_is_refused_in_one_line(text: str, says: str, tmp_path: Path):
@@ -62,6 +74,14 @@ def test_an_observation_that_is_none_is_refused_in_one_line(text: str, says: str
         read(tmp_path / "bad.toml")
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("ends", [(0, 49), (49, 49), (0, 0), (4, 6)])
+def test_every_observation_that_is_allowed_gives_numbers(ends: tuple[int, int], tmp_path: Path):
+    (tmp_path / "said.toml").write_text(f"{SAID}out_total = {list(ends)}\ninside_in_play = {list(ends)}\n")
+    found = evidence.read(tmp_path / "said.toml")
+    assert len(found) >= 2
+    assert np.isfinite([(*each.values, each.said) for each in found]).all()
 
 
 def test_records_are_read_with_what_is_then_inside(file):
@@ -188,7 +208,7 @@ def test_what_spreadsheets_write_is_simply_read(program: str, tmp_path: Path):
         (b"\xff\xfe\x00", "are no text"),
         (b"\x81\x8d", "are no text"),
         (b"#" * 2_000_001, "more than 2000000 bytes"),
-        ((HEADER + "1,9,,,\n" + "1,1,,,\n" * 5000).encode(), "have over 5000 drops"),
+        ((HEADER + "1,9,,,\n" + "1,1,,,\n" * 5000).encode(), "have over 2000 drops"),
         (
             (HEADER + "1,9,,,\n" + "".join(f"{i},,,,\n" for i in range(2, 402))).encode(),
             "line 402: drop 401; allowed are",

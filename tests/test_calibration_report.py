@@ -360,7 +360,17 @@ def test_the_commands_lines_are_few_and_say_what_lies_outside():
     check = Check("book", SETUP, 21.0, Interval(12.6, 20.0, 28.4), 0.5)
     outside = replace(check, name="club", observed=40.0)
     odd = replace(MADE, fit=replace(MADE.fit, predictive=(*[check] * 30, outside)))
-    lines = in_short(odd).splitlines()
+    says, sure, empty, *lines = in_short(odd).splitlines()
+    assert says == (
+        "Over many games such a tower keeps about 10.9 of its 49 cubes inside in play (20.0 after the set-up) and lets "
+        "about 5.5 out in a phase."
+    )
+    assert re.fullmatch(
+        r"How sure: with 90 % the tower's own numbers are \S+ to \S+ inside in play, \S+ to \S+ after the set-up and "
+        r"\S+ to \S+ out in a phase\.",
+        sure,
+    )
+    assert not empty
     assert "set-up (book): 21 observed, 13 to 28 predicted (90 %): within" in lines
     assert "set-up (club): 40 observed, 13 to 28 predicted (90 %): outside" in lines
     assert "23 more values: 23 within" in lines

@@ -12,9 +12,11 @@ from tower_sim.cli.common import whole as whole_number
 def add(commands: Any) -> None:
     """Add the command."""
     fairness = commands.add_parser("fairness", help="does your recorded tower behave as a profile predicts?")
-    fairness.add_argument("records", metavar="RECORDS.csv", help="your drops; see docs/calibration.md")
+    fairness.add_argument("records", metavar="RECORDS.csv", help="your drops; see docs/calibration.md (or: my_tower)")
     add_apparatus(fairness, "amerigo")
-    fairness.add_argument("--games", type=whole_number, default=24, metavar="N", help="games simulated to compare")
+    fairness.add_argument(
+        "--games", type=whole_number, default=24, metavar="N", help="simulated to compare, 8 to 10000"
+    )
     add_seed(fairness, 0)
     add_json(fairness)
     fairness.set_defaults(run=_fairness)

@@ -61,7 +61,7 @@ class _Formatter(argparse.HelpFormatter):
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
         text = action.help
-        silent = action.default in (None, "", False, argparse.SUPPRESS) or action.default == []
+        silent = action.default is None or action.default is False or action.default in ("", [], argparse.SUPPRESS)
         if not text or silent or not action.option_strings or "default" in text:
             return text
         return f"{text} (default: %(default)s)"

@@ -12,6 +12,8 @@ from tower_sim.apparatus.parts import Hand, Vector
 from tower_sim.cubes import Cube
 from tower_sim.state import Pose
 
+_SPLIT = 2.0**27 + 1  # halves the digits of a number (Dekker, Numerische Mathematik 18, 1971, 224)
+
 
 @dataclass(frozen=True, slots=True)
 class Launch:
@@ -44,12 +46,28 @@ def release(cubes: Sequence[Cube], hand: Hand, rim_top: float, edge: float, rng:
         x, y = places[i]
         z = rim_top + hand.height + cell / 2 + float(heights[i])
         turn = rng.normal(size=4)
-        turn /= np.linalg.norm(turn)
+        turn /= _length(turn.tolist())
         velocity = rng.normal(0.0, hand.speed, 3)
         spin = rng.normal(0.0, hand.spin, 3)
         pose = Pose((x, y, z), (float(turn[0]), float(turn[1]), float(turn[2]), float(turn[3])))
         launches.append(Launch(cubes[int(order[i])], i * hand.interval, pose, _vector(velocity), _vector(spin)))
     return launches
+
+
+def _length(vector: Sequence[float]) -> float:
+    """Return the length of a vector, the same on every processor.
+
+    numpy's goes through BLAS, whose kernels round differently from one processor to the next, and drops are chaotic.
+    The squares are added as those kernels do that fuse product and sum, on which all shipped figures were measured.
+    """
+    total = 0.0
+    for x in vector:
+        high = _SPLIT * x - (_SPLIT * x - x)
+        low = x - high
+        square = x * x
+        rest = ((high * high - square) + 2 * high * low) + low * low  # x * x is square + rest, exactly
+        total = math.fsum((square, rest, total))  # rounded once
+    return math.sqrt(total)
 
 
 def _handful(
