@@ -177,7 +177,7 @@ def test_hello_tells_what_there_is():
         ('{"do": "drop"', "allowed is a JSON object"),
         ('{"id": NaN, "do": "hello"}', "NaN"),
         ('{"id": 1e999, "do": "hello"}', "too large"),
-        ('{"id": %s, "do": "hello"}' % ("9" * 5000), "more than 300 digits"),
+        ('{"id": %s, "do": "hello"}' % ("9" * 4000), "about 4000 digits"),
         ('{"do": "drop", "cubes": {"blue": 1, "blue": 2}}', "twice"),
         ('{"do": "drop", "cubes": {"blue": 1}, "state": "\\ud800"}', "surrogates not allowed"),
         ("[" * 100_000, "recursion"),
@@ -408,12 +408,30 @@ def test_a_reader_that_goes_away_ends_it_quietly_with_exit_1():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
-def test_an_interrupt_ends_it_with_exit_1_and_one_line():
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_it_with_exit_1_and_one_line(number: int):
     with service() as process:
         say(process, '{"do": "hello"}')
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         _, told = process.communicate(timeout=60)
         assert (process.returncode, told) == (1, "tower-sim: interrupted\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize(
+    ("end", "status", "says"),
+    [
+        ("<&-", 2, "standard input is 'closed'; allowed is a pipe or a file of requests"),
+        (">&-", 1, "standard output is closed"),
+        (">/dev/full", 1, "standard output cannot be written or read (No space left on device)"),
+    ],
+)
+def test_an_input_or_output_that_is_closed_or_full_is_told_in_one_line(end: str, status: int, says: str):
+    command = f'echo \'{{"do": "hello"}}\' | "{sys.executable}" -m tower_sim serve {end}'
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (status, "")
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 # The clients and the docs

@@ -73,7 +73,7 @@ def toml_table(text: str, what: str) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         reason = " ".join(str(error).split())
         raise UsageError(f"{what} is not TOML ({reason}); allowed is 'key = value'; mend that line") from error
-    _check_bounds(table, what)
+    check_bounds(table, what)
     return table
 
 
@@ -87,7 +87,7 @@ def json_value(text: str | bytes, what: str) -> Any:
     except (ValueError, RecursionError) as error:
         reason = " ".join(str(error).split())
         raise UsageError(f"{what} is not JSON ({reason}); allowed is one JSON value; make it anew") from error
-    _check_bounds(value, what)
+    check_bounds(value, what)
     return value
 
 
@@ -95,18 +95,21 @@ def _refuse(word: str) -> NoReturn:
     raise ValueError(f"{word} is no number")
 
 
-def _check_bounds(value: Any, what: str, path: str = "", depth: int = 0) -> None:
-    """Refuse tables within tables without end, and numbers that nobody means; `path` leads to the value."""
+def check_bounds(value: Any, what: str, path: str = "", depth: int = 0) -> None:
+    """Raise UsageError for tables within tables without end, and numbers that nobody means; `path` leads to the value.
+
+    `what` the value is, in words.
+    """
     if depth > MAX_DEPTH:
         raise fault(f"depth of {what}", f"over {MAX_DEPTH}", f"up to {MAX_DEPTH} tables in each other", "flatten it")
     where = f"{path} of {what}" if path else what
     if isinstance(value, Mapping):
         for key, inner in cast("Mapping[str, Any]", value).items():
             name = key if len(key) <= 40 and key.isprintable() else shown(key, 40)
-            _check_bounds(inner, what, f"{path}.{name}" if path else name, depth + 1)
+            check_bounds(inner, what, f"{path}.{name}" if path else name, depth + 1)
     elif isinstance(value, list):
         for inner in cast("list[Any]", value):
-            _check_bounds(inner, what, path, depth + 1)
+            check_bounds(inner, what, path, depth + 1)
     elif isinstance(value, float) and not math.isfinite(value):
         raise fault(where, value, "a finite number", "change it")
     elif isinstance(value, int) and abs(value) >= 10**MAX_DIGITS:

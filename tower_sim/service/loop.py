@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, NoReturn, cast
 
 from tower_sim.errors import UsageError, fault
 from tower_sim.model import TooManyFailedDraws
+from tower_sim.reading import check_bounds
 from tower_sim.service.answers import answer
 from tower_sim.service.opened import Opened
 from tower_sim.service.requests import read_request
@@ -17,7 +18,6 @@ from tower_sim.service.requests import read_request
 MAX_LINE = 2**20
 SCHEMA = "tower-sim/error"
 VERSION = 1
-_DIGITS = 300
 _EXAMPLE = 'try {"do": "drop", "cubes": {"blue": 4}}'
 _HEAD, _TAIL = 400, 200  # characters kept of a long error line: what was received may be long, advice is at the end
 
@@ -81,11 +81,13 @@ def _object(line: bytes | None) -> dict[str, Any]:
         value: object = json.loads(
             line.decode(),
             parse_constant=_not_json,
-            parse_int=_whole,
             parse_float=_finite,
             object_pairs_hook=_without_repeats,
         )
+        check_bounds(value, "line")
         json.dumps(value, ensure_ascii=False).encode()  # half of a surrogate pair is no text
+    except UsageError:
+        raise
     except (ValueError, RecursionError) as error:
         text = line.decode(errors="replace").strip()
         allowed = "a JSON object in UTF-8 on one line"
@@ -97,12 +99,6 @@ def _object(line: bytes | None) -> dict[str, Any]:
 
 def _not_json(word: str) -> NoReturn:
     raise ValueError(f"{word} is no number")
-
-
-def _whole(text: str) -> int:
-    if len(text) > _DIGITS:
-        raise ValueError(f"a number has more than {_DIGITS} digits")
-    return int(text)
 
 
 def _finite(text: str) -> float:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
-from pathlib import Path
 from types import TracebackType
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.errors import fault
+from tower_sim.errors import UsageError
 from tower_sim.model import DropModel
 from tower_sim.models import open_model
+from tower_sim.reading import read_bytes
 
 KEPT = 8  # a physics model holds an engine client of a few MB
 
@@ -47,7 +48,7 @@ class Opened:
         key = (apparatus, _content(apparatus), name, _content(name))
         if key not in self._kept:
             with ExitStack() as opening:
-                model = opening.enter_context(self._opener(_load(apparatus), name))
+                model = opening.enter_context(self._opener(load(apparatus), name))
                 self._kept[key] = (model, opening.pop_all())
         self._kept.move_to_end(key)
         while len(self._kept) > KEPT:
@@ -62,17 +63,9 @@ class Opened:
             held.close()
 
 
-def _load(name: str) -> Apparatus:
-    try:
-        return load(name)
-    except OSError as error:  # a path that the system refuses even to look up
-        allowed = "a shipped profile's name or the path of a TOML file"
-        raise fault("apparatus", name, allowed, f"correct the path ({error.strerror})") from error
-
-
 def _content(name: str) -> str:
-    """Return a digest of the file `name`; empty when there is none, and for a shipped name."""
+    """Return a digest of the file `name`; empty when there is none that can be read, and for a shipped name."""
     try:
-        return hashlib.sha256(Path(name).read_bytes()).hexdigest() if Path(name).is_file() else ""
-    except (OSError, ValueError):
+        return hashlib.sha256(read_bytes(name, "file")).hexdigest() if os.path.lexists(name) else ""
+    except (UsageError, ValueError):
         return ""
