@@ -143,9 +143,7 @@ def test_interrupted_it_stops_cleanly_says_how_to_go_on_and_goes_on(tmp_path: Pa
         os.killpg(process.pid, number)
         out, error = process.communicate(timeout=20)
         assert process.returncode == 1
-        again = (
-            f"to go on: tower-sim campaign run {campaign.file} --out {campaign.out}{' --workers 2' * (workers == 2)}"
-        )
+        again = f"to go on: tower-sim campaign run {campaign.file} -o {campaign.out}{' --workers 2' * (workers == 2)}"
         lines = [line for line in error.splitlines() if not line.startswith("...")]  # progress, on a slow machine
         assert lines == [f"tower-sim: interrupted; finished shards are kept; {again}"]
         assert "done" in out

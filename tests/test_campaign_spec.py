@@ -244,6 +244,46 @@ MISTAKES = [
         SMALLEST + '[vary]\ndesign = "list"\n' + GRID + '"rules.rounds" = [1]\n',
         r"lengths of vary.fields",
     ),
+    (
+        "too large a grid",
+        SMALLEST + f'[vary.fields]\n"rules.cubes" = {[1] * 200}\n"rules.rounds" = {[1] * 200}\n',
+        r"points of the grid is 40000; allowed is up to 10000; shorten the lists",
+    ),
+    (
+        "too long a list",
+        SMALLEST + f'[vary]\ndesign = "list"\n[vary.fields]\n"rules.cubes" = {[1] * 10001}\n',
+        r"points of the list is 10001; allowed is up to 10000",
+    ),
+    (
+        "too many points",
+        HYPERCUBE.replace("points = 2", "points = 1000000") + '"rules.cubes" = { low = 5, high = 7 }\n',
+        r"vary.points is 1000000; allowed is a whole number from 1 to 10000",
+    ),
+    ("too many runs", SMALLEST.replace("6", str(2**31), 1), r"games at 1 points is 2147483648; allowed is fewer than"),
+    (
+        "too many shards",
+        SMALLEST.replace("6", "300000", 1),
+        r"number of shards is 30000; allowed is up to 20000; write",
+    ),
+    (
+        "too many rows",
+        SMALLEST.replace("6", "300000", 1) + "shard = 30000\n",
+        r"rows of a shard is 52920000; allowed is up to 5000000; write a smaller campaign.shard",
+    ),
+    ("too many drops", CHAINS + "drops = 40000\n", r"chain.drops is 40000; allowed is a whole number from 1 to 32767"),
+    ("too many cubes", CHAINS + "supply = 501\n", r"chain.supply is 501; allowed is 1 to 500 cubes"),
+    (
+        "too many cubes of a side",
+        BATTLES.replace("purple = 6", "purple = 400"),
+        r"battle.cubes.purple is 400; allowed is a whole number from 0 to 29",
+    ),
+    (
+        "too many iterations",
+        SMALLEST + "[settings]\niterations = 1000000\n",
+        r"settings.iterations is 1000000; allowed is a whole number from 1 to 10000",
+    ),
+    ("a date for a kind", SMALLEST.replace('"game"', "2026-01-02"), r"campaign.kind is datetime.date"),
+    ("a date for a seed", SMALLEST + "[rules]\ncubes = 2026-01-02\n", r"cubes is datetime.date"),
     ("no points", SMALLEST + '[vary]\ndesign = "sobol"\n' + GRID, r"vary.points is nothing"),
     (
         "list in a sample",

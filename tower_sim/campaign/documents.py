@@ -23,8 +23,8 @@ VERSION = 1
 RECEIPT = "tower-sim/campaign-receipt"
 MANIFEST = "manifest.json"
 RECEIPTS = "receipts"
-MAX_BYTES = 512_000_000
-"""Of a manifest or receipt: a campaign of as many shards as are allowed has one of some 100 MB."""
+MAX_BYTES = 50_000_000
+"""Of a manifest, receipt or log: the manifest of as many shards as are allowed has some 15 MB."""
 _HEAD = ("schema", "version", "spec", "spec_digest", "versions", "platform", "points", "campaign")
 _RECEIPT = ("schema", "version", "campaign", "shard", "runs", "failed_draws", "unfinished_runs", "files")
 _FACTS = ("sha256", "bytes", "rows")

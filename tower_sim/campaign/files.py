@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from tower_sim.errors import UsageError
+from tower_sim.reading import check_bounds
 from tower_sim.writing import CALLERS, WritingFailed, put, sync_directory
 
 _LOCK = ".lock"
@@ -67,7 +68,7 @@ def told(path: Path, error: OSError) -> UsageError | StoreError:
     """Return the error to raise when `path` could not be written."""
     why = error.strerror or str(error)
     if error.errno in CALLERS:
-        return UsageError(f"{path} cannot be written ({why}); allowed is a writable directory; give another --out")
+        return UsageError(f"{path} cannot be written ({why}); allowed is a writable directory; give another -o")
     return StoreError(f"{path} cannot be written ({why}); finished shards are kept; mend that, run the same again")
 
 
@@ -88,6 +89,7 @@ def unsealed(data: bytes) -> dict[str, Any] | None:
         if not isinstance(plain, dict):
             return None
         document = cast("dict[str, Any]", plain)
+        check_bounds(document, "it")
         document.pop("digest", None)
         return document if sealed(document) == data else None
     except (ValueError, RecursionError):  # no JSON, not a number, tables without end
@@ -118,7 +120,7 @@ def locked(directory: Path) -> Generator[None, None, None]:
             os.close(descriptor)
             raise UsageError(
                 f"{directory} is in use by {owner or 'another process'} ({error.strerror}); allowed is one run in a "
-                "directory; wait for it or give another --out"
+                "directory; wait for it or give another -o"
             ) from None
         with suppress(OSError):
             if os.path.samestat(os.fstat(descriptor), os.stat(path)):

@@ -25,6 +25,7 @@ MAX_CUBES = 500
 MAX_DROPS = 2**15 - 1  # of a run: ages and rounds are written as int16
 MAX_ROWS = 5_000_000  # of a shard's table of cubes, which takes a worker about 1 GB
 MAX_WORD = 40
+MAX_ITERATIONS = 10_000  # a step; the default is some tens
 POLICIES = ("fixed", "uniform", "cover")
 _COLOURS = tuple(Rules().colours)
 
@@ -136,7 +137,7 @@ def read_settings(table: Mapping[str, Any]) -> PhysicsSettings:
     read: dict[str, Any] = {}
     for name, value in table.items():
         if isinstance(defaults[name], int):
-            check_whole(f"settings.{name}", value, 1)
+            check_whole(f"settings.{name}", value, 1, MAX_ITERATIONS)
             read[name] = value
             continue
         number = float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else math.nan

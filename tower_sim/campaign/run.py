@@ -114,7 +114,7 @@ def campaign_run(spec_path: str | Path, out: str | Path, workers: int = 1, dask:
     """
     spec = load(spec_path)
     with_whom = (f" --workers {workers}" if workers > 1 else "") + (f" --dask {dask}" if dask else "")
-    again = f"tower-sim campaign run {spec_path} --out {out}{with_whom}"
+    again = f"tower-sim campaign run {spec_path} -o {out}{with_whom}"
     try:
         with told(spec) as progress:
             summary = run(spec, Path(out), workers, dask, progress)

@@ -108,7 +108,7 @@ class Store:
         """Look at a directory by its manifest; raises UsageError when it has none, or a damaged one."""
         data = content(directory / MANIFEST)
         if data is None:
-            raise UsageError(f"{directory} holds no {MANIFEST}; allowed is the --out of a campaign; check the path")
+            raise UsageError(f"{directory} holds no {MANIFEST}; allowed is the directory of a campaign; check the path")
         found = read_manifest(data)
         if isinstance(found, str):
             raise DamagedManifest(directory / MANIFEST, found)
@@ -257,7 +257,11 @@ class Store:
     def _failed(self) -> set[int]:
         """Return the shards that failed since the last start in the log."""
         failed: set[int] = set()
-        for line in (content(self.directory / LOG) or b"").splitlines():
+        try:
+            lines = (content(self.directory / LOG) or b"").splitlines()
+        except UsageError:  # too long, or none of ours: nothing is known
+            return failed
+        for line in lines:
             try:
                 entry: object = json.loads(line)
             except (ValueError, RecursionError):
@@ -299,17 +303,17 @@ class Store:
         if not (self.directory / MANIFEST).exists() and strange:
             raise UsageError(
                 f"{self.directory} holds {strange[0]!r} and no campaign; allowed is a new or empty directory, or one "
-                "of this campaign; give another --out"
+                "of this campaign; give another -o"
             )
         found = _manifest_of(self.directory)
         if found is None:
             owners = {owner for path in (self.directory / RECEIPTS).glob("*.json") if (owner := _owner(path))}
             if owners and self.head["campaign"] not in owners:
-                raise UsageError(f"{self.directory} holds shards of another campaign; give another --out")
+                raise UsageError(f"{self.directory} holds shards of another campaign; give another -o")
         elif found.get("spec_digest") != self.spec.digest:
             raise UsageError(
                 f"{self.directory} holds another campaign (spec {str(found.get('spec_digest'))[:16]}, this is "
-                f"{self.spec.digest[:16]}); allowed is the same spec; give another --out"
+                f"{self.spec.digest[:16]}); allowed is the same spec; give another -o"
             )
         elif found.get("campaign") != self.head["campaign"]:
             here = {part: self.head[part] for part in ("versions", "platform")}
@@ -317,7 +321,7 @@ class Store:
             why = difference(theirs, here) or "other apparatus or settings digests"
             raise UsageError(
                 f"{self.directory} was made elsewhere: here is {why}; allowed is the same, for the same bytes; "
-                "go on there or give another --out"
+                "go on there or give another -o"
             )
 
     def _clean(self) -> None:

@@ -16,7 +16,7 @@ from tower_sim.errors import check_whole, fault, shown
 DESIGNS = ("grid", "list", "latin_hypercube", "sobol")
 MAX_RUNS = 2**31  # runs are numbered by int32
 MAX_POINTS = 10_000  # each is tried before anything runs, which takes milliseconds
-MAX_SHARDS = 100_000  # each has three files
+MAX_SHARDS = 20_000  # each has three files
 DESIGN_STREAM = 2**31  # spawn keys of runs begin with the run's number, which is lower
 _UNITS = ("_mm", "_deg", "_kg_m3", "_m_s", "_rad_s", "_s")  # keys with these hold quantities, never counts
 _HEAD = ("schema", "version", "kind")
