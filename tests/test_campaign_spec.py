@@ -278,12 +278,18 @@ MISTAKES = [
         r"battle.cubes.purple is 400; allowed is a whole number from 0 to 29",
     ),
     (
+        "too many sides",
+        BATTLES[: BATTLES.index("[battle]")]
+        + f'[battle]\ncombat = "tie_break"\ncubes = {{ {", ".join(f"c{i} = 29" for i in range(20))} }}\n',
+        r"number of cubes in battle.cubes is 580; allowed is up to 500 in all",
+    ),
+    (
         "too many iterations",
         SMALLEST + "[settings]\niterations = 1000000\n",
         r"settings.iterations is 1000000; allowed is a whole number from 1 to 10000",
     ),
-    ("a date for a kind", SMALLEST.replace('"game"', "2026-01-02"), r"campaign.kind is datetime.date"),
-    ("a date for a seed", SMALLEST + "[rules]\ncubes = 2026-01-02\n", r"cubes is datetime.date"),
+    ("a date for a kind", SMALLEST.replace('"game"', "2026-01-02"), r"campaign.kind is 2026-01-02"),
+    ("a date for a seed", SMALLEST + "[rules]\ncubes = 2026-01-02\n", r"cubes is 2026-01-02"),
     ("no points", SMALLEST + '[vary]\ndesign = "sobol"\n' + GRID, r"vary.points is nothing"),
     (
         "list in a sample",

@@ -1,5 +1,6 @@
 """What everything else leans on: how a received value is quoted, how files are read, how progress is told."""
 
+import errno
 import io
 import os
 from pathlib import Path
@@ -99,6 +100,24 @@ def test_progress_is_silent_for_two_seconds_and_then_tells_now_and_then():
     assert lines[0] == "... 4 of 100 games, 2 s, about 48 s left"
     assert [float(line.split(", ")[1].split()[0]) for line in lines] == [2, 6, 14, 30, 50]
     assert lines[-1] == "... 100 of 100 games, 50 s"
+
+
+class FullDisk(io.StringIO):
+    tried = 0
+
+    def write(self, text: str) -> int:
+        self.tried += 1
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_full_standard_error_ends_no_work():
+    now = [0.0]
+    with telling("games", 9, stream=(stream := FullDisk()), clock=lambda: now[0]) as tell:
+        for done in range(1, 10):
+            now[0] += 5
+            tell(done)
+        tell.note("a shard failed")
+    assert stream.tried > 2
 
 
 def test_a_short_work_tells_nothing():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from datetime import date, time
 from typing import cast
 
 _LONGEST = 120  # characters of a received value that are quoted
@@ -58,4 +59,4 @@ def _written(value: object) -> str:
         return "{" + ", ".join(f"{_written(key)}: {_written(inner)}" for key, inner in table.items()) + "}"
     if type(value) is list:
         return "[" + ", ".join(map(_written, cast("list[object]", value))) + "]"
-    return repr(value)
+    return value.isoformat() if isinstance(value, (date, time)) else repr(value)

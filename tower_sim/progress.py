@@ -7,7 +7,7 @@ import importlib.util
 import sys
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
 QUIET = 2.0  # seconds for which nothing is told
@@ -58,7 +58,7 @@ class Telling:
         if self._bar is not None:
             self._bar.console.print(text, markup=False, highlight=False)
         else:
-            print(text, file=self._stream, flush=True)
+            self._print(text)
 
     def end(self) -> None:
         """Write the last line, if any was written, and take the bar away."""
@@ -70,7 +70,11 @@ class Telling:
 
     def _line(self, now: float) -> None:
         self._told = self._done
-        print(f"... {self._counted()}, {now - self._begun:.0f} s{self._left(now)}", file=self._stream, flush=True)
+        self._print(f"... {self._counted()}, {now - self._begun:.0f} s{self._left(now)}")
+
+    def _print(self, line: str) -> None:
+        with suppress(OSError):  # a full standard error ends no work
+            print(line, file=self._stream, flush=True)
 
     def _counted(self) -> str:
         return f"{self._done} {self._what}" if self._total is None else f"{self._done} of {self._total} {self._what}"

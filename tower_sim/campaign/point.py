@@ -152,6 +152,8 @@ def read_setup(table: Mapping[str, Any]) -> Setup:
     abilities, cubes, rulings = (_table(table, key) for key in ("abilities", "cubes", "rulings"))
     for colour in cubes:
         check_whole(f"battle.cubes.{shown(colour)[1:-1]}", cubes[colour], 0, PLAYER_SUPPLY)
+    if (number := sum(cubes.values())) > MAX_CUBES:
+        raise fault("number of cubes in battle.cubes", number, f"up to {MAX_CUBES} in all", "take fewer")
     said: Mapping[str, Any] = _table(table, "sides") if "sides" in table else {}
     sides = tuple(
         read_side(colour, number, said.get(colour), read_abilities(abilities.get(colour, []), colour))
