@@ -1,6 +1,7 @@
 """Amerigo's rules as a file, and its game as a document for other programs."""
 
 import json
+import re
 import tomllib
 from dataclasses import fields, replace
 from importlib import resources
@@ -172,3 +173,11 @@ def test_the_rulebook_game_reads_as_the_promised_document():
 def test_what_is_received_is_quoted_in_words_that_every_client_knows():
     assert (shown(None), shown(True), shown(False)) == ("nothing", "true", "false")
     assert shown({"blue": True, "red": [None, "None"]}) == "{'blue': true, 'red': [nothing, 'None']}"
+
+
+def test_the_python_of_the_docs_says_what_it_says(capsys):
+    (code,) = re.findall(
+        r"```python\n(.*?)```", (Path(__file__).parent.parent / "docs/amerigo.md").read_text("utf-8"), re.S
+    )
+    exec(code, {})
+    assert f"# {capsys.readouterr().out.strip()}\n" in code

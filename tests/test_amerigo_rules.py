@@ -515,7 +515,13 @@ def test_physics_of_the_combat_ship_plays_no_amerigo():
         play(model, PUBLISHED, 1)
 
 
-@pytest.mark.parametrize("strength", [-0.1, float("nan"), float("inf"), None, "1", True])
+@pytest.mark.parametrize("strength", [-0.1, float("nan"), float("inf"), 1001, None, "1", True])
 def test_a_knock_that_is_no_strength_is_refused_before_the_first_drop(strength):
     with pytest.raises(UsageError, match="strength of a knock is"):
         play(CoinTower(), PUBLISHED, 1, {3: strength})
+
+
+def test_a_knock_of_thousands_of_digits_is_refused_in_one_short_line():
+    with pytest.raises(UsageError) as error:
+        play(CoinTower(), PUBLISHED, 1, {3: 10**5000})
+    assert len(str(error.value)) < 200

@@ -535,6 +535,7 @@ def test_changes_are_made_to_b_which_may_be_left_out(capsys: pytest.CaptureFixtu
 def test_a_change_is_toml_a_bare_word_or_a_key_in_a_table(tmp_path: Path):
     file = tmp_path / "house.toml"
     file.write_text('apparatus = "amerigo-club"\ncubes = 6\n[rulings]\nstand_in_exchange = "there"\n')
+    assert read_variant(file, ["substitute="]).rules.substitute == ""
     changes = ['phases=["red"]', "substitute = red", "rulings.stand_in_tokens=both", "apparatus=amerigo"]
     found = read_variant(file, changes)
     rulings = {"stand_in_tokens": "both", "stand_in_exchange": "there"}
@@ -556,6 +557,12 @@ def test_the_words_a_player_reads_first_say_how_sure_they_are():
     assert "about as many cubes stay in the tower as in A" in gold
     assert "no game differs" in gold
     assert re.search(r"Passing pays \d\.\d gold instead of \d\.\d: certain\.$", gold)
+
+
+def test_means_that_differ_are_told_with_decimals_that_differ(six: Comparison):
+    assert row(six, "gold").shown
+    near = [replace(each, mean_a=2.4507, mean_b=2.4513) if each.key == "gold" else each for each in six.figures]
+    assert in_plain_words(replace(six, figures=tuple(near))).endswith("pays 2.4513 gold instead of 2.4507: certain.")
 
 
 def test_the_share_of_phases_with_a_choice_is_counted_by_hand():

@@ -99,7 +99,7 @@ def _parse(table: Mapping[str, Any], directory: Path) -> tuple[Rules, str]:
 def _change(table: dict[str, Any], change: str) -> None:
     """Set one key of a variant's table."""
     key, equals, text = (part.strip() for part in change.partition("="))
-    if not (key and equals and text):
+    if not (key and equals):
         raise fault("a change", change, "KEY=VALUE with a key of a rules file", "try cubes=6")
     *path, last = key.split(".")
     inner = table

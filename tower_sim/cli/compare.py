@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tower_sim.apparatus.catalogue import names
 from tower_sim.cli.common import add_json, add_model, add_plot, add_seed, drawn_seed
 from tower_sim.cli.common import whole as whole_number
 
@@ -13,7 +12,8 @@ from tower_sim.cli.common import whole as whole_number
 def add(commands: Any) -> None:
     """Add the command."""
     compare = commands.add_parser("compare", help="compare two variants of Amerigo: what do house rules change?")
-    compare.add_argument("a", metavar="A", help=f"a rules file, also with its 'apparatus'; or {', '.join(names())}")
+    told = "a rules file, also with its 'apparatus'; amerigo, as published; or another shipped tower, as amerigo-club"
+    compare.add_argument("a", metavar="A", help=told)
     compare.add_argument("b", metavar="B", nargs="?", help="what to compare with it (default: A with --set)")
     compare.add_argument("--games", type=whole_number, required=True, metavar="N", help="pairs of games, 2 or more")
     told = "change a key of B, as in cubes=6; may be repeated"

@@ -21,10 +21,7 @@ def _cubes(row: Row) -> str:
     if not row.shown:
         return f"In B about as many cubes stay in the tower as in A ({_number(row.mean_a)}): {_unsure(row, 'cubes')}."
     fewer = "fewer" if row.difference < 0 else "more"
-    return (
-        f"B: about {_number(abs(row.difference))} {fewer} cubes stay in the tower "
-        f"({_number(row.mean_b)} instead of {_number(row.mean_a)}): {_sure(row)}."
-    )
+    return f"B: about {_number(abs(row.difference))} {fewer} cubes stay in the tower ({_instead(row)}): {_sure(row)}."
 
 
 def _choice(actions: Row, points: Row, found: Comparison) -> str:
@@ -32,13 +29,13 @@ def _choice(actions: Row, points: Row, found: Comparison) -> str:
     choice_a, choice_b = (f"{100 * course.with_a_choice:.0f} %" for course in found.pairs.courses)
     phases = f"two or more in {choice_a} of the phases"
     of_actions = (
-        f"There are {_number(actions.mean_b)} actions to choose from in a phase instead of {_number(actions.mean_a)} "
+        f"There are {_instead(actions, ' actions to choose from in a phase')} "
         f"({phases.replace(choice_a, choice_b)} instead of {choice_a})"
         if actions.shown
         else f"There are about as many actions to choose from ({_number(actions.mean_a)} in a phase; {phases})"
     )
     of_points = (
-        f"with {_number(points.mean_b)} action points instead of {_number(points.mean_a)}"
+        f"with {_instead(points, ' action points')}"
         if points.shown
         else f"with about as many action points ({_number(points.mean_a)})"
     )
@@ -53,7 +50,17 @@ def _gold(row: Row) -> str:
     token = " with the gold token" if row.key == "gold_with_token" else ""
     if not row.shown:
         return f"Passing pays about as much gold{token} ({_number(row.mean_a)})."
-    return f"Passing{token} pays {_number(row.mean_b)} gold instead of {_number(row.mean_a)}: {_sure(row)}."
+    return f"Passing{token} pays {_instead(row, ' gold')}: {_sure(row)}."
+
+
+def _instead(row: Row, unit: str = "") -> str:
+    """Say both means with so many decimals that they differ, as they do."""
+    said = _number(row.mean_b), _number(row.mean_a)
+    decimals = 1
+    while said[0] == said[1] and decimals < 6:
+        decimals += 1
+        said = f"{row.mean_b:.{decimals}f}", f"{row.mean_a:.{decimals}f}"
+    return f"{said[0]}{unit} instead of {said[1]}"
 
 
 def _sure(row: Row) -> str:

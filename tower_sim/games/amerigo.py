@@ -12,7 +12,6 @@ on a floor or on the ramp is inside. The rulebook speaks of the tray only (lines
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -45,6 +44,8 @@ VERSION = 1
 # from (i, KNOCK_STREAM), so that a knock shifts no random number of any drop.
 DROP_STREAM = 0
 KNOCK_STREAM = 1
+
+_HARDEST = 1_000  # g: beyond what any model takes
 
 __all__ = [
     "DROP_STREAM",
@@ -209,10 +210,10 @@ class DropEntry:
 
 
 def check_strength(strength: object) -> None:
-    """Raise UsageError unless `strength` is a finite number from 0; models have limits of their own."""
+    """Raise UsageError unless `strength` (g) is a number from 0 that may be one; models have lower limits."""
     is_number = isinstance(strength, Real) and not isinstance(cast("object", strength), bool)
-    if not is_number or not 0 <= cast("float", strength) < math.inf:
-        raise fault("strength of a knock", strength, "a finite number from 0 (peak acceleration in g)", "try 0.5")
+    if not is_number or not 0 <= cast("float", strength) <= _HARDEST:
+        raise fault("strength of a knock", strength, f"0 to {_HARDEST} (peak acceleration in g)", "try 0.5")
 
 
 def knocks_of(table: object, rules: Rules) -> dict[int, float]:
