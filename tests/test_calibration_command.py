@@ -1,6 +1,8 @@
 """`tower-sim calibrate` from observations to a profile: with few games, stopped and gone on with, and refused."""
 
 import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -35,6 +37,14 @@ def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
             raise KeyboardInterrupt
         return real(points, games, seed, directory, *rest)  # type: ignore[arg-type]
 
+    fits: list[int] = []
+
+    @contextmanager
+    def telling(what: str, total: int) -> Generator[Callable[[int], None]]:
+        assert (what, total) == ("fits", 1)
+        yield fits.append
+
+    monkeypatch.setattr(command, "telling", telling)
     monkeypatch.setattr(design, "play", until_chosen)
     assert main(["calibrate", *RULEBOOK, "-o", str(output), "--seed", "3", "--workers", "1"]) == 1
     told = capsys.readouterr().err
@@ -42,9 +52,12 @@ def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
     assert line.startswith("tower-sim: interrupted; no profile was written, simulated games are kept; to go on: ")
     assert f"to go on: tower-sim calibrate rulebook-setup rulebook-phase -o {output} --quick --seed 3" in told
     assert not output.exists()
+    assert fits == [1, 1]
 
     assert main(["calibrate", *RULEBOOK, "-o", str(output), "--seed", "3", "--workers", "1"]) == 0
     told = capsys.readouterr().out
+    assert told.startswith("Over many games such a tower keeps about ")
+    assert told.splitlines()[1].startswith("How sure: with 90 % the tower's own numbers are ")
     assert "21 observed" in told
     assert f"profile: {output}" in told
     tower = load(output)
