@@ -358,6 +358,9 @@ def test_the_first_two_sentences_are_plain_and_right(games: list[dict[str, float
     assert ("white leaves less readily than the other colours" in says) == (games[0].get("sticky", 1) < 1)
     hint = replace(found, e=(7.0,) * 60, colours=replace(found.colours, e=(1.0,) * 60))
     assert in_plain_words(hint)[0].startswith("There is a hint, no more, that your tower is not as the profile")
+    assert "(e reached 7.0, and 20 would be strong evidence)" in in_plain_words(hint)[1]
+    for e, words in ((54321.0, "e reached 54,321"), (1e200, "e reached more than a million")):
+        assert words in in_plain_words(replace(hint, e=(e,) * 60))[1]
 
 
 def one_colour(cubes: int, drops: int) -> list[Record]:
