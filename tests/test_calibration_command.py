@@ -13,6 +13,7 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
+from tower_sim.writing import WritingFailed
 
 FEW = Effort(waves=1, points=2, games=2, confirm=2, chosen=3)
 RULEBOOK = ["rulebook-setup", "rulebook-phase"]
@@ -121,6 +122,20 @@ def test_numbers_that_cannot_be_are_one_line_before_any_work(
     assert len(told) < 600
     assert says in told
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "error", [WritingFailed("profile 'x.toml' cannot be written (no room)"), design.SimulationFailed("a shard\nfailed")]
+)
+def test_what_is_nobodys_mistake_is_one_line_and_status_1(
+    error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    def failing(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(command, "calibrate", failing)
+    assert calibrate_in(tmp_path) == 1
+    assert capsys.readouterr().err == f"tower-sim: {' '.join(str(error).split())}\n"
 
 
 def test_more_values_than_the_fit_can_hold_are_refused_before_any_work(tmp_path: Path):
