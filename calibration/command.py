@@ -195,9 +195,12 @@ def _opened(output: Path, head: dict[str, str], files: Sequence[Path]) -> Path:
     inputs = head | {file.name: hashlib.sha256(read_bytes(file, "observations")).hexdigest() for file in files}
     folder = _folder(output)
     mark = folder / "calibration.json"
-    text = (json.dumps({"schema": "tower-sim/calibration", "version": 1, "inputs": inputs}, indent=1) + "\n").encode()
+    text = (
+        json.dumps({"schema": "tower-sim/calibration", "version": 1, "inputs": inputs}, indent=1, allow_nan=False)
+        + "\n"
+    )
     if _is_there(mark):
-        if read_bytes(mark, "calibration") != text:
+        if read_bytes(mark, "calibration") != text.encode():
             raise UsageError(
                 f"{folder} belongs to a calibration with other observations, mode, seed or design; allowed is the same "
                 "one; give another -o, or remove that folder"

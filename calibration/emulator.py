@@ -28,6 +28,7 @@ from calibration.parameters import NUMBERS, PATTERNS
 from calibration.summaries import DROPS, SUMMARIES, WHOLE, Array, Window, seventh
 from tower_sim.errors import UsageError
 from tower_sim.extras import extra
+from tower_sim.writing import write as write_whole
 
 KERNELS = Path(__file__).with_name("kernels.json")  # of the design that ships
 LEAST = 30  # design points with two games or more, to fit a process
@@ -216,7 +217,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             emulator = Emulator(shipped())
             for window in WHOLE.values():
                 emulator.at(window, emulator.design.pattern[:1], emulator.design.unit[:1])
-            KERNELS.write_text(json.dumps(emulator.kernels, indent=1) + "\n", "utf-8")
+            write_whole(KERNELS, json.dumps(emulator.kernels, indent=1, allow_nan=False) + "\n", "kernels")
             print(KERNELS)
         else:
             print(check(shipped()))

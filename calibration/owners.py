@@ -33,7 +33,7 @@ from tower_sim import __version__
 from tower_sim.apparatus.catalogue import from_tables
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.campaign.engines import without_interrupts
-from tower_sim.campaign.files import StoreError, locked, make_directory, sealed, unsealed
+from tower_sim.campaign.files import locked, make_directory, sealed, unsealed
 from tower_sim.campaign.files import write as write_whole
 from tower_sim.campaign.vary import applied
 from tower_sim.errors import UsageError, check_whole, fault
@@ -42,6 +42,7 @@ from tower_sim.model import DropModel, TooManyFailedDraws
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.progress import telling
 from tower_sim.simulator import PhysicsModel
+from tower_sim.writing import WritingFailed
 
 SCHEMA, VERSION = "tower-sim/owner", 1
 FEWEST, MOST = 20, 60  # drops that an owner records
@@ -190,7 +191,7 @@ def simulate(out: Path, owners: int, seed: int, workers: int = 2, truth_games: i
     """Simulate owners 0 to before `owners` into `out`, a file each, and tell on standard error how far it is.
 
     Whole files that are there are kept, so that a run that was stopped goes on. Raises UsageError for files of other
-    owners, and as `owner` does; StoreError when the disk is full.
+    owners, and as `owner` does; WritingFailed when the disk is full.
     """
     for name, value, least in (("--owners", owners, 1), ("--workers", workers, 1), ("--truth-games", truth_games, 2)):
         check_whole(name, value, least)
@@ -486,7 +487,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UsageError as error:
         print(f"owners: {error}", file=sys.stderr)
         return 2
-    except StoreError as error:
+    except WritingFailed as error:
         print(f"owners: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

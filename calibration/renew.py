@@ -30,6 +30,7 @@ from tower_sim.errors import UsageError
 from tower_sim.fitting import check_command, fit_command
 from tower_sim.study import study
 from tower_sim.surrogate.store import TOWER, fitted_or_shipped
+from tower_sim.writing import write as write_whole
 
 ROOT = Path(__file__).parent.parent
 PROFILES = ROOT / "tower_sim" / "apparatus" / "profiles"
@@ -71,7 +72,7 @@ def profiles(work: Path, workers: int) -> None:
     text = DOC.read_text("utf-8")
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
-    DOC.write_text(f"{before}{BEGIN}\n{HEAD}\n{chr(10).join(rows)}\n{END}{after}", "utf-8")
+    write_whole(DOC, f"{before}{BEGIN}\n{HEAD}\n{chr(10).join(rows)}\n{END}{after}")
 
 
 def row(result: Calibration) -> str:
@@ -127,7 +128,7 @@ def comparison() -> None:
     printed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     before, _, after = text.partition("<!-- its output -->\n```\n")
     _, _, after = after.partition("\n```\n")
-    COMPARE.write_text(f"{before}<!-- its output -->\n```\n{printed.strip()}\n```\n{after}", "utf-8")
+    write_whole(COMPARE, f"{before}<!-- its output -->\n```\n{printed.strip()}\n```\n{after}")
 
 
 def example(work: Path, workers: int) -> None:

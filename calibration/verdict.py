@@ -104,14 +104,14 @@ def in_plain_words(check: Check) -> tuple[str, str]:
     if most >= STRONG:
         return (
             f"Your tower is not as the profile {check.apparatus} says: {' and '.join(unlike)}.",
-            f"How sure: strong evidence (e reached {most:.3g}); of towers that are as the profile says at most 1 in 20 "
+            f"How sure: strong evidence (e reached {_e(most)}); of towers that are as the profile says at most 1 in 20 "
             "would ever reach 20 on such a question.",
         )
     if most >= HINT:
         return (
             f"There is a hint, no more, that your tower is not as the profile {check.apparatus} says: "
             f"{' and '.join(unlike)}.",
-            f"How sure: not sure (e reached {most:.3g}, and 20 would be strong evidence); add drops and look again.",
+            f"How sure: not sure (e reached {_e(most)}, and 20 would be strong evidence); add drops and look again.",
         )
     return (
         f"These {check.drops} drops give no reason to doubt that your tower is as the profile {check.apparatus} says.",
@@ -137,6 +137,11 @@ def _unseen(check: Check) -> str:
         return "since no drop tells how many come out"
     low, high = (f"{abs(end):.1f} {'fewer' if end < 0 else 'more'}" for end in part.between)
     return f"since the true difference may be from {low} to {high} cubes out of each of the {words} drops (95 %)"
+
+
+def _e(value: float) -> str:
+    """Write an e-value for people."""
+    return f"{value:.1f}" if value < 10 else f"{value:,.0f}" if value < 1e6 else "more than a million"
 
 
 def _conspicuous(colours: Colours) -> tuple[str, str, float]:

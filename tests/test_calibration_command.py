@@ -1,6 +1,8 @@
 """`tower-sim calibrate` from observations to a profile: with few games, stopped and gone on with, and refused."""
 
 import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
+from tower_sim.writing import WritingFailed
 
 FEW = Effort(waves=1, points=2, games=2, confirm=2, chosen=3)
 RULEBOOK = ["rulebook-setup", "rulebook-phase"]
@@ -35,6 +38,14 @@ def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
             raise KeyboardInterrupt
         return real(points, games, seed, directory, *rest)  # type: ignore[arg-type]
 
+    fits: list[int] = []
+
+    @contextmanager
+    def telling(what: str, total: int) -> Generator[Callable[[int], None]]:
+        assert (what, total) == ("fits", 1)
+        yield fits.append
+
+    monkeypatch.setattr(command, "telling", telling)
     monkeypatch.setattr(design, "play", until_chosen)
     assert main(["calibrate", *RULEBOOK, "-o", str(output), "--seed", "3", "--workers", "1"]) == 1
     told = capsys.readouterr().err
@@ -42,9 +53,12 @@ def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
     assert line.startswith("tower-sim: interrupted; no profile was written, simulated games are kept; to go on: ")
     assert f"to go on: tower-sim calibrate rulebook-setup rulebook-phase -o {output} --quick --seed 3" in told
     assert not output.exists()
+    assert fits == [1, 1]
 
     assert main(["calibrate", *RULEBOOK, "-o", str(output), "--seed", "3", "--workers", "1"]) == 0
     told = capsys.readouterr().out
+    assert told.startswith("Over many games such a tower keeps about ")
+    assert told.splitlines()[1].startswith("How sure: with 90 % the tower's own numbers are ")
     assert "21 observed" in told
     assert f"profile: {output}" in told
     tower = load(output)
@@ -108,6 +122,20 @@ def test_numbers_that_cannot_be_are_one_line_before_any_work(
     assert len(told) < 600
     assert says in told
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "error", [WritingFailed("profile 'x.toml' cannot be written (no room)"), design.SimulationFailed("a shard\nfailed")]
+)
+def test_what_is_nobodys_mistake_is_one_line_and_status_1(
+    error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    def failing(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(command, "calibrate", failing)
+    assert calibrate_in(tmp_path) == 1
+    assert capsys.readouterr().err == f"tower-sim: {' '.join(str(error).split())}\n"
 
 
 def test_more_values_than_the_fit_can_hold_are_refused_before_any_work(tmp_path: Path):

@@ -6,7 +6,9 @@ Sample sizes are such that, were a claim wrong by the amount said beside it, the
 import json
 import math
 import re
-from collections.abc import Sequence
+import signal
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -16,12 +18,13 @@ import pytest
 from fakes import CoinTower
 from scipy import stats
 
-from calibration import fairness, records, verdict
+from calibration import fairness, numerics, records, verdict
 from calibration.fairness import STRONG, check, colour_laws
 from calibration.records import Record
 from calibration.reference import LAWS, Reference, Seen, Situation, learn, observe, reference, situations, watch
 from calibration.verdict import document, in_plain_words, told
 from tower_sim.apparatus.catalogue import load
+from tower_sim.cli import main
 from tower_sim.errors import UsageError
 from tower_sim.surrogate.groups import (
     AGES,
@@ -294,8 +297,17 @@ def test_a_game_is_watched_with_the_age_of_every_cube():
         assert len(inside) == sum(each.record.inside.values())
 
 
-def test_a_simulated_game_is_a_record_like_any_other():
+def test_a_simulated_game_is_a_record_like_any_other(monkeypatch: pytest.MonkeyPatch):
+    told: list[object] = []
+
+    @contextmanager
+    def telling(what: str, total: int) -> Generator[Callable[[int], None]]:
+        told.extend((what, total))
+        yield told.append
+
+    monkeypatch.setattr(numerics, "telling", telling)
     (seen,) = observe(load("amerigo"), 1, 5)
+    assert told == ["games", 1, 1]
     found = situations([each.record for each in seen], FLAT)
     assert len(seen) == 36
     assert [each.thrown for each in found] == [each.ages.count(0) for each in seen]
@@ -346,6 +358,9 @@ def test_the_first_two_sentences_are_plain_and_right(games: list[dict[str, float
     assert ("white leaves less readily than the other colours" in says) == (games[0].get("sticky", 1) < 1)
     hint = replace(found, e=(7.0,) * 60, colours=replace(found.colours, e=(1.0,) * 60))
     assert in_plain_words(hint)[0].startswith("There is a hint, no more, that your tower is not as the profile")
+    assert "(e reached 7.0, and 20 would be strong evidence)" in in_plain_words(hint)[1]
+    for e, words in ((54321.0, "e reached 54,321"), (1e200, "e reached more than a million")):
+        assert words in in_plain_words(replace(hint, e=(e,) * 60))[1]
 
 
 def one_colour(cubes: int, drops: int) -> list[Record]:
@@ -387,6 +402,41 @@ def test_a_record_without_a_drop_to_compare_says_so(profile: Reference):
     says, sure = in_plain_words(found)
     assert says == "Nothing can be said of your tower: none of the 1 drops can be compared with the profile."
     assert "1: first drop of other than the 49 cubes" in sure
+
+
+def test_ctrl_c_is_for_the_process_that_waits_and_ends_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """A process that plays games holds SIGINT back; it would die of it, and the others wait for it for ever."""
+    assert list(numerics.spread_out(signal.raise_signal, [signal.SIGINT] * 2, 1)) == [None, None]
+
+    def stopped(*_: object) -> Reference:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(verdict, "reference", stopped)
+    assert main(["fairness", "my_tower"]) == 1
+    assert capsys.readouterr() == ("", "tower-sim: interrupted\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["my_tower", "--games", "7"], "games is 7; allowed is a whole number from 8 to 10000"),
+        (["my_tower", "--games=-1"], "games is -1; allowed is a whole number from 8 to 10000"),
+        (["my_tower", "--games", "1000000000"], "games is 1000000000; allowed is a whole number from 8 to 10000"),
+        (["my_tower", "--games", "9" * 5000], "allowed is a whole number of up to 12 digits"),
+        (["my_tower", "--seed=-1"], "allowed is a whole number from 0 to 2^128 - 1"),
+        (["rulebook-setup"], "'rulebook-setup' are an observation in words; allowed is a .csv of recorded drops"),
+        (["/dev/zero"], "allowed is a regular file"),
+        (["x" * 300], "cannot be read (File name too long)"),
+    ],
+)
+def test_what_fairness_cannot_take_is_one_line(words: list[str], says: str, capsys: pytest.CaptureFixture[str]):
+    assert main(["fairness", *words]) == 2
+    told = capsys.readouterr().err
+    assert says in told
+    assert told.count("\n") == 1
+    assert len(told) < 700
 
 
 def test_a_reference_refuses_what_cannot_be():
