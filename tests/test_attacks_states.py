@@ -38,7 +38,7 @@ ODD: list[Any] = [
     "drop", "knock", "take", "place", "tower", "upper_floor", "lower_floor", "zone:choice", "border", "table", [], {},
     [[]], [0, "red", 0.008547], [None] * 5, {"a": 1},
 ]  # fmt: skip
-TOWER, CLUB, SHIP = (load(name) for name in ("amerigo", "amerigo-club", "dead_reckoning"))
+TOWER, SHIP = load("amerigo"), load("dead_reckoning")
 
 
 def rng(*number: int) -> np.random.Generator:
@@ -379,9 +379,9 @@ def test_boards_with_wrong_contents_are_refused_before_any_physics():
 
 
 def test_states_that_physics_leaves_pass_its_door_also_those_of_jams():
-    """Of towers and ship, settled and stopped by the clock, knocked and taken from, each through its token."""
+    """Of tower and ship, settled and stopped by the clock, knocked and taken from, each through its token."""
     passed = dict.fromkeys(Status, 0)
-    for shape, kind in product((TOWER, CLUB, SHIP), (PhysicsSettings(), PhysicsSettings(longest=2.5, quiet_time=2.4))):
+    for shape, kind in product((TOWER, SHIP), (PhysicsSettings(), PhysicsSettings(longest=2.5, quiet_time=2.4))):
         with PhysicsModel(shape, kind) as model:
             for seed in range(2):
                 state, left = model.empty(), supply({"red": 49 if shape is not SHIP else 12}, model.cube_edge)
@@ -396,8 +396,8 @@ def test_states_that_physics_leaves_pass_its_door_also_those_of_jams():
                         state = state.take(state.board.cubes[::3])
                     if drop == 1:
                         state = TowerState.from_token(model.knock(state, 1.0, rng(seed)).state.token())
-    assert passed[Status.SETTLED] >= 15
-    assert passed[Status.JAMMED] >= 10
+    assert passed[Status.SETTLED] >= 10
+    assert passed[Status.JAMMED] >= 8
 
 
 def test_cubes_may_overlap_by_no_more_than_the_bound(physics: PhysicsModel, full: TowerState):

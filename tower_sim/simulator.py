@@ -29,7 +29,7 @@ from tower_sim.physics.settle import settle
 from tower_sim.physics.world import World
 from tower_sim.state import Event, Pose, Resident, TowerState, rng_text
 
-MOST = 500  # cubes there and thrown: at 3,000 a drop takes hours
+MOST = 500  # cubes there and thrown at once, as in campaigns; what that can cost is in docs/physics.md
 
 
 class PhysicsModel:
