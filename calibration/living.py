@@ -16,7 +16,7 @@ from tower_sim.physics.scene import Scene
 from tower_sim.physics.settle import settle
 from tower_sim.physics.world import World
 from tower_sim.simulator import PhysicsModel
-from tower_sim.state import BoardState, Resident, TowerState
+from tower_sim.state import BoardState, Event, Resident, TowerState
 
 
 class LivingTower:
@@ -47,7 +47,8 @@ class LivingTower:
         empty = self.model.empty()
         inside = [resident for resident, place in zip(at_rest, places, strict=True) if place.startswith(landing.INSIDE)]
         outside = [resident for resident in at_rest if resident not in inside]
-        return replace(empty, residents=tuple(inside), board=BoardState(tuple(outside)))
+        past = Event("drop", "", tuple(each.cube for each in at_rest), ())  # all that a state needs to know of it
+        return replace(empty, residents=tuple(inside), log=(past,), board=BoardState(tuple(outside)))
 
     def drop(self, cubes: Sequence[Cube], rng: np.random.Generator) -> tuple[Cube, ...] | None:
         """Throw; returns the cubes that came out, or None when the draw is no landing (the tower is then spoilt)."""

@@ -6,18 +6,33 @@ import json
 import math
 import random
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError
-from tower_sim.model import DropModel, replay
+from tower_sim.model import DropModel, knock_then_drop, replay, until_landed
 from tower_sim.outcome import Outcome, Status
 from tower_sim.state import TowerState, rng_text
 
+ODD: Mapping[str, Any] = {
+    "None": None, "seven": 7, "minus one": -1, "a half": 0.5, "nan": math.nan, "inf": math.inf, "huge": 10**5000,
+    "True": True, "complex": 1j, "text": "red", "empty text": "", "lines": "red\nblue", "bytes": b"red", "list": [],
+    "list of None": [None], "table": {}, "set": set(), "object": object(), "array": np.zeros(2), "class": Cube,
+    "RandomState": np.random.RandomState(1), "numpy int": np.int64(3), "numpy float": np.float64(0.5),
+    "numpy single": np.float32(0.008), "module": np.random,
+}  # fmt: skip
+NUMBERS = {"seven", "a half", "numpy int", "numpy float", "numpy single"}
+MAY_PASS = {  # of the odd values, by the argument they are given for; every other one must be refused
+    "cubes": {"list"},
+    "strength": NUMBERS,
+    "id": {"seven", "numpy int"},
+    "colour": {"text", "empty text", "lines"},
+}
 PLACE = re.compile(r"inside:\w+|tray|table|border|zone:\w+")
 
 
@@ -208,6 +223,60 @@ class DropModelContract:
         with pytest.raises(UsageError):
             model.drop(model.empty(), cubes[:1], np.random.Generator(np.random.MT19937(1)))
 
+    def test_whatever_is_given_for_an_argument_is_refused_in_one_line_or_meant(self, model, cubes, laden):
+        wrong: list[str] = []
+        for slot, call in self._calls(model, cubes, laden).items():
+            for name, value in ODD.items():
+                if told := _mistake(lambda c=call, v=value: c(v), name in MAY_PASS.get(slot.split(".")[-1], ())):
+                    wrong.append(f"{slot} = {name}: {told}")
+        assert wrong == []
+
+    def _calls(self, model: Any, cubes: Sequence[Cube], laden: TowerState) -> dict[str, Callable[[Any], Any]]:
+        """For each argument of each method, a call that is right but for that argument."""
+        new, edge = Cube(laden.next_id, "green", model.cube_edge), model.cube_edge
+
+        def drop(*thrown: Cube) -> Outcome:
+            return model.drop(laden, thrown, _rng(59))
+
+        return {
+            "drop.state": lambda x: model.drop(x, (new,), _rng(59)),
+            "drop.cubes": lambda x: model.drop(laden, x, _rng(59)),
+            "drop.rng": lambda x: model.drop(laden, (new,), x),
+            "cube": lambda x: drop(new, x),
+            "cube.id": lambda x: drop(Cube(x, "green", edge)),
+            "cube.colour": lambda x: drop(Cube(new.id, x, edge)),
+            "cube.edge": lambda x: drop(Cube(new.id, "green", x)),
+            "knock.state": lambda x: model.knock(x, 0.5, _rng(59)),
+            "knock.strength": lambda x: model.knock(laden, x, _rng(59)),
+            "knock.rng": lambda x: model.knock(laden, 0.5, x),
+            "until_landed.seed": lambda x: until_landed(lambda rng: model.drop(laden, (new,), rng), x),
+            "knock_then_drop.seed": lambda x: knock_then_drop(model, laden, 0.5, (new,), x),
+            "replay.state": lambda x: replay(model, x),
+            "take": lambda x: laden.take([x]),
+        }
+
+    def test_a_generator_of_cubes_is_refused_before_it_loses_them(self, model, cubes):
+        with pytest.raises(UsageError, match=r"cubes is <generator .*allowed is a list or tuple"):
+            model.drop(model.empty(), (cube for cube in cubes[:3]), _rng(59))
+
+    def test_a_cube_of_another_size_is_refused(self, model, cubes):
+        for edge in (0.5, model.cube_edge * 1.000001, -model.cube_edge, 10**400):
+            with pytest.raises(UsageError, match="edge"):
+                model.drop(model.empty(), (replace(cubes[0], edge=edge),), _rng(59))
+
+    def test_numbers_of_numpy_are_as_good_as_others_and_can_be_written_down(self, model, cubes):
+        of_numpy = [
+            Cube(cast("int", np.int64(c.id)), np.str_(c.colour), np.float64(c.edge)) for c in cubes[: self.throw_size]
+        ]
+        outcome = model.drop(model.empty(), of_numpy, _rng(60))
+        assert outcome == model.drop(model.empty(), cubes[: self.throw_size], _rng(60))
+        assert TowerState.from_token(outcome.state.token()) == outcome.state
+        json.dumps(outcome.to_json(1))
+
+    def test_a_state_of_another_model_is_not_replayed(self, model, laden):
+        with pytest.raises(UsageError, match="state belongs to another"):
+            replay(model, replace(laden, model="another"))
+
     def test_the_json_document_has_the_documented_keys_and_a_state_that_reads_back(self, chain):
         _, outcome = chain[-1]
         document = json.loads(json.dumps(outcome.to_json(7, ["green"]), allow_nan=False))
@@ -278,9 +347,29 @@ class BoardModelContract(DropModelContract):
         assert replay(model, state) == state
         assert TowerState.from_token(state.token()) == state
 
+    def _calls(self, model: Any, cubes: Sequence[Cube], laden: TowerState) -> dict[str, Callable[[Any], Any]]:
+        new, zone = Cube(laden.next_id, "green", model.cube_edge), model.board.zones[0].name
+        return super()._calls(model, cubes, laden) | {
+            "place.state": lambda x: model.place(x, new, zone, _rng(59)),
+            "place.cube": lambda x: model.place(laden, x, zone, _rng(59)),
+            "place.zone": lambda x: model.place(laden, new, x, _rng(59)),
+            "place.rng": lambda x: model.place(laden, new, zone, x),
+        }
+
     def test_a_cube_that_is_not_on_the_board_cannot_be_taken(self, model, laden):
         with pytest.raises(UsageError, match="does not lie on the board"):
             laden.take([Cube(999, "red", model.cube_edge)])
+
+
+def _mistake(call: Callable[[], Any], may_pass: bool) -> str:
+    """Say what is wrong with how a call ended: it must be refused in one line, unless it `may_pass`; '' when all is."""
+    try:
+        call()
+    except UsageError as error:
+        return "" if "\n" not in str(error) and len(str(error)) < 1000 else f"refused with {str(error)!r}"
+    except Exception as error:
+        return f"ended in {type(error).__name__}: {error}"
+    return "" if may_pass else "was accepted"
 
 
 def _rng(number: int) -> np.random.Generator:

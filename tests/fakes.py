@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tower_sim.cubes import Cube
-from tower_sim.errors import UsageError
+from tower_sim.door import Door, knock_strength
+from tower_sim.model import DropModel
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.state import Event, Resident, TowerState, rng_text
 
 REGION = "tower"
+MAX_STRENGTH = 100.0
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class CoinTower:
         return TowerState(self.name, self.apparatus, self.digest)
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
-        check_throw(self.empty(), state, cubes)
+        cubes = door(self).throw(state, cubes)
         begun = rng_text(rng)
         if rng.random() < self.failure_rate:
             return _failed(state, cubes)
@@ -48,8 +49,8 @@ class CoinTower:
         return _outcome(state, "drop", begun, cubes, out)
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
-        check_throw(self.empty(), state, ())
-        check_strength(strength)
+        door(self).enter(state)
+        strength = knock_strength(strength, MAX_STRENGTH)
         begun = rng_text(rng)
         if rng.random() < self.failure_rate:
             return _failed(state, ())
@@ -72,13 +73,13 @@ class ScriptedTower:
         return TowerState(self.name, self.apparatus, "script")
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
-        check_throw(self.empty(), state, cubes)
+        cubes = door(self).throw(state, cubes)
         out = _pick((*cubes, *state.cubes), self.drops[state.drops])
         return _outcome(state, "drop", rng_text(rng), cubes, out)
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
-        check_throw(self.empty(), state, ())
-        check_strength(strength)
+        door(self).enter(state)
+        strength = knock_strength(strength, MAX_STRENGTH)
         out = _pick(state.cubes, self.knocks[len(state.log) - state.drops])
         return _outcome(state, "knock", rng_text(rng), (), out, strength)
 
@@ -111,14 +112,9 @@ def _failed(state: TowerState, thrown: Sequence[Cube]) -> Outcome:
     return Outcome(state.model, state.apparatus, Status.TIMED_OUT, tuple(thrown), tuple(landings), state)
 
 
-def check_throw(empty: TowerState, state: TowerState, cubes: Sequence[Cube]) -> None:
-    if (state.model, state.digest) != (empty.model, empty.digest):
-        raise UsageError(f"state is of {state.model} {state.digest}; allowed is {empty.model}; start from empty()")
-    numbers = [cube.id for cube in (*cubes, *state.cubes, *(set(state.board.cubes) - set(cubes)))]
-    if len(set(numbers)) < len(numbers):
-        raise UsageError(f"cubes {sorted(numbers)} are not all different; allowed is each once; number them anew")
-
-
-def check_strength(strength: float) -> None:
-    if not (math.isfinite(strength) and strength >= 0):
-        raise UsageError(f"strength is {strength}; allowed is a finite number from 0; try 0.5")
+def door(model: DropModel, places: Iterable[str] = ()) -> Door:
+    """The door of a fake: cubes inside are in REGION, those on a board at `places`."""
+    empty = model.empty()
+    return Door(
+        model.name, model.apparatus, empty.digest, model.cube_edge, frozenset([REGION]), frozenset(places), most=20_000
+    )

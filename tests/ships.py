@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from fakes import check_strength, check_throw
+from fakes import MAX_STRENGTH, REGION, door
 
 from tower_sim.apparatus.board import Board, Zone
 from tower_sim.cubes import Cube
-from tower_sim.errors import UsageError
+from tower_sim.door import Door, as_zone, knock_strength
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.state import Event, Resident, TowerState, rng_text
 
-STUCK = "inside:ship"
+STUCK = f"inside:{REGION}"
 _SQUARE = ((0.0, 0.0), (0.1, 0.0), (0.1, 0.1), (0.0, 0.1))
 
 #   bang | coin | cargo | both | choice | damage | one | two      in a row: each is next to those beside it
@@ -59,16 +59,22 @@ class _Ship:
         return TowerState(self.name, self.apparatus, repr(self))
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
-        return self._outcome(state, Event("drop", rng_text(rng), tuple(cubes), ()), rng)
+        cubes = self._door.throw(state, cubes)
+        return self._outcome(state, Event("drop", rng_text(rng), cubes, ()), rng)
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
-        check_strength(strength)
+        self._door.enter(state)
+        strength = knock_strength(strength, MAX_STRENGTH)
         return self._outcome(state, Event("knock", rng_text(rng), (), (), strength), rng)
 
     def place(self, state: TowerState, cube: Cube, zone: str, rng: np.random.Generator) -> Outcome:
-        if zone not in self.board.neighbours:
-            raise UsageError(f"zone {zone!r} is unknown; allowed are {', '.join(self.board.neighbours)}; correct it")
+        (cube,) = self._door.throw(state, (cube,))
+        zone = as_zone(zone, list(self.board.neighbours))
         return self._outcome(state, Event("place", rng_text(rng), (cube,), (), place=zone), rng)
+
+    @property
+    def _door(self) -> Door:
+        return door(self, [*(f"zone:{zone.name}" for zone in self.board.zones), "border", "table"])
 
     def _words(self, state: TowerState, event: Event, rng: np.random.Generator) -> dict[Cube, str]:
         """Say where each cube lands that is thrown, shaken out or pushed."""
@@ -78,7 +84,6 @@ class _Ship:
         return False
 
     def _outcome(self, state: TowerState, event: Event, rng: np.random.Generator) -> Outcome:
-        check_throw(self.empty(), state, event.thrown)
         if self._fails(rng):
             return Outcome(self.name, self.apparatus, Status.TIMED_OUT, event.thrown, (), state)
         words = self._words(state, event, rng)
@@ -86,8 +91,9 @@ class _Ship:
         found = [Landing(each.cube, each.region) for each in stay if each.cube not in words]
         found += [Landing(cube, STUCK) for cube in state.cubes if cube not in words]
         found += [landing(cube, word) for cube, word in words.items()]
-        inside = [Resident(x.cube, "ship", state.drops) for x in found if x.inside]
-        lying = [Resident(x.cube, x.place, state.drops) for x in found if not x.inside]
+        since = {each.cube: each.since for each in (*state.residents, *stay)}
+        inside = [Resident(x.cube, REGION, since.get(x.cube, state.drops)) for x in found if x.inside]
+        lying = [Resident(x.cube, x.place, since.get(x.cube, state.drops)) for x in found if not x.inside]
         left = tuple(each.cube for each in stay)
         outcome = Outcome(self.name, self.apparatus, Status.SETTLED, event.thrown, tuple(found), state, left)
         event = replace(event, emerged=tuple(cube.id for cube in outcome.emerged))

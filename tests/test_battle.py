@@ -445,7 +445,7 @@ def test_a_battle_that_is_over_a_foreign_model_and_a_negative_seed_are_refused()
     over = run([{0: "one", 10: "one"}], setup())
     with pytest.raises(UsageError, match="over"):
         advance(ScriptedShip(), over, {})
-    with pytest.raises(UsageError, match="state is of scripted"):
+    with pytest.raises(UsageError, match="state belongs to scripted"):
         advance(DiceShip(), start(ScriptedShip(), setup(), 1), {})
     for wrong in ((-1, 0), (0, -1)):
         with pytest.raises(UsageError, match="whole number"):

@@ -21,12 +21,28 @@ from tower_sim.errors import UsageError
 
 pytest.importorskip("distributed")
 SPEC = parse(BATTLES.replace("battles = 12", "battles = 30").replace("shard = 4", "shard = 3"))
+EDGES = """
+[campaign]
+kind = "chain"
+apparatus = "amerigo"
+chains = 3
+shard = 1
+seed = "7"
+
+[chain]
+supply = 24
+drops = 4
+throw = 12
+
+[vary.fields]
+profile.cubes.edge_mm = [5, 7, 9]
+"""
 
 
 class Cluster:
-    """A scheduler and two workers, each a process of its own, started with Dask's commands."""
+    """A scheduler and `workers` with so many `threads`, each a process of its own, started with Dask's commands."""
 
-    def __init__(self, where: Path) -> None:
+    def __init__(self, where: Path, workers: int = 2, threads: int = 1) -> None:
         self.file = where / "scheduler.json"
         self.processes: list[subprocess.Popen[bytes]] = []
         self.start("scheduler", "--port", "0", "--no-dashboard", "--no-show")
@@ -36,7 +52,8 @@ class Cluster:
         import json
 
         self.address: str = json.loads(self.file.read_text())["address"]
-        self.workers = [self.start("worker", "--nthreads", "1", "--no-nanny", "--no-dashboard") for _ in range(2)]
+        command = ("worker", "--nthreads", str(threads), "--no-nanny", "--no-dashboard")
+        self.workers = [self.start(*command) for _ in range(workers)]
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "dask", words[0], "--scheduler-file", str(self.file), *words[1:]]
@@ -94,12 +111,30 @@ def test_a_worker_killed_in_mid_run_changes_no_file(cluster: Cluster, tmp_path: 
     assert tree(tmp_path / "out") == serial
 
 
-def _known(cluster: Cluster) -> list[str]:
+def _known(cluster: Cluster) -> dict[str, int]:
+    """How many threads each worker that the scheduler knows has."""
     import distributed
 
     with distributed.Client(cluster.address, set_as_default=False) as client:
         known: Any = client.nthreads()
-    return list(known)
+    return dict(known)
+
+
+def test_a_worker_with_two_threads_gives_the_files_of_one_process_although_cubes_of_three_edges_fall_at_once(
+    tmp_path: Path,
+):
+    """Before drops of a process waited for each other, some of the nine shards had other cubes in other places."""
+    (tmp_path / "dask").mkdir()
+    cluster, spec = Cluster(tmp_path / "dask", workers=1, threads=2), parse(EDGES)
+    try:
+        while sum(_known(cluster).values()) < 2:
+            time.sleep(0.05)
+        run(spec, tmp_path / "out", dask=cluster.address)
+    finally:
+        cluster.close()
+    run(spec, tmp_path / "serial")
+    assert verify(tmp_path / "out") == []
+    assert tree(tmp_path / "out") == tree(tmp_path / "serial")
 
 
 def test_when_the_scheduler_dies_finished_shards_are_kept_and_the_run_goes_on_later(

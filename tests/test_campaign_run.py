@@ -56,8 +56,8 @@ class Campaign:
 
 
 def gone(group: int) -> bool:
-    """Whether within 30 s nobody of the process group is left."""
-    for _ in range(300):
+    """Whether within 10 minutes, a limit for tests that fail, nobody of the process group is left."""
+    for _ in range(6000):
         try:
             os.killpg(group, 0)
         except ProcessLookupError:
@@ -141,7 +141,7 @@ def test_interrupted_it_stops_cleanly_says_how_to_go_on_and_goes_on(tmp_path: Pa
         process = campaign.start(workers)
         campaign.until_a_shard_is_done(process, more=3)
         os.killpg(process.pid, number)
-        out, error = process.communicate(timeout=20)
+        out, error = process.communicate(timeout=600)
         assert process.returncode == 1
         again = f"to go on: tower-sim campaign run {campaign.file} -o {campaign.out}{' --workers 2' * (workers == 2)}"
         lines = [line for line in error.splitlines() if not line.startswith("...")]  # progress, on a slow machine

@@ -80,7 +80,8 @@ def test_a_tower_that_always_fails_is_given_up_after_the_most_attempts_allowed()
 
 def test_the_rule_keeps_a_third_of_what_is_thrown_and_two_thirds_of_what_is_inside():
     """n = 6,000 and about 2,000: 4 standard errors are 0.024 and 0.042."""
-    model, cubes = TwoThirdsRule(load("amerigo")), supply({"red": 6000}, 0.008)
+    model = TwoThirdsRule(load("amerigo"))
+    cubes = supply({"red": 6000}, model.cube_edge)
     first = model.drop(model.empty(), cubes, np.random.default_rng(1))
     assert abs(len(first.emerged) / 6000 - 2 / 3) < 0.024
     second = model.drop(first.state, (), np.random.default_rng(2))

@@ -390,7 +390,7 @@ def test_each_reply_is_written_before_the_next_request_is_read_and_the_end_of_in
     with service() as process:
         for i in range(3):
             assert json.loads(say(process, json.dumps(RULE | {"id": i})))["id"] == i
-        assert process.communicate(timeout=60) == ("", "")
+        assert process.communicate(timeout=600) == ("", "")
         assert process.returncode == 0
 
 
@@ -403,7 +403,7 @@ def test_a_reader_that_goes_away_ends_it_quietly_with_exit_1():
         process.stdout.close()
         process.stdin.write('{"do": "hello"}\n')
         process.stdin.flush()
-        assert process.wait(timeout=60) == 1
+        assert process.wait(timeout=600) == 1
         assert process.stderr.read() == ""
 
 
@@ -413,7 +413,7 @@ def test_an_interrupt_ends_it_with_exit_1_and_one_line(number: int):
     with service() as process:
         say(process, '{"do": "hello"}')
         process.send_signal(number)
-        _, told = process.communicate(timeout=60)
+        _, told = process.communicate(timeout=600)
         assert (process.returncode, told) == (1, "tower-sim: interrupted\n")
 
 
@@ -462,7 +462,7 @@ def _three_throws() -> list[tuple[dict[str, int], dict[str, int]]]:
 def test_a_client_throws_and_carries_on_what_stays_inside(
     client: tuple[str, str], three_throws: list[tuple[dict[str, int], dict[str, int]]]
 ):
-    done = subprocess.run([*client, *COMMAND], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([*client, *COMMAND], cwd=ROOT, capture_output=True, text=True, timeout=600)
     assert (done.returncode, done.stderr) == (0, "")
     printed = [re.fullmatch(r"out: (.*) inside: (.*)", line) for line in done.stdout.splitlines()]
     assert [(json.loads(line[1]), json.loads(line[2])) for line in printed if line] == three_throws

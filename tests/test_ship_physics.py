@@ -19,7 +19,7 @@ from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError
 from tower_sim.outcome import Landing, Status
 from tower_sim.simulator import PhysicsModel
-from tower_sim.state import BoardState, Pose, Resident, TowerState
+from tower_sim.state import BoardState, Event, Pose, Resident, TowerState
 
 SHIP = as_ship(load("dead_reckoning"))
 EDGE = SHIP.cube_edge
@@ -123,7 +123,8 @@ def on_board(model: PhysicsModel, *cubes: tuple[float, float, float]) -> TowerSt
         Resident(Cube(i, "purple", EDGE), "zone:choice", 0, Pose((x, y, SHIP.board.floor + EDGE * (n + 0.5)), FLAT))
         for i, (x, y, n) in enumerate(cubes)
     ]
-    return replace(model.empty(), board=BoardState(tuple(residents)))
+    laid = Event("drop", "", tuple(resident.cube for resident in residents), ())
+    return replace(model.empty(), log=(laid,), board=BoardState(tuple(residents)))
 
 
 def test_a_cube_whose_support_was_taken_away_falls(model):

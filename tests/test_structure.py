@@ -17,6 +17,7 @@ RANKS = [
     {"outcome"},
     {"apparatus"},
     {"landing"},
+    {"door"},
     {"model"},
     {"physics", "games"},
     {"simulator", "surrogate"},

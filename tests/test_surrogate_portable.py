@@ -330,7 +330,11 @@ def state_of(model: SurrogateModel, scene: str) -> tuple[TowerState, list[Cube]]
             floor, age, crowd = place
             residents.append(Resident(cube, model.table.regions[floor], 20 - age))
             sizes[20 - age] = CROWD if crowd else CROWD - 1
-    events = [Event("drop", "", tuple(Cube(99 + i, "red", 0.01) for i in range(size)), ()) for size in sizes.values()]
+    events: list[Event] = []
+    for drop, size in sizes.items():
+        stayed = [each.cube for each in residents if each.since == drop]
+        left = [Cube(99 + i, "red", model.cube_edge) for i in range(size - len(stayed))]
+        events.append(Event("drop", "", (*stayed, *left), tuple(cube.id for cube in left)))
     state = replace(model.empty(), residents=tuple(residents), log=tuple(events))
     return state, [cube for cube, place in zip(cubes, SCENES[scene], strict=True) if place is None]
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from datetime import date, time
-from typing import cast
+from typing import TypeVar, cast
 
 _LONGEST = 120  # characters of a received value that are quoted
 _SHORT = 40  # digits of a number that are quoted
+T = TypeVar("T")
 
 
 class UsageError(ValueError):
@@ -43,6 +44,13 @@ def check_whole(what: str, value: object, least: int, most: int | None = None) -
     """Raise UsageError unless `value` is a whole number from `least` (to `most`)."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least or (most is not None and value > most):
         raise fault(what, value, f"a whole number from {least}" + ("" if most is None else f" to {most}"))
+
+
+def check_kind(what: str, value: object, kind: type[T], allowed: str, advice: str) -> T:
+    """Return `value`, known to be a `kind`; raises UsageError, saying what is `allowed`, for anything else."""
+    if not isinstance(value, kind):
+        raise fault(what, value, allowed, advice)
+    return value
 
 
 def near(word: str, known: Iterable[str]) -> str:

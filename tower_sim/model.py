@@ -10,6 +10,8 @@ import numpy as np
 
 from tower_sim.apparatus.board import Board
 from tower_sim.cubes import Cube
+from tower_sim.door import as_cubes, as_seed, as_state, foreign
+from tower_sim.errors import fault
 from tower_sim.outcome import Outcome, Status
 from tower_sim.state import TowerState, rng_from_text
 
@@ -17,7 +19,7 @@ MAX_ATTEMPTS = 5
 
 
 class DropModel(Protocol):
-    """A tower that can be thrown into: physics, a surrogate or a fake.
+    """A tower that can be thrown into: physics, a surrogate or a fake; what it is given passes a `door.Door` first.
 
     Every method depends on its arguments only and changes none of them except `rng`, which it draws from.
     """
@@ -46,8 +48,8 @@ class DropModel(Protocol):
 
         A cube that lies on the board is taken off it first; cubes left there can be hit and moved.
         Always returns an Outcome; a draw that is no landing has a status that says so and the input state.
-        Raises UsageError for the caller's mistakes: a foreign state, a cube twice, a cube of another size, an rng
-        that is not PCG64.
+        Raises UsageError for the caller's mistakes: a foreign or impossible state, cubes that are none or no sequence
+        of them, a cube twice, a cube of another size, too many, an rng that is not PCG64.
         """
         ...
 
@@ -99,6 +101,7 @@ def until_landed(draw: Callable[[np.random.Generator], Outcome], seed: np.random
     Raises TooManyFailedDraws after the last attempt.
     """
     failures: list[Status] = []
+    seed = as_seed(seed)
     while True:
         child = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, len(failures)))
         outcome = replace(draw(np.random.default_rng(child)), failures=tuple(failures))
@@ -116,6 +119,7 @@ def knock_then_drop(
 
     The knock draws from the child of `seed` with one more key 1, the throw from that with 0; both until they land.
     """
+    cubes, seed = as_cubes(cubes), as_seed(seed)
     streams = [np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, key)) for key in (0, 1)]
     knock = until_landed(lambda rng: model.knock(state, strength, rng), streams[1])
     thrown = (*cubes, *knock.emerged)
@@ -126,8 +130,13 @@ def knock_then_drop(
 
 
 def replay(model: DropModel, state: TowerState) -> TowerState:
-    """Do again, from the empty tower, everything in `state.log`; the result equals `state`."""
-    again = model.empty()
+    """Do again, from the empty tower, everything in `state.log`; the result equals `state`.
+
+    Raises UsageError for a state of another model, and a log that this model cannot have written.
+    """
+    again, state = model.empty(), as_state(state)
+    if (state.model, state.digest) != (again.model, again.digest):
+        raise foreign(state, again.model, again.apparatus, again.digest)
     for event in state.log:
         if event.kind == "take":
             again = again.take(event.thrown)
@@ -135,8 +144,10 @@ def replay(model: DropModel, state: TowerState) -> TowerState:
         rng = rng_from_text(event.rng)
         if event.kind == "knock":
             again = model.knock(again, event.strength, rng).state
-        elif event.kind == "place":
+        elif event.kind == "drop":
+            again = model.drop(again, event.thrown, rng).state
+        elif event.kind == "place" and hasattr(model, "place"):
             again = cast("BoardModel", model).place(again, event.thrown[0], event.place, rng).state
         else:
-            again = model.drop(again, event.thrown, rng).state
+            raise fault("an event in the log", event.kind, "one of this model", "take a state that it has made")
     return again

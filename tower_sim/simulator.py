@@ -6,27 +6,30 @@ apparatus -> world -> release -> settle -> landing -> outcome
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from types import TracebackType
 
 import numpy as np
 
 from tower_sim import landing
 from tower_sim.apparatus.board import Board, CombatShip, as_ship
-from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus.parts import Apparatus, Tower
 from tower_sim.cubes import Cube
-from tower_sim.errors import UsageError
+from tower_sim.door import Door, as_apparatus, as_zone, knock_strength
 from tower_sim.outcome import Landing, Outcome
+from tower_sim.physics.at_rest import check_at_rest
 from tower_sim.physics.knock import MAX_STRENGTH, Shake
 from tower_sim.physics.placing import put_down
 from tower_sim.physics.release import Launch, release
 from tower_sim.physics.scene import Scene
-from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.physics.settings import PhysicsSettings, as_settings
 from tower_sim.physics.settle import settle
 from tower_sim.physics.world import World
 from tower_sim.state import Event, Pose, Resident, TowerState, rng_text
+
+MOST = 500  # cubes there and thrown at once, as in campaigns; what that can cost is in docs/physics.md
 
 
 class PhysicsModel:
@@ -35,18 +38,24 @@ class PhysicsModel:
     Every drop builds the world anew in a cleared client, so that it depends on its arguments only; cubes inside start
     asleep where the state has them and wake when something hits them (docs/physics.md: what that does). Cubes on a
     board do too if they lie flat; those that lean or lie on others start awake, since what held them may be gone.
-    Holds one engine client: close it, or use the model as a context manager.
+    Holds one engine client: close it, or use the model as a context manager. Threads that drop at once, with one model
+    or several, wait for each other; a copy, also one that was pickled, is a new model with a client of its own.
+    Raises UsageError for what is no apparatus, and from drops of a model that was closed.
     """
 
     name = "physics"
     tells_contacts = True
 
     def __init__(self, apparatus: Apparatus, settings: PhysicsSettings | None = None) -> None:
-        self.shape = apparatus
-        self.settings = settings or PhysicsSettings()
+        self.shape = as_apparatus(apparatus)
+        self.settings = as_settings(settings)
         self._world = World(self.settings)
         both = f"{apparatus.digest} {self.settings.digest()}"
         self._digest = hashlib.sha256(both.encode()).hexdigest()[:16]
+        self._door = _door(self.shape, self._digest)
+
+    def __reduce__(self) -> tuple[type[PhysicsModel], tuple[Apparatus, PhysicsSettings]]:
+        return type(self), (self.shape, self.settings)
 
     def __enter__(self) -> PhysicsModel:
         return self
@@ -86,19 +95,15 @@ class PhysicsModel:
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
         """Throw `cubes` in; see DropModel. Random: what `release` draws; all else follows from the arguments."""
-        self._check(state, cubes)
+        thrown = self._door.throw(state, cubes)
         written = rng_text(rng)
-        launches = release(cubes, self.shape.hand, self.shape.rim_top, self.shape.cube_edge, rng)
-        return self._run(state, tuple(cubes), launches, None, Event("drop", written, tuple(cubes), ()))
+        launches = release(thrown, self.shape.hand, self.shape.rim_top, self.shape.cube_edge, rng)
+        return self._run(state, thrown, launches, None, Event("drop", written, thrown, ()))
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
         """Knock on the table, `strength` in g; see DropModel. Random: the direction."""
-        self._check(state, ())
-        if not (math.isfinite(strength) and 0 <= strength <= MAX_STRENGTH):
-            raise UsageError(
-                f"knock strength = {strength:g}; allowed is 0 to {MAX_STRENGTH:g} (peak acceleration in g); "
-                "try 0.5 for a light and 2 for a hard knock"
-            )
+        self._door.enter(state)
+        strength = knock_strength(strength, MAX_STRENGTH)
         written = rng_text(rng)
         shake = Shake.draw(strength, rng)
         outcome = self._run(state, (), [], shake, Event("knock", written, (), (), strength))
@@ -107,9 +112,8 @@ class PhysicsModel:
     def place(self, state: TowerState, cube: Cube, zone: str, rng: np.random.Generator) -> Outcome:
         """Put a cube into a zone; see BoardModel. Random: where in the zone, and the turn about the vertical."""
         ship = as_ship(self.shape)
-        self._check(state, (cube,))
-        if zone not in (names := [each.name for each in ship.board.zones]):
-            raise UsageError(f"zone {zone!r} is unknown; allowed are {', '.join(names)}; check its spelling")
+        (cube,) = self._door.throw(state, (cube,))
+        zone = as_zone(zone, [each.name for each in ship.board.zones])
         written = rng_text(rng)
         others = [_pose(resident) for resident in state.board.lying if resident.cube != cube]
         launch = Launch(cube, 0.0, put_down(ship, zone, others, rng), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
@@ -126,9 +130,10 @@ class PhysicsModel:
         """Build the world, let it run until all is still, look where the cubes are."""
         lying = tuple(resident for resident in state.board.lying if resident.cube not in thrown)
         left = tuple(resident.cube for resident in lying)
-        scene = self._build((*state.residents, *lying))
-        status = settle(scene, launches, shake)
-        landings = self._look(scene, (*state.cubes, *left, *thrown))
+        with self._world.alone():  # one drop at a time in a process
+            scene = self._build((*state.residents, *lying))
+            status = settle(scene, launches, shake)
+            landings = self._look(scene, (*state.cubes, *left, *thrown))
         outcome = Outcome(self.name, self.shape.name, status, thrown, landings, state, left)
         if not status.is_landing:
             return outcome
@@ -137,7 +142,7 @@ class PhysicsModel:
         inside = [replace(each, region=each.region.removeprefix(landing.INSIDE)) for each in rest if _inside(each)]
         outside = [each for each in rest if not _inside(each)] if isinstance(self.shape, CombatShip) else []
         event = replace(event, emerged=tuple(sorted(cube.id for cube in outcome.emerged)))
-        return replace(outcome, state=state.after(inside, event, outside))
+        return replace(outcome, state=self._door.made(state.after(inside, event, outside)))
 
     def _build(self, at_rest: Sequence[Resident]) -> Scene:
         """Build the apparatus and lay the cubes `at_rest` where the state has them."""
@@ -160,28 +165,20 @@ class PhysicsModel:
             for cube in cubes
         )
 
-    def _check(self, state: TowerState, cubes: Sequence[Cube]) -> None:
-        """Refuse a foreign state, a cube twice and a cube of another size."""
-        if (state.model, state.digest) != (self.name, self._digest):
-            raise UsageError(
-                f"state belongs to {state.model} of apparatus {state.apparatus!r} ({state.digest}); allowed is a state "
-                f"of {self.name} of {self.shape.name!r} ({self._digest}); use that apparatus and version"
-            )
-        present = {cube.id for cube in (*state.cubes, *(set(state.board.cubes) - set(cubes)))}
-        for cube in cubes:
-            if cube.id in present:
-                raise UsageError(f"cube {cube.id} is there already or thrown twice; allowed is each number once")
-            present.add(cube.id)
-            if not math.isclose(cube.edge, self.shape.cube_edge, rel_tol=1e-9):
-                raise UsageError(
-                    f"cube {cube.id} has edge {cube.edge * 1e3:g} mm; allowed is this apparatus's "
-                    f"{self.shape.cube_edge * 1e3:g} mm; change the cube or [cubes] edge_mm of the profile"
-                )
+
+def _door(shape: Apparatus, digest: str) -> Door:
+    """Make the door of physics: cubes inside have poses, those of a ship lie on its board when they are out."""
+    regions = [region.name for region in shape.regions] if isinstance(shape, Tower) else ["ship"]
+    zones = [landing.ZONE + zone.name for zone in shape.board.zones] if isinstance(shape, CombatShip) else []
+    places = [*zones, landing.BORDER, landing.TABLE] if zones else []
+    look = partial(check_at_rest, apparatus=shape)
+    return Door(
+        PhysicsModel.name, shape.name, digest, shape.cube_edge, frozenset(regions), frozenset(places), look, MOST
+    )
 
 
 def _pose(resident: Resident) -> Pose:
-    if resident.pose is None:
-        raise UsageError(f"cube {resident.cube.id} in the state has no pose; give a state that physics has made")
+    assert resident.pose is not None  # the door has seen to that
     return resident.pose
 
 

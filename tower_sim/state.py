@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import math
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
 
 from tower_sim.cubes import Cube
-from tower_sim.errors import UsageError
+from tower_sim.errors import UsageError, check_kind, fault, shown
 from tower_sim.token import pack, unpack
 
 TOKEN_PREFIX = "TOWER2"
+_RNG = re.compile("([0-9a-f]{1,32}):([0-9a-f]{1,32}):([0-9a-f]{0,8})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,8 @@ class TowerState:
     """What an apparatus remembers between drops; immutable, so keeping a second reference is a fork.
 
     `model` and `digest` name the model and the exact apparatus and settings it belongs to. `residents` are inside;
-    those on `board` have come out and lie where later cubes can hit them (an Amerigo tower has none).
+    those on `board` have come out and lie where later cubes can hit them (an Amerigo tower has none). `sound` marks one
+    that a model has made or looked through already; it is no part of the value, and of no state that was changed.
     """
 
     model: str
@@ -99,6 +101,7 @@ class TowerState:
     residents: tuple[Resident, ...] = ()
     log: tuple[Event, ...] = ()
     board: BoardState = BoardState()
+    sound: bool = field(default=False, init=False, repr=False, compare=False)
 
     @property
     def cubes(self) -> tuple[Cube, ...]:
@@ -124,9 +127,11 @@ class TowerState:
         """Return the state after `cubes` were taken off the board or out by hand; cubes on them fall in the next drop.
 
         Throwing a cube that lies on the board takes it off too, and needs no call of this.
-        Raises UsageError for a cube that is in neither place.
+        Raises UsageError for a cube that is in neither place, and for what is no cube.
         """
-        taken = tuple(sorted(cubes))
+        allowed, advice = "cubes that lie there", "take some of the state's cubes"
+        several = cast("Iterable[object]", check_kind("cubes to take", cubes, Iterable, allowed, advice))
+        taken = tuple(sorted(check_kind("cube to take", each, Cube, allowed, advice) for each in several))
         residents = tuple(resident for resident in self.residents if resident.cube not in taken)
         board = self.board.without(cube for cube in taken if cube not in self.cubes)
         return replace(self, residents=residents, log=(*self.log, Event("take", "", taken, ())), board=board)
@@ -147,8 +152,10 @@ class TowerState:
 def rng_text(rng: np.random.Generator) -> str:
     """Write down the state of a PCG64 generator, so that `rng_from_text` continues exactly there.
 
-    Raises UsageError for any other bit generator, because its drops could not be replayed.
+    Raises UsageError for any other bit generator, because its drops could not be replayed, and for no generator.
     """
+    allowed, advice = "a numpy Generator with PCG64", "make it with numpy.random.default_rng(seed)"
+    check_kind("rng", rng, np.random.Generator, allowed, advice)
     state = cast("dict[str, Any]", rng.bit_generator.state)
     if state["bit_generator"] != "PCG64":
         raise UsageError(
@@ -160,8 +167,12 @@ def rng_text(rng: np.random.Generator) -> str:
 
 
 def rng_from_text(text: str) -> np.random.Generator:
-    """Make the generator that `rng_text` wrote down."""
-    state, increment, buffered = text.split(":")
+    """Make the generator that `rng_text` wrote down; raises UsageError for any other text."""
+    if not (found := _RNG.fullmatch(text)):
+        raise fault(
+            "generator in the log", text, "hexadecimal state:increment:buffered", "take a state that a model made"
+        )
+    state, increment, buffered = found.groups()
     bits = np.random.PCG64()
     bits.state = {
         "bit_generator": "PCG64",
@@ -192,7 +203,7 @@ def _cube_to_plain(cube: Cube) -> list[Any]:
 
 def _cube_from_plain(values: Sequence[Any]) -> Cube:
     number, colour, edge = values
-    return Cube(int(number), str(colour), float(edge))
+    return Cube(_whole(number), _text(colour), _real(edge))
 
 
 def _resident_to_plain(resident: Resident) -> list[Any]:
@@ -201,20 +212,45 @@ def _resident_to_plain(resident: Resident) -> list[Any]:
 
 
 def _resident_from_plain(row: Sequence[Any]) -> Resident:
-    numbers = [float(x) for x in row[5:]]
-    if len(numbers) not in (0, 7) or not all(math.isfinite(x) for x in numbers):
+    numbers = [_real(x) for x in row[5:]]
+    if len(numbers) not in (0, 7):
         raise ValueError("a pose needs 7 finite numbers")
     x, y, z, *q = numbers or [0.0] * 7
     pose = Pose((x, y, z), (q[0], q[1], q[2], q[3])) if numbers else None
-    return Resident(_cube_from_plain(row[:3]), str(row[3]), int(row[4]), pose)
+    return Resident(_cube_from_plain(row[:3]), _text(row[3]), _whole(row[4]), pose)
 
 
 def _from_plain(plain: dict[str, Any]) -> TowerState:
+    """Make the state; raises ValueError, TypeError or KeyError for anything that no state can hold."""
     log = tuple(
-        Event(str(kind), str(rng), tuple(map(_cube_from_plain, thrown)), tuple(emerged), float(strength), str(place))
+        Event(
+            _text(kind),
+            _text(rng),
+            tuple(map(_cube_from_plain, thrown)),
+            tuple(map(_whole, emerged)),
+            _real(strength),
+            _text(place),
+        )
         for kind, rng, thrown, emerged, strength, place in plain["log"]
     )
     residents, lying = (tuple(map(_resident_from_plain, plain[key])) for key in ("residents", "board"))
-    return TowerState(
-        str(plain["model"]), str(plain["apparatus"]), str(plain["digest"]), residents, log, BoardState(lying)
-    )
+    model, apparatus, digest = (_text(plain[key]) for key in ("model", "apparatus", "digest"))
+    return TowerState(model, apparatus, digest, residents, log, BoardState(lying))
+
+
+def _whole(value: object) -> int:
+    if type(value) is not int:
+        raise ValueError(f"{shown(value)} is no whole number")
+    return value
+
+
+def _text(value: object) -> str:
+    if type(value) is not str:
+        raise ValueError(f"{shown(value)} is no text")
+    return value
+
+
+def _real(value: object) -> float:
+    if type(value) is not float and type(value) is not int:
+        raise ValueError(f"{shown(value)} is no number")
+    return float(value)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, cast
 
 from tower_sim.apparatus.board import as_ship
@@ -25,7 +24,6 @@ MAX_CUBES = 500
 MAX_DROPS = 2**15 - 1  # of a run: ages and rounds are written as int16
 MAX_ROWS = 5_000_000  # of a shard's table of cubes, which takes a worker about 1 GB
 MAX_WORD = 40
-MAX_ITERATIONS = 10_000  # a step; the default is some tens
 POLICIES = ("fixed", "uniform", "cover")
 _COLOURS = tuple(Rules().colours)
 
@@ -131,20 +129,8 @@ def read_fields(cls: Any, table: Mapping[str, Any], where: str) -> Any:
 
 
 def read_settings(table: Mapping[str, Any]) -> PhysicsSettings:
-    """Make settings; raises UsageError for an unknown field, or one that is no finite positive number."""
-    defaults = asdict(PhysicsSettings())
-    refuse_unknown(table, defaults, "settings")
-    read: dict[str, Any] = {}
-    for name, value in table.items():
-        if isinstance(defaults[name], int):
-            check_whole(f"settings.{name}", value, 1, MAX_ITERATIONS)
-            read[name] = value
-            continue
-        number = float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else math.nan
-        if not (math.isfinite(number) and (number > 0 or (number == 0 and name == "residual"))):
-            raise fault(f"settings.{name}", value, f"a positive number; the default is {defaults[name]:g}")
-        read[name] = number
-    return PhysicsSettings(**read)
+    """Make settings; raises UsageError for an unknown field, or a value that PhysicsSettings does not allow."""
+    return read_fields(PhysicsSettings, table, "settings")
 
 
 def read_setup(table: Mapping[str, Any]) -> Setup:

@@ -1,9 +1,15 @@
-"""The one place that imports PyBullet, without the line its C code prints on standard error when it is loaded."""
+"""The one place that imports PyBullet, without the line its C code prints on standard error when it is loaded.
+
+The engine keeps some of its state once for the whole process (the contact-breaking threshold is one), not once for each
+client: calls of two threads that mix change each other's results. Whoever drops holds `LOCK` from building the world to
+the last look at it.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import threading
 from collections.abc import Generator
 from typing import Any
 
@@ -30,3 +36,6 @@ with _stderr_away():
     import pybullet
 
 bullet: Any = pybullet
+LOCK = threading.RLock()
+# a process that is forked while another thread drops would have the lock held for ever
+os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release)

@@ -9,7 +9,9 @@ the two bodies of a pair, so each body gets a factor such that the products are 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+import weakref
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
 
@@ -17,12 +19,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.apparatus.parts import Box, Surface
-from tower_sim.physics.engine import bullet
-from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.errors import UsageError
+from tower_sim.physics.engine import LOCK, bullet
+from tower_sim.physics.settings import GRAVITY, PhysicsSettings
 from tower_sim.state import Pose
 
 CM = 100.0
-GRAVITY = 9.81
 _GRAM = 1000.0  # the natural unit of mass beside centimetres
 _LIFTED_CLAMP = 1e5
 _INSTANT = 1e-5  # s
@@ -48,12 +50,15 @@ class Motion:
 class World:
     """One Bullet world. Use it as a context manager; `clear` empties it, so that one client serves many drops.
 
+    Its client is given back when it is closed, or at the latest when nobody refers to the world any more.
     `steps` and `seconds` count the engine steps and the simulated time of its whole life.
     """
 
     def __init__(self, settings: PhysicsSettings) -> None:
         self.settings = settings
-        self._client: int = bullet.connect(bullet.DIRECT)
+        with LOCK:
+            self._client: int = bullet.connect(bullet.DIRECT)
+        self._give_back = weakref.finalize(self, bullet.disconnect, self._client)
         self.steps = 0
         self.seconds = 0.0
         self._edge = 0.0
@@ -73,10 +78,19 @@ class World:
         self.close()
 
     def close(self) -> None:
-        """Disconnect from the engine."""
-        if self._client >= 0:
-            bullet.disconnect(self._client)
-            self._client = -1
+        """Disconnect from the engine, after the drop that goes on; nothing happens to a world closed before."""
+        with LOCK:
+            self._give_back()
+
+    @contextmanager
+    def alone(self) -> Generator[None]:
+        """Have the engine to ourselves in this process; raises UsageError when this world is closed."""
+        with LOCK:
+            if not self._give_back.alive:
+                raise UsageError(
+                    "model is closed; allowed is one that is open; use it in its `with` block, or make it anew"
+                )
+            yield
 
     def clear(self, edge: float, gravity: tuple[float, float, float] = (0.0, 0.0, -GRAVITY)) -> None:
         """Empty the world and set the engine up for cubes of edge `edge` (m) under `gravity` (m/s2)."""
@@ -85,7 +99,7 @@ class World:
         bullet.resetSimulation(physicsClientId=self._client)
         bullet.setPhysicsEngineParameter(
             numSubSteps=0,
-            contactBreakingThreshold=settings.contact_breaking * edge * CM,
+            contactBreakingThreshold=settings.contact_breaking * edge * CM,  # of all worlds of the process
             restitutionVelocityThreshold=settings.restitution_speed * CM,
             useSplitImpulse=1,
             splitImpulsePenetrationThreshold=0.0,

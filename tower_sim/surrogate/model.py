@@ -5,7 +5,6 @@ state -> who lies where, how long -> law (cascade.py, as whole numbers: table.py
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import cast
@@ -14,14 +13,15 @@ import numpy as np
 
 from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.cubes import Cube
-from tower_sim.errors import UsageError, check_whole, fault
+from tower_sim.door import Door, as_apparatus, no_knocks
+from tower_sim.errors import check_whole, fault
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.many import Array, Games
 from tower_sim.landing import INSIDE, TRAY
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.state import Event, Resident, TowerState, rng_text
 from tower_sim.surrogate.cascade import CROWD
-from tower_sim.surrogate.store import Fitted
+from tower_sim.surrogate.store import Fitted, as_fitted
 from tower_sim.surrogate.table import OUT, Resting, Table, moved, table_of
 
 _WORDS = 256  # drawn at a time
@@ -38,10 +38,11 @@ class SurrogateModel:
     name = "surrogate"
 
     def __init__(self, apparatus: Apparatus, fitted: Fitted) -> None:
-        self.shape = as_tower(apparatus)
-        self.fitted = fitted
+        self.shape = as_tower(as_apparatus(apparatus))
+        self.fitted = as_fitted(fitted)
         self.table: Table = table_of(fitted.cascade_of(self.shape.digest))
         self._digest = fitted.digest
+        self._door = Door(self.name, self.shape.name, self._digest, self.cube_edge, frozenset(self.table.regions))
         self._places = (*(INSIDE + region for region in self.table.regions), TRAY)  # that of OUT, -1, is the last
         self._floor = {region: i for i, region in enumerate(self.table.regions)}
 
@@ -69,9 +70,9 @@ class SurrogateModel:
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
         """Throw `cubes` in; see DropModel. Random: the words of the law, 32 bits of `rng` each."""
-        self._check(state, cubes)
+        thrown = self._door.throw(state, cubes)
         written = rng_text(rng)
-        thrown, now = tuple(cubes), state.drops
+        now = state.drops
         resting = self._resting(state, now)
         order = sorted([*resting, *(cube.id for cube in thrown)])
         ends = moved(self.table, [resting.get(number) for number in order], _words(rng))
@@ -90,17 +91,13 @@ class SurrogateModel:
             Status.SETTLED,
             thrown,
             tuple(landings),
-            state.after(inside, event),
+            self._door.made(state.after(inside, event)),
             extrapolated=not self.fitted.covers(len(thrown), len(resting)),
         )
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
         """Refuse: the model was not fitted for knocks. Raises UsageError."""
-        given = f"{strength:g}" if math.isfinite(strength) else str(strength)
-        raise UsageError(
-            f"knock strength = {given}; this surrogate was fitted without knocks, allowed is none; "
-            "take the model physics"
-        )
+        no_knocks(strength, "this surrogate was fitted without knocks")
 
     def sample_games(self, rules: Rules, games: int, seed: int, *, first: int = 0, shift: float = 0.0) -> Games:
         """Play `games` whole games at once and return their counts.
@@ -138,24 +135,6 @@ class SurrogateModel:
             each.cube.id: Resting(self._floor[each.region], now - each.since, sizes[each.since] >= CROWD)
             for each in state.residents
         }
-
-    def _check(self, state: TowerState, cubes: Sequence[Cube]) -> None:
-        """Refuse a foreign state, a cube twice and a cube of another size."""
-        if (state.model, state.digest) != (self.name, self._digest):
-            raise UsageError(
-                f"state belongs to {state.model} of apparatus {state.apparatus!r} ({state.digest}); allowed is a state "
-                f"of {self.name} of {self.shape.name!r} ({self._digest}); go on with the model that made it"
-            )
-        numbers = {resident.cube.id for resident in state.residents}
-        for cube in cubes:
-            if cube.id in numbers:
-                raise UsageError(f"cube {cube.id} is there already or thrown twice; allowed is each number once")
-            numbers.add(cube.id)
-            if not math.isclose(cube.edge, self.shape.cube_edge, rel_tol=1e-9):
-                raise UsageError(
-                    f"cube {cube.id} has edge {cube.edge * 1e3:g} mm; allowed is this apparatus's "
-                    f"{self.shape.cube_edge * 1e3:g} mm; change the cube or take another apparatus"
-                )
 
 
 def _words(rng: np.random.Generator) -> Callable[[], int]:

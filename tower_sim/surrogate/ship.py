@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from types import TracebackType
@@ -13,7 +12,8 @@ import numpy as np
 from tower_sim.apparatus.board import Board, as_ship
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import Cube
-from tower_sim.errors import UsageError, fault
+from tower_sim.door import Door, as_apparatus, as_zone, no_knocks
+from tower_sim.errors import check_kind, fault
 from tower_sim.landing import BORDER, TABLE, ZONE
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.state import Event, Resident, TowerState, rng_text
@@ -33,14 +33,16 @@ class ShipSurrogate:
 
     def __init__(self, shape: Apparatus, law: BoardLaw, digest: str) -> None:
         """Make the surrogate of `shape`; `digest` names the fitted law in the states it makes."""
-        self.shape = as_ship(shape)
-        self.law = law
+        self.shape = as_ship(as_apparatus(shape))
+        self.law = check_kind("law", law, BoardLaw, "a BoardLaw", "take fitted.board_law_of(shape.digest)")
         places = (*(ZONE + zone.name for zone in self.shape.board.zones), BORDER, TABLE)
         if law.places != places:
             raise fault("places of the surrogate", law.places, f"those of the board, {places}", "fit it to this board")
         self._number = {place: i for i, place in enumerate(places)}
         both = f"{self.name} {self.shape.digest} {digest}"
         self._digest = hashlib.sha256(both.encode()).hexdigest()[:16]
+        here = frozenset(places)
+        self._door = Door(self.name, self.shape.name, self._digest, self.cube_edge, frozenset(), here)
 
     def __enter__(self) -> ShipSurrogate:
         return self
@@ -75,9 +77,8 @@ class ShipSurrogate:
         Numbers are drawn in this order: one for each thrown cube, one for each lying one whether it changes, one for
         each where to.
         """
-        self._check(state, cubes)
+        thrown = self._door.throw(state, cubes)
         written = rng_text(rng)
-        thrown = tuple(cubes)
         lying = [each for each in state.board.lying if each.cube not in thrown]
         here = np.array([self._number[each.region] for each in lying], int)
         n, m = len(thrown), len(lying)
@@ -94,18 +95,15 @@ class ShipSurrogate:
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
         """Refuse: nothing was fitted to knocks. Raises UsageError."""
-        raise UsageError(
-            f"knock strength = {strength:g}; {self.name} knows no knocks, allowed is none; take the model physics"
-        )
+        no_knocks(strength, f"{self.name} knows no knocks")
 
     def place(self, state: TowerState, cube: Cube, zone: str, rng: np.random.Generator) -> Outcome:
         """Put `cube` into `zone`; see BoardModel. Nothing is random, and no other cube changes its place.
 
         With physics 1 of 10820 cubes that lay there changed its place when another was put down.
         """
-        self._check(state, (cube,))
-        if zone not in (names := [each.name for each in self.board.zones]):
-            raise UsageError(f"zone {zone!r} is unknown; allowed are {', '.join(names)}; check its spelling")
+        (cube,) = self._door.throw(state, (cube,))
+        zone = as_zone(zone, [each.name for each in self.board.zones])
         lying = [each for each in state.board.lying if each.cube != cube]
         landings = [Landing(each.cube, each.region) for each in lying] + [Landing(cube, ZONE + zone)]
         return self._outcome(state, Event("place", rng_text(rng), (cube,), (), place=zone), lying, landings)
@@ -118,25 +116,7 @@ class ShipSurrogate:
         since = {each.cube: each.since for each in lying}
         rest = [Resident(x.cube, x.place, since.get(x.cube, state.drops)) for x in landings]
         event = replace(event, emerged=tuple(cube.id for cube in outcome.emerged))
-        return replace(outcome, state=state.after((), event, rest))
-
-    def _check(self, state: TowerState, cubes: Sequence[Cube]) -> None:
-        """Refuse a foreign state, a cube twice and a cube of another size."""
-        if (state.model, state.digest) != (self.name, self._digest):
-            raise UsageError(
-                f"state belongs to {state.model} of apparatus {state.apparatus!r} ({state.digest}); allowed is a state "
-                f"of {self.name} of {self.shape.name!r} ({self._digest}); use the model that made it"
-            )
-        present = {cube.id for cube in set(state.board.cubes) - set(cubes)}
-        for cube in cubes:
-            if cube.id in present:
-                raise UsageError(f"cube {cube.id} is there already or thrown twice; allowed is each number once")
-            present.add(cube.id)
-            if not math.isclose(cube.edge, self.cube_edge, rel_tol=1e-9):
-                raise UsageError(
-                    f"cube {cube.id} has edge {cube.edge * 1e3:g} mm; allowed is this apparatus's "
-                    f"{self.cube_edge * 1e3:g} mm; change the cube or [cubes] edge_mm of the profile"
-                )
+        return replace(outcome, state=self._door.made(state.after((), event, rest)))
 
 
 def drawn(chances: Array, u: Array) -> Array:

@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
-from tower_sim.errors import UsageError, check_whole, fault, shown
+from tower_sim.errors import UsageError, check_kind, check_whole, fault, shown
 from tower_sim.reading import json_value, read_text
 from tower_sim.surrogate.board_law import BoardLaw
 from tower_sim.surrogate.cascade import Cascade
@@ -159,6 +159,11 @@ class Fitted:
             "lower_rungs": {name: list(numbers) for name, numbers in self.lower_rungs.items()},
             "law": self.law.to_plain(),
         }
+
+
+def as_fitted(fitted: object) -> Fitted:
+    """Return a fitted law; raises UsageError for anything else, such as the path of its file."""
+    return check_kind("fitted", fitted, Fitted, "a Fitted law", "read it with load_fitted(path) or shipped(...)")
 
 
 def load_fitted(path: str | Path) -> Fitted:

@@ -10,7 +10,7 @@ import numpy as np
 
 from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.cubes import Cube
-from tower_sim.errors import UsageError
+from tower_sim.door import Door, as_apparatus, no_knocks
 from tower_sim.landing import INSIDE, TRAY
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.state import Event, Resident, TowerState, rng_text
@@ -30,8 +30,9 @@ class TwoThirdsRule:
     name = "two_thirds"
 
     def __init__(self, shape: Apparatus) -> None:
-        self.shape = as_tower(shape)
+        self.shape = as_tower(as_apparatus(shape))
         self._digest = hashlib.sha256(f"{self.name} {self.shape.cube_edge!r}".encode()).hexdigest()[:16]
+        self._door = Door(self.name, self.shape.name, self._digest, self.cube_edge, frozenset([REGION]))
 
     def __enter__(self) -> TwoThirdsRule:
         return self
@@ -57,9 +58,8 @@ class TwoThirdsRule:
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
         """Throw `cubes` in; see DropModel. Random: for every cube whether it comes out."""
-        self._check(state, cubes)
+        thrown = self._door.throw(state, cubes)
         written = rng_text(rng)
-        thrown = tuple(cubes)
         chances = np.repeat([THROWN_OUT, RESIDENT_OUT], [len(thrown), len(state.residents)])
         is_out = rng.random(len(chances)) < chances
         since = {resident.cube: resident.since for resident in state.residents}
@@ -70,20 +70,9 @@ class TwoThirdsRule:
         outcome = Outcome(self.name, self.shape.name, Status.SETTLED, thrown, landings, state)
         inside = [Resident(x.cube, REGION, since.get(x.cube, state.drops)) for x in landings if x.inside]
         event = Event("drop", written, thrown, tuple(cube.id for cube in outcome.emerged))
-        return Outcome(self.name, self.shape.name, Status.SETTLED, thrown, landings, state.after(inside, event))
+        after = self._door.made(state.after(inside, event))
+        return Outcome(self.name, self.shape.name, Status.SETTLED, thrown, landings, after)
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
         """Refuse: the rule says nothing of knocks. Raises UsageError."""
-        raise UsageError(
-            f"knock strength = {strength:g}; {self.name} knows no knocks, allowed is none; take the model physics"
-        )
-
-    def _check(self, state: TowerState, cubes: Sequence[Cube]) -> None:
-        if (state.model, state.digest) != (self.name, self._digest):
-            raise UsageError(
-                f"state belongs to {state.model} of apparatus {state.apparatus!r}; allowed is a state of {self.name}; "
-                "go on with the model that made it"
-            )
-        numbers = [cube.id for cube in (*cubes, *state.cubes)]
-        if len(set(numbers)) < len(numbers):
-            raise UsageError("a cube is inside already or thrown twice; allowed is each number once; leave it out")
+        no_knocks(strength, f"{self.name} knows no knocks")

@@ -1,0 +1,297 @@
+"""The door of every model: what a caller gives is looked through here, once for all models, before it is worked with.
+
+Every fault is a UsageError in one line. A state that a model has made itself is marked, and passes without being looked
+through again: that takes as long as its past is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import NoReturn, cast
+
+import numpy as np
+
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.cubes import Cube
+from tower_sim.errors import UsageError, check_kind, fault, shown
+from tower_sim.state import BoardState, Event, Pose, Resident, TowerState
+
+MAX_ID = 2**53 - 1  # what every reader of JSON can hold
+_HONEST = "allowed is a state that the model has made; take one from an outcome or from empty()"
+_FAR = 10.0  # m: further than any apparatus reaches
+_UNIT = 1e-6  # how far from 1 the square of a unit quaternion may be; the engine's are within 1e-15
+_ADVICE = "make it with Cube(id, colour, edge) or supply(...)"
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """What a model lets in: states of `model` and `digest`, cubes of `edge` (m), at most `most` of them at a time.
+
+    Cubes inside are in one of `regions`, on a board at one of `places` (none: there is no board). A model that knows
+    poses looks at those of a state with `look`, which raises UsageError; without it no cube has one.
+    """
+
+    model: str
+    apparatus: str
+    digest: str
+    edge: float
+    regions: frozenset[str]
+    places: frozenset[str] = frozenset()
+    look: Callable[[TowerState], None] | None = None
+    most: int = 10_000
+
+    def throw(self, state: TowerState, cubes: Sequence[Cube]) -> tuple[Cube, ...]:
+        """Return the cubes to throw as a tuple of plain cubes, when they can be thrown into `state`.
+
+        A cube that lies on the board is taken off it by that, and so may be thrown. Raises UsageError for anything
+        that is no state or cubes, a foreign or impossible state, a number twice, a cube of another size, too many.
+        """
+        self.enter(state)
+        thrown = tuple(map(self._plain, as_cubes(cubes)))
+        numbers = {each.cube.id for each in state.residents}
+        if state.board.lying:
+            numbers.update(each.cube.id for each in state.board.lying if each.cube not in thrown)
+        present = len(numbers)
+        numbers.update([cube.id for cube in thrown])
+        if len(numbers) < present + len(thrown):
+            _refuse_twice(state, thrown)
+        if len(numbers) > self.most:
+            raise fault("number of cubes", len(numbers), f"up to {self.most} at a time", "throw fewer")
+        return thrown
+
+    def enter(self, state: TowerState) -> None:
+        """Raise UsageError unless `state` is one that this model can have made."""
+        as_state(state)
+        if (state.model, state.digest) != (self.model, self.digest):
+            raise foreign(state, self.model, self.apparatus, self.digest)
+        if not state.sound:
+            self._look_through(state)
+            _mark(state)
+
+    def made(self, state: TowerState) -> TowerState:
+        """Mark a state that the model has just made, so that it passes, and return it."""
+        _mark(state)
+        return state
+
+    def _plain(self, cube: Cube) -> Cube:
+        """Return a cube with numbers of Python's own; raises UsageError for what is no cube of this model."""
+        if (
+            type(cube) is Cube
+            and type(cube.id) is int
+            and type(cube.colour) is str
+            and type(cube.edge) is float
+            and cube.edge == self.edge
+            and 0 <= cube.id <= MAX_ID
+        ):
+            return cube
+        check_kind("cube", cube, Cube, "a Cube", _ADVICE)
+        number, colour, edge = cast("tuple[object, object, object]", (cube.id, cube.colour, cube.edge))
+        if not isinstance(number, Integral) or number is True or number is False or not 0 <= int(number) <= MAX_ID:
+            raise fault("number (id) of a cube", number, "a whole number from 0 to 2^53 - 1", _ADVICE)
+        if not isinstance(colour, str):
+            raise fault(f"colour of cube {number}", colour, "a word", _ADVICE)
+        if not isinstance(edge, float) or not math.isclose(edge, self.edge, rel_tol=1e-9):
+            size = f"{edge * 1e3:.10g} mm" if isinstance(edge, float) else shown(edge)
+            raise UsageError(
+                f"cube {number} has edge {size}; allowed is this apparatus's {self.edge * 1e3:.10g} mm, in metres; "
+                "change the cube or [cubes] edge_mm of the profile"
+            )
+        return Cube(int(number), str(colour), float(edge))
+
+    def _look_through(self, state: TowerState) -> None:
+        """Raise UsageError for a state that no drop of this model can have left."""
+        check_shape(state)
+        lying = (*state.residents, *state.board.lying)
+        if len(lying) > self.most:
+            raise fault("number of cubes in the state", len(lying), f"up to {self.most}", _HONEST)
+        if state.board.lying and not self.places:
+            raise _impossible(f"cubes on a board, which {self.apparatus!r} has not")
+        for each in lying:
+            self._plain(each.cube)
+        for allowed, where in ((self.regions, state.residents), (self.places, state.board.lying)):
+            for each in where:
+                if each.region not in allowed:
+                    told = f"one of {', '.join(sorted(allowed))}"
+                    raise fault(f"region of cube {each.cube.id} in the state", each.region, told, _HONEST)
+        check_past(state, on_board=bool(self.places))
+        for each in lying:
+            if (each.pose is None) != (self.look is None):
+                told = "a pose" if self.look is None else "no pose"
+                raise _impossible(f"{told} for cube {each.cube.id}, unlike those of {self.model}")
+        if self.look is not None and lying:
+            self.look(state)
+
+
+def as_state(state: object) -> TowerState:
+    """Return a state; raises UsageError for anything else, such as its token."""
+    return check_kind("state", state, TowerState, "a TowerState", "read a token with TowerState.from_token")
+
+
+def as_cubes(cubes: Sequence[Cube]) -> Sequence[Cube]:
+    """Return `cubes`; raises UsageError for what is no sequence, such as a generator, which can be read only once."""
+    if type(cubes) is tuple or type(cubes) is list:
+        return cast("Sequence[Cube]", cubes)
+    advice = "write tuple(cubes) for a generator or a set"
+    if isinstance(cubes, (str, bytes, bytearray)):
+        raise fault("cubes", cubes, "a list or tuple of Cube", advice)
+    return cast("Sequence[Cube]", check_kind("cubes", cubes, Sequence, "a list or tuple of Cube", advice))
+
+
+def as_apparatus(apparatus: object) -> Apparatus:
+    """Return an apparatus; raises UsageError for anything else, such as its name."""
+    return check_kind("apparatus", apparatus, Apparatus, "an Apparatus", "load it by name: catalogue.load('amerigo')")
+
+
+def as_seed(seed: object) -> np.random.SeedSequence:
+    """Return a seed; raises UsageError for anything but a SeedSequence."""
+    kind = np.random.SeedSequence
+    return check_kind("seed", seed, kind, "a numpy SeedSequence", "write numpy.random.SeedSequence(7)")
+
+
+def knock_strength(strength: object, most: float) -> float:
+    """Return the strength (g) of a knock as a plain number; raises UsageError unless it is from 0 to `most`."""
+    is_number = isinstance(strength, Real) and strength is not True and strength is not False
+    if not (is_number and 0 <= cast("float", strength) <= most):  # False for nan too
+        raise UsageError(
+            f"knock strength = {_strength(strength)}; allowed is 0 to {most:g} (peak acceleration in g); try 0.5 for a "
+            "light and 2 for a hard knock"
+        )
+    return float(cast("float", strength))
+
+
+def no_knocks(strength: object, why: str) -> NoReturn:
+    """Refuse a knock for a model that knows none, saying `why`."""
+    raise UsageError(f"knock strength = {_strength(strength)}; {why}, allowed is none; take the model physics")
+
+
+def _strength(strength: object) -> str:
+    return f"{strength:g}" if isinstance(strength, float) else shown(strength)
+
+
+def as_zone(zone: object, names: Sequence[str]) -> str:
+    """Return the name of a zone; raises UsageError for one that the board has not."""
+    if not isinstance(zone, str) or zone not in names:
+        raise UsageError(f"zone {shown(zone)} is unknown; allowed are {', '.join(names)}; check its spelling")
+    return zone
+
+
+def foreign(state: TowerState, model: str, apparatus: str, digest: str) -> UsageError:
+    """Return the error that a state is of another model than the one named."""
+    return UsageError(
+        f"state belongs to {_word(state.model)} of apparatus {shown(state.apparatus)} ({_word(state.digest)}); "
+        f"allowed is a state of {model} of {shown(apparatus)} ({_word(digest)}); go on with the model that made it"
+    )
+
+
+_FIELDS: Mapping[type, Mapping[str, type | tuple[type, ...]]] = {
+    TowerState: {"residents": tuple, "log": tuple, "board": BoardState, "apparatus": str},
+    BoardState: {"lying": tuple},
+    Resident: {"cube": Cube, "region": str, "since": int, "pose": (Pose, type(None))},
+    Event: {"kind": str, "rng": str, "thrown": tuple, "emerged": tuple, "strength": (float, int), "place": str},
+    Cube: {"id": int, "colour": str, "edge": float},
+    Pose: {"position": tuple, "orientation": tuple},
+}
+
+
+def check_shape(state: TowerState) -> None:
+    """Raise UsageError unless every part of a state is of its declared type, and its numbers are finite."""
+    _check_parts(state, TowerState, "state")
+    _check_parts(state.board, BoardState, "board of the state")
+    for each in (*state.residents, *state.board.lying):
+        _check_parts(each, Resident, "a cube of the state")
+        _check_parts(each.cube, Cube, "a cube of the state")
+        if each.pose is not None:
+            _check_pose(each.pose)
+    for event in state.log:
+        _check_parts(event, Event, "an event in the log")
+        if not math.isfinite(event.strength):
+            raise fault("strength of an event in the log", event.strength, "a finite number", _HONEST)
+        for cube in event.thrown:
+            _check_parts(cube, Cube, "a cube in the log")
+        for number in event.emerged:
+            _check_kind(number, int, "number of a cube in the log")
+
+
+def _check_pose(pose: Pose) -> None:
+    _check_parts(pose, Pose, "pose of a cube in the state")
+    numbers = (*pose.position, *pose.orientation)
+    if (len(pose.position), len(numbers)) != (3, 7) or not all(isinstance(x, float) for x in numbers):
+        raise fault("pose of a cube in the state", numbers, "7 numbers (x, y, z; x, y, z, w)", _HONEST)
+    if not all(abs(x) < _FAR for x in pose.position):  # True for nan
+        raise fault("position of a cube in the state", pose.position, f"within {_FAR:g} m", _HONEST)
+    if not abs(math.fsum(q * q for q in pose.orientation) - 1) < _UNIT:
+        raise fault("orientation of a cube in the state", pose.orientation, "a unit quaternion", _HONEST)
+
+
+def _check_parts(value: object, kind: type, what: str) -> None:
+    """Raise UsageError unless `value` is a `kind` with fields of the types declared."""
+    _check_kind(value, kind, what)
+    for name, allowed in _FIELDS[kind].items():
+        _check_kind(getattr(value, name), allowed, f"{name} of {what}")
+
+
+def _check_kind(value: object, kind: type | tuple[type, ...], what: str) -> None:
+    if not isinstance(value, kind) or isinstance(value, bool):
+        names = " or ".join(each.__name__ for each in (kind if isinstance(kind, tuple) else (kind,)))
+        raise fault(what, value, f"a {names}", _HONEST)
+
+
+def _word(value: object) -> str:
+    return value if isinstance(value, str) and value.replace("_", "").isalnum() and len(value) < 40 else shown(value)
+
+
+def check_past(state: TowerState, *, on_board: bool) -> None:
+    """Raise UsageError unless the log leaves exactly the cubes of the state there, each since the drop it says.
+
+    With a board, cubes that came out lie there and may be thrown again from there.
+    """
+    there: dict[int, tuple[Cube, int]] = {}
+    drops = 0
+    for event in state.log:
+        if event.kind not in ("drop", "knock", "take", "place") or (event.kind == "place" and not on_board):
+            raise fault("an event in the log", event.kind, "drop, knock or take" + ", or place" * on_board, _HONEST)
+        for cube in event.thrown:
+            if event.kind == "take":
+                if there.pop(cube.id, (None,))[0] != cube:
+                    raise _impossible(f"cube {shown(cube.id)} taken in its log where it did not lie")
+                continue
+            before = there.get(cube.id)
+            if event.kind == "knock" or (before is not None and not (on_board and before[0] == cube)):
+                raise _impossible(f"cube {shown(cube.id)} thrown in its log while it was there, or by a knock")
+            there[cube.id] = (cube, drops)
+        for number in event.emerged:
+            if number not in there:
+                raise _impossible(f"cube {shown(number)} out in its log, which was not there")
+            if not on_board:
+                del there[number]
+        drops += event.kind == "drop"
+    found = {each.cube.id: (each.cube, each.since) for each in (*state.residents, *state.board.lying)}
+    if len(found) < len(state.residents) + len(state.board.lying):
+        raise _impossible("a cube twice")
+    if found != there:
+        number = min(number for number in {*found, *there} if found.get(number) != there.get(number))
+        raise _impossible(f"cube {number} in another place or since another drop than its log says")
+
+
+def _impossible(what: str) -> UsageError:
+    return UsageError(f"state has {what}; {_HONEST}")
+
+
+def _refuse_twice(state: TowerState, thrown: Sequence[Cube]) -> NoReturn:
+    """Name a cube that is there or thrown twice."""
+    here = {each.cube.id for each in state.residents}
+    here |= {each.cube.id for each in state.board.lying if each.cube not in thrown}
+    for cube in thrown:
+        if cube.id in here:
+            raise UsageError(
+                f"cube {cube.id} is there already or thrown twice; allowed is each number once; leave it out"
+            )
+        here.add(cube.id)
+    raise AssertionError("no cube is there twice")
+
+
+def _mark(state: TowerState) -> None:
+    object.__setattr__(state, "sound", True)

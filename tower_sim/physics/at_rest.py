@@ -1,0 +1,50 @@
+"""What poses the cubes of a state can have: those of cubes at rest in the apparatus, not in each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from tower_sim import landing
+from tower_sim.apparatus.parts import Apparatus, Tower
+from tower_sim.errors import UsageError
+from tower_sim.landing.overlap import between_cubes, with_boxes
+from tower_sim.state import Resident, TowerState
+
+MOST_OVERLAP = 0.05
+"""Edges by which cubes of a state may lie in each other or in a part.
+
+Of 1,099 states after drops into the three shipped profiles (20 to 300 cubes) the deepest were 0.014 in each other and
+0.008 in a part.
+"""
+_ROUNDING = 1e-9  # m: a pose is kept to the last digit, but looked at through the engine's own conversions
+_HONEST = "allowed is a state that the model has made; take one from an outcome"
+
+
+def check_at_rest(state: TowerState, apparatus: Apparatus) -> None:
+    """Raise UsageError when a cube of `state`, whose cubes all have poses, lies where none can."""
+    every = (*state.residents, *state.board.lying)
+    position = np.array([each.pose.position for each in every if each.pose])
+    orientation = np.array([each.pose.orientation for each in every if each.pose])
+    inside = len(state.residents)
+    _refuse(every, landing.escaped(position, apparatus), "lies where no cube can be")
+    _refuse(every, landing.emerged(position[:inside], apparatus), "lies outside, but its region is inside")
+    if isinstance(apparatus, Tower):
+        up = np.array([0.0, 0.0, _ROUNDING])
+        found = [landing.find(position + shift, orientation, apparatus) for shift in (-up, 0 * up, up)]
+        fits = [any(where[i].place == landing.INSIDE + each.region for where in found) for i, each in enumerate(every)]
+        _refuse(every, ~np.array(fits), "lies in another region than it says")
+    edge = apparatus.cube_edge
+    overlap = max(between_cubes(position, orientation, edge), with_boxes(position, orientation, edge, apparatus.boxes))
+    if overlap > MOST_OVERLAP * edge:
+        raise UsageError(
+            f"state has a cube that lies {overlap * 1e3:.3g} mm deep in another or in a part; allowed is up to "
+            f"{MOST_OVERLAP * edge * 1e3:.3g} mm; take a state from an outcome"
+        )
+
+
+def _refuse(cubes: Sequence[Resident], wrong: npt.NDArray[np.bool_], what: str) -> None:
+    if wrong.any():
+        raise UsageError(f"cube {cubes[int(np.argmax(wrong))].cube.id} in the state {what}; {_HONEST}")
