@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -577,9 +577,9 @@ def test_without_positions_every_zone_is_shaded_by_its_share_and_area() -> None:
     ship = shipped()
     _, counts, thrown = battles(ship)
     figure: Any = densities_figure(ship, [], counts, thrown, "evenly")
-    (shaded,) = [
-        x for axes in figure.axes for x in axes.collections if type(x) is PolyCollection and x.cmap.name == "paper"
-    ]
+    drawn: list[Any] = [x for axes in figure.axes for x in axes.collections]
+    (shaded,) = [x for x in drawn if isinstance(x, PolyCollection) and x.get_cmap().name == "paper"]
+    shaded = cast("Any", shaded)
     shades = [float(shade) for shade in shaded.get_array()]
     for zone, shade, path in zip(ship.board.zones, shades, shaded.get_paths(), strict=True):
         ring = path.vertices[:-1]

@@ -438,11 +438,13 @@ def test_a_surrogate_is_not_checked_on_battles_of_another_ship(held):
         check_board(MODEL, [replace(held, spec=other)])
 
 
-@pytest.mark.parametrize("ruling", ["two_zones", "on_cube"])
-def test_battles_whose_rulings_need_what_a_cube_touches_are_not_fought_again(ruling):
+@pytest.mark.parametrize(
+    ("ruling", "choice"), [("two_zones", "rethrown"), ("two_zones", "both"), ("on_cube", "rethrown")]
+)
+def test_battles_whose_rulings_need_what_a_cube_touches_are_not_fought_again(ruling, choice):
     campaign = unfought((2, 1), battles=1)
     spec = json.loads(json.dumps(dict(campaign.spec)))
-    spec["battle"]["rulings"][ruling] = "rethrown"
+    spec["battle"]["rulings"][ruling] = choice
     with pytest.raises(UsageError, match=ruling):
         play_again(replace(campaign, spec=spec), MODEL, 1)
 

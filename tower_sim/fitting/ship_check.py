@@ -142,10 +142,11 @@ def play_again(
     run_point = np.repeat(campaign.run_point, times)
     points = {number: spec.point(number) for number in np.unique(run_point).tolist()}
     for point in points.values():
-        if point.setup is not None and "rethrown" in (point.setup.rulings.two_zones, point.setup.rulings.on_cube):
+        setup = point.setup
+        if setup is not None and set(setup.rulings.choices.items()) & set(battle.NEED_CONTACTS):
             raise fault(
                 "rulings two_zones and on_cube of the campaign",
-                [point.setup.rulings.two_zones, point.setup.rulings.on_cube],
+                [setup.rulings.two_zones, setup.rulings.on_cube],
                 "nearest and below: the surrogate does not know what a cube touches",
                 "check it on battles with those",
             )
