@@ -17,7 +17,16 @@ from tower_sim.study.bootstrap import Estimate, Resamples
 from tower_sim.study.load import load
 from tower_sim.study.sheets import said
 
-BATTLE = {"kind": "battle", "model": "physics", "seed": "7", "runs": 6}
+BATTLE = """
+[campaign]
+kind = "battle"
+apparatus = "dead_reckoning"
+battles = 1
+seed = "7"
+
+[battle]
+cubes = { purple = 2, green = 2 }
+"""
 
 
 def a_battle(run: int, winner: str, point: int = 0) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -46,7 +55,7 @@ def a_battle(run: int, winner: str, point: int = 0) -> tuple[list[dict[str, Any]
     return drops, cubes
 
 
-def write_battles(directory: Path, winners: list[str], points: list[int], overrides: Any = None) -> None:
+def write_battles(directory: Path, winners: list[str], points: list[int], overrides: Any = ()) -> None:
     played = [a_battle(run, winner, point) for run, (winner, point) in enumerate(zip(winners, points, strict=True))]
     drops, cubes = ([row for each in played for row in each[i]] for i in (0, 1))
     write(directory, drops, cubes[::-1], BATTLE, overrides)
@@ -175,7 +184,7 @@ def test_the_report_of_a_sweep_tells_what_moves_what(tmp_path: Path, monkeypatch
 @pytest.fixture(scope="module")
 def coin_campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("campaign")
-    write(directory, *coin_games(40, failures=0.02), spec={"kind": "game", "model": "coin", "runs": 40})
+    write(directory, *coin_games(40, failures=0.02))
     return directory
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from tower_sim.campaign.dataset import spans
 from tower_sim.campaign.engines import Report, Reports, WorkersLost, processes, serial
 from tower_sim.campaign.environment import environment
 from tower_sim.campaign.files import StoreError
@@ -148,9 +149,9 @@ def campaign_status(directory: str | Path) -> str:
         f"shards: {len(now.done)} done, {len(now.missing)} missing, of {spec.shards}",
     ]
     if now.missing:
-        lines.append(f"missing: {_numbers(now.missing)}")
+        lines.append(f"missing: {spans(now.missing)}")
     if now.failed:
-        lines.append(f"failed in the last run: {_numbers(now.failed)}")
+        lines.append(f"failed in the last run: {spans(now.failed)}")
     lines.append(f"draws that were no landing: {now.redrawn}; runs cut short by five in a row: {now.unfinished}")
     return "\n".join(lines)
 
@@ -177,14 +178,3 @@ def campaign_verify(directory: str | Path) -> tuple[str, int]:
     if not problems:
         return f"{directory}: every file is whole", 0
     return "\n".join([*problems, f"{directory}: {len(problems)} problems; run the campaign again to mend them"]), 1
-
-
-def _numbers(values: tuple[int, ...]) -> str:
-    """Write sorted numbers shortly: 0-4, 7, 9-11."""
-    spans: list[list[int]] = []
-    for value in values:
-        if spans and value == spans[-1][1] + 1:
-            spans[-1][1] = value
-        else:
-            spans.append([value, value])
-    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in spans)

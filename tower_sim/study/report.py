@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from tower_sim.campaign.dataset import spans
 from tower_sim.study import sections
 from tower_sim.study.baseline import is_of_the_rule, play_beside
 from tower_sim.study.bootstrap import FEWEST as FEWEST_RUNS
@@ -61,7 +62,9 @@ def _towers(sheets: Sheets, campaign: Campaign, boot: Resamples) -> None:
 
 def _begin(sheets: Sheets, campaign: Campaign, boot: Resamples) -> None:
     spec, points = campaign.spec, len(np.unique(campaign.run_point))
-    sheets.text(f"# Study of a campaign of {campaign.unit}s", "## What was run")
+    sheets.text(f"# Study of a campaign of {campaign.unit}s")
+    _missing(sheets, campaign)
+    sheets.text("## What was run")
     rows: list[Sequence[Cell]] = [
         [key, str(spec[key])] for key in ("kind", "apparatus", "model", "seed", "design") if spec.get(key, "") != ""
     ]
@@ -95,6 +98,19 @@ def _begin(sheets: Sheets, campaign: Campaign, boot: Resamples) -> None:
             f"Sections before the last pool the {points} design points with the weights they have in the data; the "
             "last tells what the varied parameters do."
         )
+
+
+def _missing(sheets: Sheets, campaign: Campaign) -> None:
+    """Say which planned shards are not in the data."""
+    if not campaign.missing:
+        return
+    one = len(campaign.missing) == 1
+    planned = _planned(campaign.spec, len(campaign.points))
+    sheets.text(
+        f"**Not whole:** shard{'' if one else 's'} {spans(campaign.missing)} of {campaign.shards} planned "
+        f"{'is' if one else 'are'} missing: {campaign.runs} of {planned} {campaign.unit}s are studied. Run the campaign "
+        "again to do the rest; what is missing may be of some points only."
+    )
 
 
 def _planned(spec: Mapping[str, Any], points: int) -> int:
