@@ -44,7 +44,7 @@ def varied_columns(points: Sequence[Mapping[str, Any]]) -> tuple[Varied, ...]:
 
 
 def _varied(name: str, values: Sequence[Any]) -> Varied:
-    kinds = {type(value) for value in values}
+    kinds: set[type[Any]] = {type(value) for value in values}
     if kinds in ({bool}, {str}):
         return Varied(name, "bool" if bool in kinds else "string", tuple(values))
     if kinds <= {int, float}:

@@ -8,12 +8,13 @@ from typing import cast
 
 import numpy as np
 
+from tower_sim.campaign.vary import FEWEST_RUNS
 from tower_sim.study.data import Array
 from tower_sim.study.laws import normal_share, student_quantile
 
 CONFIDENCE = 0.95
 RESAMPLES = 2000  # fewer, but never below 1000, when there are very many runs
-FEWEST = 5  # runs, below which there is no interval
+FEWEST = FEWEST_RUNS  # runs, below which there is no interval
 _BLOCK = 4_000_000  # weights turned into floats at a time
 
 

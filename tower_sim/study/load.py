@@ -23,8 +23,8 @@ _WIDEST = 1 << 21  # runs of a point, and drops of a run, that a key holds
 def load(directory: str | Path) -> Campaign:
     """Read the campaign in `directory`; its shards that were not run yet are its `missing`.
 
-    Raises UsageError, in one line, when it is no campaign, a file is not as its receipt says, no drop landed, or pyarrow
-    is not installed.
+    Raises UsageError, in one line, when it is no campaign, a file is not as its receipt says, no drop landed, or
+    pyarrow is not installed.
     """
     directory = Path(directory)
     dataset = open_dataset(directory)
