@@ -8,6 +8,9 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow
+import pyarrow.compute
+import pyarrow.parquet
 import pytest
 
 from tower_sim.campaign import parse, run
@@ -77,7 +80,10 @@ def test_every_flipped_bit_is_refused_and_its_file_named(copy: Path):
 def resealed(copy: Path, _: Path) -> None:
     """A shard whose receipt was made to fit its changed table."""
     table, receipt = copy / "drops/00002.parquet", copy / "receipts/00002.json"
-    shutil.copy(copy / "drops/00003.parquet", table)
+    plain = pyarrow.parquet.read_table(table)
+    place = plain.schema.get_field_index("emerged")
+    more = pyarrow.compute.add(plain.column("emerged"), pyarrow.scalar(1, "int16"))
+    pyarrow.parquet.write_table(plain.set_column(place, plain.schema.field(place), more), table)
     document = unsealed(receipt.read_bytes())
     assert document
     document["files"]["drops/00002.parquet"]["sha256"] = digest(table.read_bytes())

@@ -111,13 +111,14 @@ class Resamples:
     def shares(self, hits: Array, of: Array) -> Estimates:
         """Return shares as `ratios` does; where all or none hit, the interval is Clopper and Pearson's by run.
 
-        The latter counts each run as one trial, so it is wide rather than narrow.
+        The latter counts each run as one trial, so it is wide rather than narrow; it too takes five runs.
         Source: Clopper and Pearson, Biometrika 26 (1934).
         """
         found = self.ratios(hits, of)
         runs = np.maximum((of > 0).sum(0), 1)
         reach = 1 - ((1 - CONFIDENCE) / 2) ** (1 / runs)
-        none, every = found.value == 0, found.value == 1
+        enough = (of > 0).sum(0) >= FEWEST
+        none, every = enough & (found.value == 0), enough & (found.value == 1)
         low = np.where(none, 0.0, np.where(every, 1 - reach, found.low))
         high = np.where(every, 1.0, np.where(none, reach, found.high))
         return Estimates(found.value, low, high)
