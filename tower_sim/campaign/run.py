@@ -14,8 +14,9 @@ from tower_sim.campaign.engines import Report, Reports, WorkersLost, processes, 
 from tower_sim.campaign.environment import environment
 from tower_sim.campaign.files import StoreError
 from tower_sim.campaign.progress import told
-from tower_sim.campaign.spec import Spec, load
+from tower_sim.campaign.spec import RUNS, Spec, load
 from tower_sim.campaign.store import DamagedManifest, Status, Store
+from tower_sim.campaign.vary import FEWEST_RUNS, SAMPLED
 from tower_sim.errors import check_whole
 from tower_sim.interrupts import terminable
 from tower_sim.progress import telling
@@ -114,6 +115,8 @@ def campaign_run(spec_path: str | Path, out: str | Path, workers: int = 1, dask:
     Raises UsageError for the caller's mistakes.
     """
     spec = load(spec_path)
+    if few := few_runs(spec):
+        print(f"tower-sim: {few}", file=sys.stderr)
     with_whom = (f" --workers {workers}" if workers > 1 else "") + (f" --dask {dask}" if dask else "")
     again = f"tower-sim campaign run {spec_path} --out {out}{with_whom}"
     try:
@@ -132,6 +135,17 @@ def campaign_run(spec_path: str | Path, out: str | Path, workers: int = 1, dask:
         print(f"tower-sim: {len(summary.failed)} shards failed; to try them again: {again}", file=sys.stderr)
     print(campaign_status(out))
     return int(summary.interrupted or bool(summary.failed))
+
+
+def few_runs(spec: Spec) -> str:
+    """Say that a design whose points are no sample has too few runs at each for an interval; empty when it has not."""
+    if len(spec.points) == 1 or spec.design in SAMPLED or spec.runs >= FEWEST_RUNS:
+        return ""
+    what = RUNS[spec.kind]
+    return (
+        f"{spec.runs} {what} at each of {len(spec.points)} points: too few for intervals in a study; "
+        f"write {what} = {FEWEST_RUNS} or more"
+    )
 
 
 def status(directory: Path) -> Status:
