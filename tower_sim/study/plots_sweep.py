@@ -9,7 +9,7 @@ import numpy as np
 
 from tower_sim.study.bootstrap import Estimates
 from tower_sim.study.data import Array
-from tower_sim.study.plots import FONT, INK, RULE_NAME, label, panels, whiskers
+from tower_sim.study.plots import FONT, INK, RULE_NAME, counted, label, panels, whiskers
 from tower_sim.study.points import Varied
 from tower_sim.study.sweeps import Curve
 
@@ -20,6 +20,7 @@ MARKS = ("o", "s", "^", "D", "v", "P")
 GREYS = ("0.0", "0.35", "0.55", "0.2", "0.45", "0.65")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
 HIGH = 1.85  # in: a row of panels
+SHORT = 30  # letters that fit over a panel
 
 
 def curves(found: Sequence[Curve], x: Varied, family: Varied | None, words: str, runs: str) -> Any:
@@ -47,6 +48,10 @@ def curves(found: Sequence[Curve], x: Varied, family: Varied | None, words: str,
     for panel in made[len(found) :]:
         panel.set_visible(False)
     handles, names = made[0].get_legend_handles_labels()
+    if RULE_NAME in names:  # last
+        place = names.index(RULE_NAME)
+        handles, names = [*handles[:place], *handles[place + 1 :], handles[place]], [*names, RULE_NAME]
+        names.pop(place)
     if len(names) > 1:
         style = {"fontsize": FONT - 0.5, "ncols": min(len(names), 4), "frameon": False}
         figure.legend(handles, names, loc="outside lower center", **style)
@@ -67,8 +72,7 @@ def contours(found: Sequence[Curve], x: Varied, y: Varied) -> Any:
             bar = figure.colorbar(bands, ax=panel, shrink=0.9, pad=0.02)
             bar.ax.tick_params(labelsize=FONT - 1.5)
         panel.plot(*at, ls="none", marker="o", ms=2.5, mfc="white", mec=INK, mew=0.6, clip_on=False, zorder=4)
-        label(panel, "", "", _named(each))
-        panel.title.set_fontsize(FONT - 0.5)
+        _titled(panel, _named(each))
     for panel in _bottom(made, len(found), columns):
         panel.set_xlabel(trimmed(x.name), fontsize=FONT - 0.5)
     for panel in made[: len(found) : columns]:
@@ -115,8 +119,7 @@ def bars_by_point(shares: Sequence[Estimates], names: Sequence[str], drops: Sequ
         if widest <= 16:
             whiskers(panel, x, each, {"color": INK, "ls": "none"})
         panel.set_xlim(-0.7, widest - 0.3)
-        label(panel, "", "", f"{name}, n = {n}")
-        panel.title.set_fontsize(FONT - 1)
+        _titled(panel, f"{trimmed(name, SHORT)}\nn = {n}")
         panel.xaxis.get_major_locator().set_params(integer=True)
     _share_heights(made[: len(shares)])
     for panel in _bottom(made, len(shares), columns):
@@ -137,8 +140,7 @@ def courses_by_point(means: Sequence[Estimates], names: Sequence[str], words: st
         if np.isfinite(each.low).any():
             panel.fill_between(drop, each.low, each.high, color="0.8", lw=0)
         panel.plot(drop, each.value, color=INK, lw=1.1)
-        label(panel, "", "", name)
-        panel.title.set_fontsize(FONT - 1)
+        _titled(panel, trimmed(name, SHORT))
         panel.xaxis.get_major_locator().set_params(integer=True)
     _share_heights(made[: len(means)])
     for panel in _bottom(made, len(means), columns):
@@ -156,14 +158,17 @@ def trimmed(name: str, longest: int = 34) -> str:
 
 
 def _line(panel: Any, x: Array, y: Estimates, i: int, joined: bool, name: str) -> None:
-    style: dict[str, Any] = {"color": GREYS[i], "marker": MARKS[i], "ms": 3.5, "mfc": "white" if i % 2 else GREYS[i]}
-    whiskers(panel, x, y, style | {"ls": DASHES[i] if joined else "none", "lw": 1.1}, name)
+    bars = {"color": GREYS[i], "ls": "none"}
+    whiskers(panel, x, y, bars)
+    style: dict[str, Any] = {"marker": MARKS[i], "ms": 3.5, "mfc": "white" if i % 2 else GREYS[i], "zorder": 3}
+    panel.plot(x, y.value, label=name, color=GREYS[i], ls=DASHES[i] if joined else "none", lw=1.1, **style)
 
 
 def _dress(panel: Any, each: Curve, x: Varied) -> None:
-    label(panel, "", "", _named(each))
-    panel.title.set_fontsize(FONT - 0.5)
+    _titled(panel, _named(each))
     _ticks(panel, x)
+    if each.unit == "cubes":
+        counted(panel.yaxis)
     low, high = panel.get_ylim()
     if low < 0 <= float(np.nanmin(each.y.value)):
         panel.set_ylim(0 if low > -0.06 * (high - low) else low, high)
@@ -182,10 +187,14 @@ def _ticks(panel: Any, x: Varied) -> None:
     names: list[str] = []
     last = -np.inf
     for value, level in zip(values.tolist(), x.levels, strict=True):
-        has_room = value - last >= (0.1 if len(level) < 4 else 0.18) * float(np.ptp(values))
+        has_room = value - last >= (0.03 + 0.03 * len(level)) * float(np.ptp(values))
         names.append(level if has_room else "")
         last = value if has_room else last
     panel.set_xticks(values, names)
+
+
+def _titled(panel: Any, title: str) -> None:
+    panel.set_title(title, fontsize=FONT - 0.5, loc="left", color=INK)
 
 
 def _layout(number: int) -> tuple[int, int]:
