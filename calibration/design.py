@@ -23,7 +23,7 @@ from calibration.summaries import Array, Games, from_campaign
 from tower_sim.campaign import parse, run
 from tower_sim.campaign.progress import told
 from tower_sim.errors import UsageError
-from tower_sim.study.load import load as load_campaign
+from tower_sim.study.load import load_whole
 
 SHIPPED = Path(__file__).with_name("design.npz")
 SEED = 20261121
@@ -118,7 +118,7 @@ def played(points: Sequence[Point], directory: Path, games: int) -> Design:
     return Design(
         np.array([order.index(pattern) for pattern, _ in points], np.int8),
         np.array([unit for _, unit in points], float),
-        from_campaign(load_campaign(directory), len(points), games),
+        from_campaign(load_whole(directory), len(points), games),
     )
 
 

@@ -283,7 +283,7 @@ def test_the_files_have_the_documented_columns_types_and_metadata(text: str):
             field = schema.field(column.name)
             assert (str(field.type), field.nullable) == (column.kind, column.nullable)
         told = {key.decode(): value.decode() for key, value in schema.metadata.items() if not key.startswith(b"ARROW")}
-        expected = {"schema": f"tower-sim/campaign-{table.name}", "version": "1", "spec": spec.digest, "shard": "1"}
+        expected = {"schema": f"tower-sim/campaign-{table.name}", "version": "2", "spec": spec.digest, "shard": "1"}
         assert told == expected
 
 

@@ -17,7 +17,10 @@ from test_campaign import ALL, BATTLES, CHAINS, GAMES
 from calibration.parameters import TOWER as REFERENCE
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.campaign import Spec, load, parse, work
+from tower_sim.campaign.environment import environment
+from tower_sim.campaign.files import sealed
 from tower_sim.campaign.spec import SHARD
+from tower_sim.campaign.store import head_of
 from tower_sim.campaign.tables import Rows
 from tower_sim.campaign.work import Recorder, run_shard
 from tower_sim.errors import UsageError
@@ -464,6 +467,6 @@ def test_a_report_on_games_with_knocks_is_refused_in_one_line(tmp_path: Path):
     from tower_sim.study.load import load as load_campaign
 
     spec = parse(SMALLEST + "[knocks]\n3 = 0.5\n")
-    (tmp_path / "manifest.json").write_text(json.dumps({"spec": json.loads(spec.canonical), "points": [{}]}))
+    (tmp_path / "manifest.json").write_bytes(sealed(head_of(spec, environment()) | {"shards": None}))
     with pytest.raises(UsageError, match=r"has knocks; allowed is one without.*tables yourself"):
         load_campaign(tmp_path)

@@ -1,17 +1,21 @@
 """Datasets with known truths for the tests of the study, and that they are written and read back whole."""
 
 import importlib
-import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow
-import pyarrow.parquet
 import pytest
 from fakes import CoinTower
 
+from tower_sim.campaign import parse
+from tower_sim.campaign.environment import environment
+from tower_sim.campaign.files import sealed
+from tower_sim.campaign.store import Store, head_of
+from tower_sim.campaign.tables import CUBES, DROPS, Rows
+from tower_sim.campaign.work import Shard
 from tower_sim.errors import UsageError
 from tower_sim.games import amerigo
 from tower_sim.study.data import Campaign, Cubes, Drops, Failed, Words
@@ -24,7 +28,13 @@ DROP = {
     "phase": None, "skipped": None, "colours_out": None, "action_points": None, "gold": None, "side": None,
     "winner": None,
 }  # fmt: skip
-SPEC = {"kind": "game", "model": "coin", "apparatus": "coin", "seed": "7", "runs": 8}
+SPEC = """
+[campaign]
+kind = "game"
+apparatus = "amerigo"
+games = 1
+seed = "7"
+"""
 
 
 def series(out: Any, thrown: Any = None, inside: Any = None, strata: Any = None) -> Campaign:
@@ -69,34 +79,49 @@ def with_cubes(rows: Sequence[tuple[int, int, str, bool, int, str | None, str]])
 
 
 def write(
-    directory: Path, drops: Sequence[Row], cubes: Sequence[Row], spec: Mapping[str, Any] = SPEC, points: Any = None
+    directory: Path,
+    drops: Sequence[Row],
+    cubes: Sequence[Row],
+    spec: str = SPEC,
+    points: Sequence[Mapping[str, Any]] = (),
+    design: str = "list",
+    shards: Sequence[int] = (0, 1),
 ):
-    """Write a campaign's directory; a drop leaves out what `DROP` has. Two files for each table."""
-    schema = {
-        "drops": (
-            {"point": "int32", "run": "int32", "drop": "int32", "kind": "string", "attempt": "int8", "status": "string",
-             "drawn": "bool_", "thrown": "int16", "inside_before": "int16", "emerged": "int16", "inside_after": "int16",
-             "round": "int16", "phase": "string", "skipped": "bool_", "colours_out": "int16", "action_points": "int16",
-             "gold": "int16", "side": "string", "winner": "string"},
-            [DROP | row for row in drops],
-        ),
-        "cubes": (
-            {"point": "int32", "run": "int32", "drop": "int32", "cube": "int32", "colour": "string", "thrown": "bool_",
-             "age": "int16", "before": "string", "after": "string"},
-            [{"point": 0} | row for row in cubes],
-        ),
-    }  # fmt: skip
-    for name, (types, rows) in schema.items():
-        (directory / name).mkdir(parents=True)
-        fields = pyarrow.schema([(key, getattr(pyarrow, kind)()) for key, kind in types.items()])
-        for i, part in enumerate((rows[: len(rows) // 2], rows[len(rows) // 2 :])):
-            table = pyarrow.Table.from_pylist(list(part), schema=fields)
-            pyarrow.parquet.write_table(table, directory / name / f"{i}.parquet")
-    document = {
-        "spec": dict(spec),
-        "points": [{"values": each, "apparatus": f"{i}"} for i, each in enumerate(points or [{}])],
-    }
-    (directory / "manifest.json").write_text(json.dumps(document), "utf-8")
+    """Write a campaign's directory in two shards; a drop leaves out what `DROP` has.
+
+    `spec` is of one run; there are as many at each point as the rows need. Only `shards` are done.
+    """
+    plain = parse(spec)
+    runs = 1 + max((int(row["run"]) for row in drops), default=1)
+    number = max(len(points), 1)
+    plan = replace(
+        plain,
+        runs=-(-runs // number),
+        shard=-(-(-(-runs // number) * number) // 2),
+        design=design if points else "",
+        points=tuple(dict(each) for each in points) or ({},),
+    )
+    store = Store(directory, head_of(plan, environment()), plan)
+    for folder in ("drops", "cubes", "receipts"):
+        (directory / folder).mkdir(parents=True)
+    (directory / "manifest.json").write_bytes(sealed(store.head | {"shards": None}))
+    for index in range(plan.shards):
+        of_shard = plan.runs_of(index)
+        rows = Rows()
+        for table, given, into in ((DROPS, [DROP | row for row in drops], rows.drops), (CUBES, cubes, rows.cubes)):
+            names = [column.name for column in table.columns]
+            mine = [{"point": 0} | row for row in given if row["run"] in of_shard]
+            into.extend(tuple(row.get(name) for name in names) for row in mine)
+        if index in shards:
+            counts = {"drops": len(rows.drops), "cubes": len(rows.cubes)}
+            emerged = [column.name for column in DROPS.columns].index("emerged")
+            cut = {row[1]: row[emerged] is None for row in rows.drops}  # of each run the last row
+            failures = sum(row[emerged] is None for row in rows.drops)
+            unfinished = tuple(sorted(run for run, is_cut in cut.items() if is_cut))
+            tables = rows.to_parquet(plan.digest, index, plan.points)
+            store.put(Shard(index, tables, counts, failures, unfinished))
+    if set(range(plan.shards)) <= set(shards):
+        store.finish()
 
 
 def coin_games(games: int, rules: amerigo.Rules | None = None, point: int = 0, first: int = 0, failures: float = 0):
@@ -183,9 +208,8 @@ def test_what_is_no_campaign_is_refused_in_one_line(tmp_path: Path, monkeypatch:
     refused("landed 0 times", tmp_path / "empty")
     write(tmp_path / "twice", [*drops, drops[3]], cubes)
     refused("twice", tmp_path / "twice")
-    write(tmp_path / "bare", drops, cubes)
-    (tmp_path / "bare" / "cubes" / "0.parquet").write_bytes(b"no parquet")
-    refused("cannot be read", tmp_path / "bare")
+    write(tmp_path / "none", drops, cubes, shards=())
+    refused("has 0 of 1 shards", tmp_path / "none")
 
     def missing(name: str) -> Any:
         raise ImportError(name)

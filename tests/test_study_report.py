@@ -7,17 +7,25 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
-from test_study_make import coin_games, series, write
+from test_study_make import coin_games, write
 
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
-from tower_sim.study import battles, memory, study, sweeps
+from tower_sim.study import battles, memory, study
 from tower_sim.study.bootstrap import Estimate, Resamples
 from tower_sim.study.load import load
 from tower_sim.study.sheets import said
 
-BATTLE = {"kind": "battle", "model": "physics", "seed": "7", "runs": 6}
+BATTLE = """
+[campaign]
+kind = "battle"
+apparatus = "dead_reckoning"
+battles = 1
+seed = "7"
+
+[battle]
+cubes = { purple = 2, green = 2 }
+"""
 
 
 def a_battle(run: int, winner: str, point: int = 0) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -46,7 +54,7 @@ def a_battle(run: int, winner: str, point: int = 0) -> tuple[list[dict[str, Any]
     return drops, cubes
 
 
-def write_battles(directory: Path, winners: list[str], points: list[int], overrides: Any = None) -> None:
+def write_battles(directory: Path, winners: list[str], points: list[int], overrides: Any = ()) -> None:
     played = [a_battle(run, winner, point) for run, (winner, point) in enumerate(zip(winners, points, strict=True))]
     drops, cubes = ([row for each in played for row in each[i]] for i in (0, 1))
     write(directory, drops, cubes[::-1], BATTLE, overrides)
@@ -84,89 +92,19 @@ def test_the_report_of_battles(tmp_path: Path):
     write_battles(tmp_path / "in", ["purple", "green", "green"] * 2 + ["purple"] * 6, [0] * 6 + [1] * 6, points)
     study(tmp_path / "in", tmp_path / "out")
     text = (tmp_path / "out" / "report.md").read_text("utf-8")
-    for heading in ("Failed attempts", "Where cubes land", "Cubes knocked on", "Explosions", "Who wins", "parameters"):
+    for heading in ("point by point", "varied fields do", "Every point by itself", "What was run", "Failed attempts"):
         assert heading in text
     rows = list(csv.DictReader((tmp_path / "out" / "tables" / "points.csv").read_text("utf-8").splitlines()))
     assert [float(row["won by purple [1]"]) for row in rows] == pytest.approx([2 / 6, 1], rel=1e-5)
-    assert len(list((tmp_path / "out" / "plots").glob("sweep_*.png"))) == 4
-
-
-# Sweeps
-
-
-def swept(rng: np.random.Generator, points: int) -> tuple[Any, np.ndarray]:
-    x = rng.random((points, 3)) * [1, 10, 100]
-    out = rng.poisson(5 + 8 * x[:, [0]] - 0.3 * x[:, [1]] + np.zeros((points, 15)))
-    return series(out, strata=np.arange(points)), x
-
-
-def test_a_sweep_finds_the_parameters_that_matter():
-    rng = np.random.default_rng(2)
-    campaign, x = swept(rng, 80)
-    boot = Resamples(campaign.strata, rng)
-    quantity = next(q for q in sweeps.quantities(campaign) if q.name == "mean out of a drop")
-    found = sweeps.sweep(campaign, boot, quantity, x, ("strong", "weak", "none"))
-    mean = campaign.matrix(campaign.drops.emerged).mean(1)
-    assert found.y.value == pytest.approx(mean)
-    fitted = np.linalg.lstsq(np.column_stack([np.ones(80), x]), mean, rcond=None)[0]
-    assert found.raw.value == pytest.approx(fitted[1:])
-    assert found.slope.value == pytest.approx(fitted[1:] * x.std(0) / mean.std())
-    assert found.rank.value == pytest.approx([stats.spearmanr(x[:, i], mean)[0] for i in range(3)])
-    assert found.raw.low[0] < 8 < found.raw.high[0]
-    assert found.slope.low[0] > 0.5
-    assert found.slope.high[1] < 0
-    assert abs(found.slope.value[2]) < 0.15
-    if sweeps.has_salib():
-        assert found.delta is not None
-        assert found.first is not None
-        assert found.delta.argmax() == found.first.argmax() == 0
-        assert found.dummy
-        assert found.first[0] > 0.6
-        assert max(found.first[2], found.dummy[1]) < 0.4  # biased upwards with 80 points
-
-
-def test_intervals_of_slopes_cover(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(sweeps, "RESAMPLES", 300)
-    rng = np.random.default_rng(3)
-    covered = 0
-    for _ in range(40):
-        x = rng.random((30, 1))
-        y = 2 * x[:, 0] + rng.normal(0, 0.3, 30)
-        campaign = series(np.zeros((30, 2), int), strata=np.arange(30))
-        quantity = sweeps.Quantity("y", "1", y, np.ones(30))
-        found = sweeps.sweep(campaign, Resamples(campaign.strata, rng, 10), quantity, x, ("x",))
-        covered += found.raw.low[0] <= 2 <= found.raw.high[0]
-    assert covered >= stats.binom.ppf(1e-4, 40, 0.92)
-
-
-def test_levels_that_are_words_are_numbered_and_tables_are_flattened():
-    campaign = series(np.zeros((3, 2), int), strata=[0, 1, 2])
-    points = [{"a": {"b": "x"}, "c": 1, "d": 1.5}, {"a": {"b": "y"}, "c": 1, "d": 2}, {"a": {"b": "x"}, "c": 1, "d": 2}]
-    vars(campaign)["points"] = points
-    found = sweeps.parameters(campaign)
-    assert {name: column.tolist() for name, column in found.items()} == {"a.b": [0, 1, 0], "d": [1.5, 2, 2]}
-
-
-def test_the_report_of_a_sweep_tells_what_moves_what(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(sweeps, "has_salib", lambda: False)
-    monkeypatch.setattr("tower_sim.study.sections_sweep.has_salib", lambda: False)
-    drops: list[Any] = []
-    cubes: list[Any] = []
-    values = [3, 5, 8]
-    for point, number in enumerate(values):
-        more = coin_games(6, Rules(cubes=number, rounds=2), point, first=6 * point)
-        drops, cubes = drops + more[0], cubes + more[1]
-    write(tmp_path / "in", drops, cubes, points=[{"rules.cubes": number} for number in values])
-    study(tmp_path / "in", tmp_path / "out")
-    text = (tmp_path / "out" / "report.md").read_text("utf-8")
-    assert "moved by `rules.cubes`" in text
-    assert "SALib is not installed (pip install SALib adds it)" in text
-    rows = list(csv.DictReader((tmp_path / "out" / "tables" / "sweep.csv").read_text("utf-8").splitlines()))
-    setup = next(row for row in rows if row["figure"] == "inside after set-up")
-    assert float(setup["slope in their units, low"]) < 7 / 3 < float(setup["slope in their units, high"])
-    # the rule is played with each point's own cubes
-    beside = list(csv.DictReader((tmp_path / "out" / "tables" / "beside_the_rule.csv").read_text("utf-8").splitlines()))
-    assert float(beside[0]["2/3-1/3 rule"]) == pytest.approx(7 * np.mean(values) / 3, rel=0.05)
+    landed = list(csv.DictReader((tmp_path / "out" / "tables" / "landings.csv").read_text("utf-8").splitlines()))
+    assert [(row["point"], row["place"], row["landed [cubes]"]) for row in landed[:2]] == [
+        ("0", "zone:a", "12"), ("0", "zone:b", "12"),
+    ]  # fmt: skip
+    study(tmp_path / "in", tmp_path / "one", 1)
+    text = (tmp_path / "one" / "report.md").read_text("utf-8")
+    for heading in ("Failed attempts", "Where cubes land", "Cubes knocked on", "Explosions", "Who wins"):
+        assert heading in text
+    assert "With 2 to 2 cubes purple wins 100 %" in text
 
 
 # The report of games
@@ -175,7 +113,7 @@ def test_the_report_of_a_sweep_tells_what_moves_what(tmp_path: Path, monkeypatch
 @pytest.fixture(scope="module")
 def coin_campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("campaign")
-    write(directory, *coin_games(40, failures=0.02), spec={"kind": "game", "model": "coin", "runs": 40})
+    write(directory, *coin_games(40, failures=0.02))
     return directory
 
 

@@ -11,8 +11,8 @@ from scipy import stats
 from test_study_make import series, with_cubes
 
 from tower_sim.games import amerigo
-from tower_sim.study import fairness, memory, retention, survival
-from tower_sim.study.baseline import Board, joined, play_rule
+from tower_sim.study import fairness, memory, players, retention, survival
+from tower_sim.study.baseline import Board, play_rule
 from tower_sim.study.bootstrap import Resamples, percentiles
 from tower_sim.study.data import Campaign
 
@@ -178,11 +178,17 @@ def test_the_rule_played_at_once_is_the_rule_played_by_the_game():
         assert stats.mannwhitneyu(points, d.action_points[d.drop == drop]).pvalue > 1e-4
 
 
-def test_joined_campaigns_are_their_parts():
-    parts = [play_rule(GAME, 3, np.random.default_rng(i)) for i in range(2)]
-    both = joined(parts)
-    assert both.run_point.tolist() == [0, 0, 0, 1, 1, 1]
-    assert both.out_by_colour[len(parts[0].drops) :].tolist() == parts[1].out_by_colour.tolist()
+def test_the_rule_pays_gold_by_the_divisor_of_its_rules():
+    board = replace(GAME, divisors=(2, 1))
+    played = play_rule(board, 20, np.random.default_rng(9))
+    d = played.drops
+    phases = d.drop > 0
+    assert np.array_equal(d.gold[phases], -(-d.emerged[phases] // 2))
+    assert np.array_equal(players.columns(played).token_gold, d.emerged)
+    assert not board.same(GAME)
+    assert np.array_equal(
+        players.columns(play_rule(board, 5, np.random.default_rng(9))).token_gold[1:3] > 0, [True] * 2
+    )
 
 
 def test_setup_colours_of_the_rule_are_as_chance_makes_them():

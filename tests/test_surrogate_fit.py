@@ -551,7 +551,7 @@ def test_too_few_runs_and_what_is_no_campaign_are_refused(tmp_path: Path, capsys
     (tmp_path / "empty").mkdir()
     for name in ("empty", "none"):
         told = refused(capsys, "surrogate", "fit", str(tmp_path / name), "-o", str(tmp_path / "model.json"))
-        assert "has no manifest.json that can be read" in told
+        assert "holds no manifest.json" in told
 
 
 def test_a_model_that_cannot_be_written_is_refused(few: Path, tmp_path: Path, capsys: Capture):

@@ -6,6 +6,7 @@ import importlib.metadata
 import platform
 
 import tower_sim
+from tower_sim.campaign import tables
 from tower_sim.errors import UsageError
 from tower_sim.extras import extra
 from tower_sim.games import amerigo, dead_reckoning
@@ -25,6 +26,7 @@ def environment() -> Environment:
         "amerigo_rules": str(amerigo.RULES_VERSION),
         "dead_reckoning_rules": str(dead_reckoning.RULES_VERSION),
         "settings": str(SETTINGS_VERSION),
+        "tables": str(tables.VERSION),
         "python": platform.python_version(),
         "pyarrow": extra("pyarrow", "campaign").__version__,
     }

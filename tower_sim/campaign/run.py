@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from tower_sim.campaign.dataset import spans
 from tower_sim.campaign.engines import Report, Reports, WorkersLost, processes, serial
 from tower_sim.campaign.environment import environment
 from tower_sim.campaign.files import StoreError
 from tower_sim.campaign.progress import told
-from tower_sim.campaign.spec import Spec, load
+from tower_sim.campaign.spec import RUNS, Spec, load
 from tower_sim.campaign.store import DamagedManifest, Status, Store
+from tower_sim.campaign.vary import FEWEST_RUNS, SAMPLED
 from tower_sim.errors import check_whole
 from tower_sim.interrupts import terminable
 from tower_sim.progress import telling
@@ -113,6 +115,8 @@ def campaign_run(spec_path: str | Path, out: str | Path, workers: int = 1, dask:
     Raises UsageError for the caller's mistakes.
     """
     spec = load(spec_path)
+    if few := few_runs(spec):
+        print(f"tower-sim: {few}", file=sys.stderr)
     with_whom = (f" --workers {workers}" if workers > 1 else "") + (f" --dask {dask}" if dask else "")
     again = f"tower-sim campaign run {spec_path} -o {out}{with_whom}"
     try:
@@ -133,6 +137,17 @@ def campaign_run(spec_path: str | Path, out: str | Path, workers: int = 1, dask:
     return int(summary.interrupted or bool(summary.failed))
 
 
+def few_runs(spec: Spec) -> str:
+    """Say that a design whose points are no sample has too few runs at each for an interval; empty when it has not."""
+    if len(spec.points) == 1 or spec.design in SAMPLED or spec.runs >= FEWEST_RUNS:
+        return ""
+    what = RUNS[spec.kind]
+    return (
+        f"{spec.runs} {what} at each of {len(spec.points)} points: too few for intervals in a study; "
+        f"write {what} = {FEWEST_RUNS} or more"
+    )
+
+
 def status(directory: Path) -> Status:
     """Say how far the campaign in `directory` is; raises UsageError when there is none."""
     return Store.read(directory).status()
@@ -148,9 +163,9 @@ def campaign_status(directory: str | Path) -> str:
         f"shards: {len(now.done)} done, {len(now.missing)} missing, of {spec.shards}",
     ]
     if now.missing:
-        lines.append(f"missing: {_numbers(now.missing)}")
+        lines.append(f"missing: {spans(now.missing)}")
     if now.failed:
-        lines.append(f"failed in the last run: {_numbers(now.failed)}")
+        lines.append(f"failed in the last run: {spans(now.failed)}")
     lines.append(f"draws that were no landing: {now.redrawn}; runs cut short by five in a row: {now.unfinished}")
     return "\n".join(lines)
 
@@ -177,14 +192,3 @@ def campaign_verify(directory: str | Path) -> tuple[str, int]:
     if not problems:
         return f"{directory}: every file is whole", 0
     return "\n".join([*problems, f"{directory}: {len(problems)} problems; run the campaign again to mend them"]), 1
-
-
-def _numbers(values: tuple[int, ...]) -> str:
-    """Write sorted numbers shortly: 0-4, 7, 9-11."""
-    spans: list[list[int]] = []
-    for value in values:
-        if spans and value == spans[-1][1] + 1:
-            spans[-1][1] = value
-        else:
-            spans.append([value, value])
-    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in spans)

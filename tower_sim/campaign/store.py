@@ -143,7 +143,7 @@ class Store:
     def finish(self) -> None:
         """Write the manifest with every shard's files; all shards must be done."""
         shards = [self.receipt(index) for index in range(self.spec.shards)]
-        write(self.directory / MANIFEST, sealed(self.head | {"shards": [_listed(each) for each in shards if each]}))
+        write(self.directory / MANIFEST, sealed(self.head | {"shards": [listed_form(each) for each in shards if each]}))
 
     def receipt(self, index: int) -> dict[str, Any] | None:
         """Read a shard's receipt; None when it is missing, damaged, or of another campaign or shard."""
@@ -218,14 +218,18 @@ class Store:
 
     def manifest_problems(self) -> list[str]:
         """Say what is wrong with the manifest's contents, now that all shards are whole."""
-        manifest = _manifest_of(self.directory)
-        listed = manifest.get("shards") if manifest else None
+        listed = self.listing()
         if listed is None:
             return [f"{MANIFEST}: not finished: it does not list the shards"]
         receipts = [self.receipt(index) for index in range(self.spec.shards)]
-        if not same(listed, [_listed(each) for each in receipts if each]):
+        if not same(listed, [listed_form(each) for each in receipts if each]):
             return [f"{MANIFEST}: changed: its list of shards is not that of the receipts"]
         return []
+
+    def listing(self) -> object:
+        """Return what a finished manifest says of the shards, whatever that is; None while it lists none."""
+        manifest = _manifest_of(self.directory)
+        return manifest.get("shards") if manifest else None
 
     def log(self, event: str, **facts: Any) -> None:
         """Add a line to the log."""
@@ -343,7 +347,8 @@ def head_of(spec: Spec, environment: Environment) -> dict[str, Any]:
     return head | {"campaign": digest(canonical_json(head).encode())}
 
 
-def _listed(receipt: dict[str, Any]) -> dict[str, Any]:
+def listed_form(receipt: dict[str, Any]) -> dict[str, Any]:
+    """Return what the manifest keeps of a receipt."""
     return {key: receipt[key] for key in ("shard", "runs", "failed_draws", "unfinished_runs", "files")}
 
 

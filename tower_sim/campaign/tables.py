@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -11,7 +12,7 @@ from tower_sim.landing import INSIDE
 from tower_sim.outcome import Outcome
 from tower_sim.state import TowerState
 
-VERSION = 1
+VERSION = 2  # 2: the varied fields are columns of `drops`
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,34 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class Varied:
+    """A varied field as a column: its dotted name, its Arrow type, its value at each design point."""
+
+    name: str
+    kind: str
+    values: tuple[Any, ...]
+
+
+def varied_columns(points: Sequence[Mapping[str, Any]]) -> tuple[Varied, ...]:
+    """Return a column for every varied field; all points vary the same ones.
+
+    Its type follows from the values at all points: `bool`, `int64`, `float64` or `string`; lists, tables and mixtures
+    are JSON.
+    """
+    return tuple(_varied(name, [point[name] for point in points]) for name in points[0])
+
+
+def _varied(name: str, values: Sequence[Any]) -> Varied:
+    kinds: set[type[Any]] = {type(value) for value in values}
+    if kinds in ({bool}, {str}):
+        return Varied(name, "bool" if bool in kinds else "string", tuple(values))
+    if kinds <= {int, float}:
+        whole = kinds == {int} and all(-(1 << 63) <= value < 1 << 63 for value in values)
+        return Varied(name, "int64" if whole else "float64", tuple(values if whole else map(float, values)))
+    return Varied(name, "string", tuple(json.dumps(value, ensure_ascii=False) for value in values))
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """A table of the dataset: its folder's name and its columns."""
 
@@ -35,9 +64,15 @@ class Table:
         """The name in each file's metadata."""
         return f"tower-sim/campaign-{self.name}"
 
-    def to_parquet(self, rows: Sequence[Sequence[Any]], spec_digest: str, shard: int) -> bytes:
-        """Write rows, each with a value for every column, as a Parquet file of that shard."""
+    def to_parquet(
+        self, rows: Sequence[Sequence[Any]], spec_digest: str, shard: int, varied: Sequence[Varied] = ()
+    ) -> bytes:
+        """Write rows, each with a value for every column, as a Parquet file of that shard.
+
+        `varied` are columns more, whose value follows from the design point, which is the first of each row.
+        """
         columns = {x.name: (x.kind, x.nullable, [row[i] for row in rows]) for i, x in enumerate(self.columns)}
+        columns |= {x.name: (x.kind, False, [x.values[row[0]] for row in rows]) for x in varied}
         head = {"schema": self.schema_name(), "version": str(VERSION), "spec": spec_digest, "shard": str(shard)}
         return parquet_bytes(columns, head)
 
@@ -154,9 +189,9 @@ class Rows:
             place, age = (None, 0) if is_thrown else places[x.cube]
             self.cubes.append((*where, x.cube.id, x.cube.colour, is_thrown, age, place, x.place))
 
-    def to_parquet(self, spec_digest: str, shard: int) -> dict[str, bytes]:
-        """Write both tables; equal rows give equal bytes."""
+    def to_parquet(self, spec_digest: str, shard: int, points: Sequence[Mapping[str, Any]]) -> dict[str, bytes]:
+        """Write both tables, `drops` with the fields that `points` vary; equal rows give equal bytes."""
         return {
-            DROPS.name: DROPS.to_parquet(self.drops, spec_digest, shard),
+            DROPS.name: DROPS.to_parquet(self.drops, spec_digest, shard, varied_columns(points)),
             CUBES.name: CUBES.to_parquet(self.cubes, spec_digest, shard),
         }

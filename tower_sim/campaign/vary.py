@@ -13,7 +13,9 @@ import numpy as np
 from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.errors import check_whole, fault, shown
 
-DESIGNS = ("grid", "list", "latin_hypercube", "sobol")
+SAMPLED = ("latin_hypercube", "sobol")  # designs whose points are a sample themselves
+DESIGNS = ("grid", "list", *SAMPLED)
+FEWEST_RUNS = 5  # at a point of the others, below which a study has no interval
 MAX_RUNS = 2**31  # runs are numbered by int32
 MAX_POINTS = 10_000  # each is tried before anything runs, which takes milliseconds
 MAX_SHARDS = 20_000  # each has three files

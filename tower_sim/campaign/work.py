@@ -112,7 +112,7 @@ def run_shard(spec: Spec, index: int) -> Shard:
                 if not _PLAY[spec.kind](spec, point, Recorder(model), number, run, rows):
                     unfinished.append(run)
     counts = {"drops": len(rows.drops), "cubes": len(rows.cubes)}
-    return Shard(index, rows.to_parquet(spec.digest, index), counts, rows.failures, tuple(unfinished))
+    return Shard(index, rows.to_parquet(spec.digest, index, spec.points), counts, rows.failures, tuple(unfinished))
 
 
 def _game(spec: Spec, point: Point, model: Recorder, number: int, run: int, rows: Rows) -> bool:

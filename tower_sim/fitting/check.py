@@ -25,7 +25,7 @@ from tower_sim.games.many import Games
 from tower_sim.models import surrogate_of
 from tower_sim.progress import nothing, telling
 from tower_sim.study.data import Campaign
-from tower_sim.study.load import load
+from tower_sim.study.load import load_whole
 from tower_sim.surrogate.cascade import EFFECTS, Cascade
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.ship import ShipSurrogate
@@ -76,7 +76,7 @@ def check(
 def check_command(model: str, directories: Sequence[Path], out: Path | None, seed: int) -> None:
     """Check, print what was found, and write the report if there is a folder for it; raises what `check` does."""
     fitted = fitted_or_shipped(model)
-    campaigns = [load(directory) for directory in directories]
+    campaigns = [load_whole(directory) for directory in directories]
     if fitted.kind == BOARD:
         _check_board(fitted, campaigns, out)
         return

@@ -17,7 +17,7 @@ from tower_sim.fitting.rows import Rows, held_out, rows_of
 from tower_sim.fitting.ship_fit import fit_board
 from tower_sim.progress import nothing, telling
 from tower_sim.study.data import Campaign
-from tower_sim.study.load import load
+from tower_sim.study.load import load_whole
 from tower_sim.surrogate.store import BOARD, TOWER, Fitted, RungScore, Source
 
 LEAST_RUNS = 10  # the fewest of which some are held out
@@ -32,7 +32,7 @@ def fit(directories: Sequence[str | Path], note: Callable[[], None] = nothing) -
     Raises UsageError for a directory that is no campaign, for campaigns of several apparatuses or of the rule
     two_thirds, and for fewer than 10 runs.
     """
-    campaigns = [load(directory) for directory in directories]
+    campaigns = [load_whole(directory) for directory in directories]
     apparatus = apparatus_of(campaigns)
     if sum(campaign.runs for campaign in campaigns) < LEAST_RUNS:
         raise fault("runs of the campaigns", sum(each.runs for each in campaigns), f"{LEAST_RUNS} or more", "run more")

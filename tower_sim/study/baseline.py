@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tower_sim.games.amerigo import Rules
 from tower_sim.study.data import NOWHERE, Array, Campaign, Cubes, Drops, Failed, Words
+from tower_sim.study.players import divisors
 from tower_sim.surrogate.two_thirds import REGION, RESIDENT_OUT, THROWN_OUT
 
 FEWEST, MOST = 500, 4000  # games of the rule
@@ -15,11 +17,15 @@ FEWEST, MOST = 500, 4000  # games of the rule
 
 @dataclass(frozen=True)
 class Board:
-    """What a game needs: the colour of every cube, and the colours of the phases in order."""
+    """What a game needs: the colour of every cube, the colours of the phases in order, what cubes are divided by.
+
+    `divisors` make cubes out into gold for passing, without and with the token.
+    """
 
     colours: tuple[str, ...]
     colour_of: Array
     phases: Sequence[int]
+    divisors: tuple[int, int] = (Rules().gold_divisor, Rules().gold_divisor_with_token)
 
     def same(self, other: Board) -> bool:
         """Whether `other` is played alike."""
@@ -27,6 +33,7 @@ class Board:
             self.colours == other.colours
             and np.array_equal(self.colour_of, other.colour_of)
             and list(self.phases) == list(other.phases)
+            and self.divisors == other.divisors
         )
 
 
@@ -35,16 +42,16 @@ def is_of_the_rule(campaign: Campaign) -> bool:
     return "two_thirds" in str(campaign.spec.get("model", ""))
 
 
-def board_of(campaign: Campaign, point: int) -> Board | None:
-    """Find out from the data what was played with at a design point; None when no run has a set-up and a phase."""
-    here = campaign.run_point[campaign.drops.run] == point
-    first = campaign.cubes.take(np.flatnonzero((here & (campaign.drops.drop == 0))[campaign.cubes.row]))
+def board_of(campaign: Campaign) -> Board | None:
+    """Find out from a campaign of one design point what was played with; None when no run has a set-up and a phase."""
+    d = campaign.drops
+    first = campaign.cubes.take(np.flatnonzero((d.drop == 0)[campaign.cubes.row]))
     if not len(first):
         return None
-    of_one = first.take(np.flatnonzero(campaign.drops.run[first.row] == campaign.drops.run[first.row[0]]))
-    longest = int(campaign.drops.run[np.argmax(np.where(here, campaign.drops.drop, -1))])
-    rows = (campaign.drops.run == longest) & (campaign.drops.drop > 0)
-    words = campaign.drops.phase
+    of_one = first.take(np.flatnonzero(d.run[first.row] == d.run[first.row[0]]))
+    longest = int(d.run[np.argmax(d.drop)])
+    rows = (d.run == longest) & (d.drop > 0)
+    words = d.phase
     phases = [
         campaign.colours.index(words.names[code]) if code >= 0 and words.names[code] in campaign.colours else -1
         for code in words.codes[rows]
@@ -52,7 +59,7 @@ def board_of(campaign: Campaign, point: int) -> Board | None:
     if not phases or min(phases) < 0:
         return None
     order = np.argsort(of_one.cube)
-    return Board(campaign.colours, of_one.colour.codes[order].astype(np.int64), phases)
+    return Board(campaign.colours, of_one.colour.codes[order].astype(np.int64), phases, divisors(campaign.spec))
 
 
 def play_rule(board: Board, games: int, rng: np.random.Generator) -> Campaign:
@@ -86,52 +93,12 @@ def play_rule(board: Board, games: int, rng: np.random.Generator) -> Campaign:
 
 
 def play_beside(campaign: Campaign, rng: np.random.Generator) -> Campaign | None:
-    """Play the rule with the cubes and phases of `campaign`, point by point where they differ; None when unknown.
+    """Play the rule with the cubes, phases and rules of a campaign of one design point; None when they are unknown.
 
-    Each point has as many games as in the campaign, but 500 to 4000 (or one a point) over all.
+    It has as many games as the campaign, but 500 to 4000.
     """
-    boards = [board_of(campaign, int(point)) for point in np.unique(campaign.run_point)]
-    known = [board for board in boards if board is not None and board.colours == campaign.colours]
-    if len(known) < len(boards):
-        return None
-    games = int(np.clip(campaign.runs, FEWEST, MOST))
-    if all(board.same(known[0]) for board in known):
-        return play_rule(known[0], games, rng)
-    each = -(-games // len(known))
-    return joined([play_rule(board, each, rng) for board in known])
-
-
-def joined(parts: Sequence[Campaign]) -> Campaign:
-    """Put campaigns of the rule together, each as a design point of its own."""
-    runs = np.cumsum([0, *(part.runs for part in parts)])
-    drops = np.cumsum([0, *(len(part.drops) for part in parts)])
-    d, c = [part.drops for part in parts], [part.cubes for part in parts]
-
-    def words(columns: Sequence[Words]) -> Words:
-        assert all(column.names == columns[0].names for column in columns)
-        return Words(columns[0].names, np.concatenate([column.codes for column in columns]))
-
-    counts = ("thrown", "inside_before", "emerged", "inside_after", "colours_out", "action_points", "gold")
-    return Campaign(
-        spec=parts[0].spec,
-        points=[part.points[0] for part in parts],
-        run_point=np.repeat(np.arange(len(parts)), np.diff(runs)),
-        drops=Drops(
-            run=np.concatenate([part.run + first for part, first in zip(d, runs, strict=False)]),
-            kind=words([part.kind for part in d]),
-            phase=words([part.phase for part in d]),
-            winner=words([part.winner for part in d]),
-            **{name: np.concatenate([getattr(part, name) for part in d]) for name in ("drop", *counts, "drawn")},
-        ),
-        cubes=Cubes(
-            row=np.concatenate([part.row + first for part, first in zip(c, drops, strict=False)]),
-            colour=words([part.colour for part in c]),
-            before=words([part.before for part in c]),
-            after=words([part.after for part in c]),
-            **{name: np.concatenate([getattr(part, name) for part in c]) for name in ("cube", "thrown", "age")},
-        ),
-        failed=parts[0].failed,
-    )
+    board = board_of(campaign)
+    return play_rule(board, int(np.clip(campaign.runs, FEWEST, MOST)), rng) if board else None
 
 
 def _campaign(
@@ -155,7 +122,7 @@ def _campaign(
         phase=Words(names, np.where(phase < 0, len(board.colours), phase)[order].astype(np.int16)),
         colours_out=colours_out[order],
         action_points=np.where(drop == 0, 0, points)[order],
-        gold=np.where(drop == 0, 0, -(-emerged // 3))[order],
+        gold=np.where(drop == 0, 0, -(-emerged // board.divisors[0]))[order],
         winner=Words((), np.full(len(run), NOWHERE, np.int16)),
         drawn=thrown[order] > 0,
     )
@@ -163,8 +130,9 @@ def _campaign(
     row = game * width + at
     order = np.argsort(row, kind="stable")
     places = ("tray", f"inside:{REGION}")
+    rules = dict(zip(("gold_divisor", "gold_divisor_with_token"), board.divisors, strict=True))
     return Campaign(
-        spec={"kind": "game", "model": "two_thirds", "runs": games},
+        spec={"kind": "game", "model": "two_thirds", "runs": games, "rules": rules},
         points=[{}],
         run_point=np.zeros(games, np.int64),
         drops=drops,

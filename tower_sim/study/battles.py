@@ -116,13 +116,26 @@ def _moved(cubes: Cubes) -> Array:
     return before != after
 
 
+def _knocked(campaign: Campaign) -> tuple[Array, Array, Array]:
+    """Return for each step the cubes thrown through the ship, those that lay there before, those of them that moved."""
+    cubes, steps = campaign.cubes, len(campaign.drops)
+    lies = _lying(cubes)
+    thrown = np.bincount(cubes.row[through_ship(campaign)], minlength=steps)
+    lying = np.bincount(cubes.row[lies], minlength=steps)
+    return thrown, lying, np.bincount(cubes.row[lies & _moved(cubes)], minlength=steps)
+
+
+def moved_and_lying(campaign: Campaign) -> tuple[Array, Array]:
+    """Return for each run how many lying cubes its throws moved, and how many lay there."""
+    thrown, lying, moved = _knocked(campaign)
+    rows = thrown > 0
+    sums = campaign.by_run(np.stack([moved[rows], lying[rows]], 1), rows)
+    return sums[:, 0], sums[:, 1]
+
+
 def knocks(campaign: Campaign, boot: Resamples, most: int = MOST_THROWN) -> Knocks | None:
     """Count the cubes that throws knocked into other places; None when no throw found any lying."""
-    cubes = campaign.cubes
-    thrown = np.bincount(cubes.row[through_ship(campaign)], minlength=len(campaign.drops))
-    lies = _lying(cubes)
-    lying = np.bincount(cubes.row[lies], minlength=len(thrown))
-    moved = np.bincount(cubes.row[lies & _moved(cubes)], minlength=len(thrown))
+    thrown, lying, moved = _knocked(campaign)
     rows = (thrown > 0) & (lying > 0)
     if not rows.any():
         return None

@@ -8,12 +8,13 @@ from typing import cast
 
 import numpy as np
 
+from tower_sim.campaign.vary import FEWEST_RUNS
 from tower_sim.study.data import Array
 from tower_sim.study.laws import normal_share, student_quantile
 
 CONFIDENCE = 0.95
 RESAMPLES = 2000  # fewer, but never below 1000, when there are very many runs
-FEWEST = 5  # runs, below which there is no interval
+FEWEST = FEWEST_RUNS  # runs, below which there is no interval
 _BLOCK = 4_000_000  # weights turned into floats at a time
 
 
@@ -110,13 +111,14 @@ class Resamples:
     def shares(self, hits: Array, of: Array) -> Estimates:
         """Return shares as `ratios` does; where all or none hit, the interval is Clopper and Pearson's by run.
 
-        The latter counts each run as one trial, so it is wide rather than narrow.
+        The latter counts each run as one trial, so it is wide rather than narrow; it too takes five runs.
         Source: Clopper and Pearson, Biometrika 26 (1934).
         """
         found = self.ratios(hits, of)
         runs = np.maximum((of > 0).sum(0), 1)
         reach = 1 - ((1 - CONFIDENCE) / 2) ** (1 / runs)
-        none, every = found.value == 0, found.value == 1
+        enough = (of > 0).sum(0) >= FEWEST
+        none, every = enough & (found.value == 0), enough & (found.value == 1)
         low = np.where(none, 0.0, np.where(every, 1 - reach, found.low))
         high = np.where(every, 1.0, np.where(none, reach, found.high))
         return Estimates(found.value, low, high)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -119,17 +118,12 @@ class Failed:
     status: Words
 
 
-def digest_of(spec: object) -> str:
-    """Return the SHA-256 of a spec as JSON with sorted keys, for a manifest that names no digest."""
-    text = json.dumps(spec, sort_keys=True, separators=(",", ":"), default=str)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 @dataclass(frozen=True)
 class Campaign:
     """One campaign's dataset: `run_point[r]` is the design point of run r, `points` what each point overrides.
 
     `digest` is the spec's and seeds all that is random in the study; `made_with` are the versions that made the data.
+    Of `shards` planned those in `missing` were not run yet.
     """
 
     spec: Mapping[str, Any]
@@ -140,6 +134,8 @@ class Campaign:
     failed: Failed
     digest: str = ""
     made_with: Mapping[str, str] = field(default_factory=dict[str, str])
+    shards: int = 0
+    missing: tuple[int, ...] = ()
 
     @property
     def kind(self) -> str:

@@ -1,17 +1,17 @@
-"""Read a campaign's directory: `manifest.json`, `drops/*.parquet` and `cubes/*.parquet`."""
+"""Read a campaign's directory: `manifest.json`, and of `drops/` and `cubes/` what its receipts vouch for."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
+from tower_sim.campaign.dataset import Dataset, open_dataset, spans
 from tower_sim.errors import UsageError, shown
 from tower_sim.extras import extra
-from tower_sim.study.data import Array, Campaign, Cubes, Drops, Failed, Words, digest_of
+from tower_sim.study.data import Array, Campaign, Cubes, Drops, Failed, Words
 
 LANDINGS = ("settled", "jammed")
 _COUNTS = ("thrown", "inside_before", "emerged", "inside_after", "colours_out", "action_points", "gold")
@@ -21,14 +21,20 @@ _WIDEST = 1 << 21  # runs of a point, and drops of a run, that a key holds
 
 
 def load(directory: str | Path) -> Campaign:
-    """Read the campaign in `directory`.
+    """Read the campaign in `directory`; its shards that were not run yet are its `missing`.
 
-    Raises UsageError, in one line, when it is no campaign, holds no drop that landed, or pyarrow is not installed.
+    Raises UsageError, in one line, when it is no campaign, a file is not as its receipt says, no drop landed, or
+    pyarrow is not installed.
     """
     directory = Path(directory)
-    manifest = _manifest(directory)
-    _refuse_knocks(directory, manifest)
-    columns = _read(directory, "drops", _DROPS)
+    dataset = open_dataset(directory)
+    head, spec = dataset.store.head, dataset.store.spec
+    _refuse_knocks(directory, head)
+    if not dataset.done:
+        raise UsageError(
+            f"campaign {str(directory)!r} has 0 of {spec.shards} shards; allowed is 1 or more; run the campaign first"
+        )
+    columns = _read(dataset, "drops", _DROPS)
     landed = columns["status"].among(*LANDINGS)
     if not landed.any():
         raise UsageError(
@@ -44,47 +50,39 @@ def load(directory: str | Path) -> Campaign:
     pair = columns["point"].astype(np.int64) * _WIDEST + columns["run"]
     known, run_of = np.unique(pair, return_inverse=True)
     drops = _drops(columns, order, run_of)
-    cubes = _cubes(_read(directory, "cubes", _CUBES), key[order], drops)
+    cubes = _cubes(_read(dataset, "cubes", _CUBES), key[order], drops)
     return Campaign(
-        spec=cast("dict[str, Any]", manifest.get("spec", {})),
-        points=_points(manifest),
-        digest=str(manifest.get("spec_digest") or digest_of(manifest.get("spec", {}))),
-        made_with=cast("dict[str, str]", manifest.get("versions", {})),
+        spec=cast("dict[str, Any]", head["spec"]),
+        points=spec.points,
+        digest=spec.digest,
+        made_with=cast("dict[str, str]", head.get("versions", {})),
         run_point=known // _WIDEST,
         drops=drops,
         cubes=cubes,
         failed=Failed(run_of[~landed], columns["drop"][~landed], columns["status"].take(np.flatnonzero(~landed))),
+        shards=spec.shards,
+        missing=dataset.missing,
     )
 
 
-def _manifest(directory: Path) -> dict[str, Any]:
-    path = directory / "manifest.json"
-    try:
-        manifest: object = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+def load_whole(directory: str | Path) -> Campaign:
+    """Read a campaign as `load` does; raises UsageError also when a shard of it was not run yet."""
+    campaign = load(directory)
+    if campaign.missing:
         raise UsageError(
-            f"campaign {str(directory)!r} has no manifest.json that can be read ({type(error).__name__}); allowed is "
-            "the directory of a campaign; make one with: tower-sim campaign run"
-        ) from error
-    if not isinstance(manifest, dict):
-        raise UsageError(f"{str(path)!r} is no table; allowed is a JSON object with spec and points; verify it")
-    return cast("dict[str, Any]", manifest)
+            f"campaign {str(directory)!r} lacks shards {spans(campaign.missing)} of {campaign.shards}; allowed is a "
+            "whole one; run the campaign to its end"
+        )
+    return campaign
 
 
-def _refuse_knocks(directory: Path, manifest: dict[str, Any]) -> None:
+def _refuse_knocks(directory: Path, head: dict[str, Any]) -> None:
     """Refuse games with knocks: what is inside between two drops is then not what the first left."""
-    spec: object = manifest.get("spec")
-    if isinstance(spec, dict) and cast("dict[str, Any]", spec).get("knocks"):
+    if head["spec"].get("knocks"):
         raise UsageError(
             f"campaign {shown(str(directory))} has knocks; allowed is one without, since reports and fits follow cubes "
             "from drop to drop; read its Parquet tables yourself"
         )
-
-
-def _points(manifest: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return what each design point overrides, by dotted field."""
-    points = cast("list[dict[str, Any]]", manifest.get("points") or [{}])
-    return [cast("dict[str, Any]", point.get("values", point)) for point in points]
 
 
 def _drops(columns: dict[str, Any], order: Array, run_of: Array) -> Drops:
@@ -134,23 +132,18 @@ def _key(columns: dict[str, Any]) -> Array:
     return (columns["point"].astype(np.int64) * _WIDEST + columns["run"]) * _WIDEST + columns["drop"]
 
 
-def _read(directory: Path, name: str, wanted: Sequence[str]) -> dict[str, Any]:
-    """Read the columns `wanted` of all files in a folder: numbers as arrays (null as 0), words as Words."""
+def _read(dataset: Dataset, name: str, wanted: Sequence[str]) -> dict[str, Any]:
+    """Read the columns `wanted` of a table's shards: numbers as arrays (null as 0), words as Words."""
     arrow, parquet = _pyarrow()
-    files = sorted((directory / name).glob("*.parquet"))
-    if not files:
-        raise UsageError(
-            f"campaign {str(directory)!r} has 0 files {name}/*.parquet; allowed is 1 or more; run the campaign first"
-        )
     try:
-        tables = [parquet.read_table(file, columns=list(wanted)) for file in files]
+        tables = [parquet.read_table(arrow.BufferReader(data), columns=list(wanted)) for data in dataset.tables(name)]
         table = arrow.concat_tables(tables, promote_options="permissive")
         return {key: _column(arrow, table.column(key)) for key in wanted}
     except (arrow.ArrowException, KeyError, OSError) as error:
         reason = " ".join(str(error).split())[:120]
         raise UsageError(
-            f"{name}/*.parquet of campaign {str(directory)!r} cannot be read ({reason}); allowed are files with the "
-            f"columns {', '.join(wanted)}; verify the campaign"
+            f"{name}/*.parquet of campaign {str(dataset.store.directory)!r} cannot be read ({reason}); allowed are "
+            f"files with the columns {', '.join(wanted)}; verify the campaign"
         ) from error
 
 

@@ -39,17 +39,16 @@ class Sheets:
 
         An Estimate takes one column here and three in the file (the value, `low` and `high` of its interval).
         """
-        wide = [any(isinstance(row[i], Estimate) for row in rows) for i in range(len(head))]
-        ends = ("", ", low", ", high")
-        names = [key + end for i, key in enumerate(head) for end in ends[: 3 if wide[i] else 1]]
-        lines = [",".join(_quoted(part) for part in names)]
-        for row in rows:
-            lines.append(",".join(part for i, cell in enumerate(row) for part in _csv(cell, wide[i])))
-        self._write(f"tables/{name}.csv", ("\n".join(lines) + "\n").encode())
+        self._csv(name, head, rows)
         self.lines += ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
         self.lines += ["| " + " | ".join(said(cell) for cell in row) + " |" for row in rows[:shown]]
         more = f", all {len(rows)} rows" if len(rows) > shown else ""
         self.lines += ["", f"([tables/{name}.csv](tables/{name}.csv){more})", ""]
+
+    def data(self, name: str, head: Sequence[str], rows: Sequence[Sequence[Cell]]) -> None:
+        """Write `tables/NAME.csv` as `table` does, and show nothing but where it is."""
+        self._csv(name, head, rows)
+        self.lines += [f"([tables/{name}.csv](tables/{name}.csv), {len(rows)} rows)", ""]
 
     def picture(self, name: str, figure: Any, caption: str) -> None:
         """Write `plots/NAME.png` and show it."""
@@ -63,6 +62,15 @@ class Sheets:
     def close(self) -> None:
         """Write `report.md`, the last file."""
         self._write("report.md", ("\n".join(self.lines).rstrip() + "\n").encode())
+
+    def _csv(self, name: str, head: Sequence[str], rows: Sequence[Sequence[Cell]]) -> None:
+        wide = [any(isinstance(row[i], Estimate) for row in rows) for i in range(len(head))]
+        ends = ("", ", low", ", high")
+        names = [key + end for i, key in enumerate(head) for end in ends[: 3 if wide[i] else 1]]
+        lines = [",".join(_quoted(part) for part in names)]
+        for row in rows:
+            lines.append(",".join(part for i, cell in enumerate(row) for part in _csv(cell, wide[i])))
+        self._write(f"tables/{name}.csv", ("\n".join(lines) + "\n").encode())
 
     def _write(self, name: str, data: bytes) -> None:
         write(self.out / name, data, "report file")
@@ -100,6 +108,11 @@ def said(cell: Cell, unit: str = "") -> str:
     if cell is None or (isinstance(cell, float) and not math.isfinite(cell)):
         return "-"
     return f"{cell:.3g}" if isinstance(cell, float) else str(cell)
+
+
+def percent(found: Estimate) -> str:
+    """Say a share in percent, as `said` does."""
+    return said(Estimate(100 * found.value, 100 * found.low, 100 * found.high, found.n), "%")
 
 
 def digits(half: float, value: float = 0.0) -> int:

@@ -1,0 +1,91 @@
+"""What players get: the designer's first figures against a count by hand."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from test_study_make import SPEC, coin_games, write
+
+from tower_sim.games.amerigo import Rules
+from tower_sim.study import players, study
+from tower_sim.study.baseline import board_of, play_beside
+from tower_sim.study.bootstrap import Resamples
+from tower_sim.study.load import load
+
+HOUSE = Rules(cubes=2, rounds=3, gold_divisor=2, gold_divisor_with_token=1)
+HOUSE_SPEC = SPEC + "[rules]\ncubes = 2\nrounds = 3\ngold_divisor = 2\ngold_divisor_with_token = 1\n"
+
+
+@pytest.fixture(name="games", scope="module")
+def _games() -> Any:
+    """Twelve games of a house rule so small that phases with nothing to throw and without an action are common."""
+    return coin_games(12, HOUSE)
+
+
+@pytest.fixture(name="directory", scope="module")
+def _directory(games: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("games") / "in"
+    write(directory, *games, spec=HOUSE_SPEC)
+    return directory
+
+
+def test_the_figures_are_those_counted_by_hand(games: Any, directory: Path):
+    campaign = load(directory)
+    found = players.over_all(campaign, Resamples(campaign.strata, np.random.default_rng(1)))
+    phases = [row for row in games[0] if row["drop"] > 0]
+    assert found.phases.tolist() == [len(phases)] == [12 * 21]
+    actions = np.array([row["colours_out"] for row in phases])
+    assert (actions == 0).any()
+    assert found.actions.value[0] == pytest.approx(actions.mean())
+    shares = [(actions == 0).mean(), (actions == 1).mean(), (actions == 2).mean(), (actions >= 3).mean()]
+    assert found.chances.value == pytest.approx(shares)
+    assert found.points.value[0] == pytest.approx(np.mean([row["action_points"] for row in phases]))
+    out = np.array([row["emerged"] for row in phases])
+    assert found.gold.value[0] == pytest.approx(np.ceil(out / 2).mean())
+    assert found.token_gold.value[0] == pytest.approx(out.mean())
+    for each in (found.actions, found.points, found.gold, found.token_gold):
+        assert each.low[0] < each.value[0] < each.high[0]
+
+
+def test_phases_are_told_apart_by_colour_and_by_number(games: Any, directory: Path):
+    campaign = load(directory)
+    boot = Resamples(campaign.strata, np.random.default_rng(1))
+    colours, numbers = players.by_colour(campaign, boot), players.by_number(campaign, boot)
+    assert colours.names == HOUSE.colours
+    assert numbers.names == tuple(str(i) for i in range(1, 22))
+    red = [row["colours_out"] for row in games[0] if row["phase"] == "red"]
+    assert colours.actions.value[2] == pytest.approx(np.mean(red))
+    third = [row["gold"] for row in games[0] if row["drop"] == 3]
+    assert numbers.gold.value[2] == pytest.approx(np.mean(third))
+    assert numbers.chance(2, 0).n == 12
+
+
+def test_the_rule_is_played_with_the_rules_of_the_campaign(directory: Path):
+    campaign = load(directory)
+    board = board_of(campaign)
+    assert board is not None
+    assert board.divisors == (2, 1)
+    played = play_beside(campaign, np.random.default_rng(2))
+    assert played is not None
+    rows = played.drops.drop > 0
+    assert np.array_equal(played.drops.gold[rows], -(-played.drops.emerged[rows] // 2))
+
+
+def test_they_open_the_report_in_plain_words(games: Any, directory: Path, tmp_path: Path):
+    study(directory, tmp_path)
+    text = (tmp_path / "report.md").read_text("utf-8")
+    opening = text.splitlines()[2]
+    assert opening.startswith("In a phase the players choose from ")
+    assert "passing pays" in opening
+    assert "(12 games;" in opening
+    assert text.index("## What the players get") < text.index("## What was run") < text.index("## Failed attempts")
+    assert "divided by 2, rounded up (1 with the token)" in text
+    rows = list(csv.DictReader((tmp_path / "tables" / "players.csv").read_text("utf-8").splitlines()))
+    chances = [float(row["every phase"]) for row in rows[1:5]]
+    assert sum(chances) == pytest.approx(1, abs=1e-5)
+    assert all(row["every phase, low"] and row["2/3-1/3 rule"] for row in rows)
+    assert len(list(csv.DictReader((tmp_path / "tables" / "players_by_phase.csv").read_text().splitlines()))) == 7

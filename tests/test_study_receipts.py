@@ -1,0 +1,163 @@
+"""A study and a fit read only what the receipts and the manifest vouch for."""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow
+import pyarrow.compute
+import pyarrow.parquet
+import pytest
+
+from tower_sim.campaign import parse, run
+from tower_sim.campaign.dataset import spans
+from tower_sim.campaign.files import digest, sealed, unsealed
+from tower_sim.errors import UsageError
+from tower_sim.fitting.check import check_command
+from tower_sim.fitting.fit import fit
+from tower_sim.study import study
+from tower_sim.study.load import load, load_whole
+
+GAMES = """
+[campaign]
+kind = "game"
+apparatus = "amerigo"
+model = "two_thirds"
+games = 12
+shard = 2
+seed = "{seed}"
+
+[rules]
+rounds = 1
+"""
+FLIPS = 120
+
+
+@pytest.fixture(name="whole", scope="module")
+def _whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished campaign of six shards."""
+    directory = tmp_path_factory.mktemp("whole") / "games"
+    run(parse(GAMES.format(seed=7)), directory)
+    return directory
+
+
+@pytest.fixture(name="other", scope="module")
+def _other(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("other") / "games"
+    run(parse(GAMES.format(seed=8)), directory)
+    return directory
+
+
+@pytest.fixture(name="copy")
+def _copy(whole: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(whole, tmp_path / "games"))
+
+
+def flip(path: Path, bit: int) -> None:
+    data = bytearray(path.read_bytes())
+    data[bit // 8] ^= 1 << bit % 8
+    path.write_bytes(data)
+
+
+def test_every_flipped_bit_is_refused_and_its_file_named(copy: Path):
+    files = sorted(path for path in copy.rglob("*") if path.suffix in (".parquet", ".json"))
+    draw = random.Random(1)
+    for _ in range(FLIPS):
+        path = draw.choice(files)
+        bit = draw.randrange(8 * path.stat().st_size)
+        flip(path, bit)
+        with pytest.raises(UsageError, match=re.escape(path.name)) as caught:
+            load(copy)
+        assert "\n" not in str(caught.value)
+        flip(path, bit)
+    assert load(copy).runs == 12
+
+
+def resealed(copy: Path, _: Path) -> None:
+    """A shard whose receipt was made to fit its changed table."""
+    table, receipt = copy / "drops/00002.parquet", copy / "receipts/00002.json"
+    plain = pyarrow.parquet.read_table(table)
+    place = plain.schema.get_field_index("emerged")
+    more = pyarrow.compute.add(plain.column("emerged"), pyarrow.scalar(1, "int16"))
+    pyarrow.parquet.write_table(plain.set_column(place, plain.schema.field(place), more), table)
+    document = unsealed(receipt.read_bytes())
+    assert document
+    document["files"]["drops/00002.parquet"]["sha256"] = digest(table.read_bytes())
+    document["files"]["drops/00002.parquet"]["bytes"] = table.stat().st_size
+    receipt.write_bytes(sealed(document))
+
+
+DAMAGES: dict[str, tuple[Callable[[Path, Path], object], str]] = {
+    "a table that is gone": (lambda copy, _: (copy / "cubes/00003.parquet").unlink(), r"cubes/00003\.parquet: missing"),
+    "a receipt that is gone": (lambda copy, _: (copy / "receipts/00003.json").unlink(), r"receipts/00003\.json"),
+    "a table cut short": (
+        lambda copy, _: (copy / "drops/00001.parquet").write_bytes((copy / "drops/00001.parquet").read_bytes()[:-9]),
+        r"drops/00001\.parquet: truncated",
+    ),
+    "a shard of another campaign": (
+        lambda copy, other: [
+            shutil.copy(other / name, copy / name)
+            for name in ("drops/00004.parquet", "cubes/00004.parquet", "receipts/00004.json")
+        ],
+        r"receipts/00004\.json: foreign",
+    ),
+    "another shard's table": (
+        lambda copy, _: shutil.copy(copy / "cubes/00000.parquet", copy / "cubes/00005.parquet"),
+        r"cubes/00005\.parquet: foreign: of shard 0",
+    ),
+    "a file more": (
+        lambda copy, other: shutil.copy(other / "drops/00000.parquet", copy / "drops/00006.parquet"),
+        r"drops/00006\.parquet: foreign",
+    ),
+    "a table whose receipt was made anew": (resealed, r"receipts/00002\.json: changed: it is not what manifest\.json"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_what_is_damaged_or_foreign_is_refused_by_study_fit_and_check(
+    name: str, copy: Path, other: Path, tmp_path: Path
+):
+    damage, says = DAMAGES[name]
+    damage(copy, other)
+    calls: tuple[Callable[[], object], ...] = (
+        lambda: study(copy, tmp_path / "report"),
+        lambda: fit([copy]),
+        lambda: check_command("amerigo", [copy], None, 1),
+    )
+    for call in calls:
+        with pytest.raises(UsageError, match=says) as caught:
+            call()
+        assert "\n" not in str(caught.value)
+    assert not (tmp_path / "report").exists()
+
+
+def test_a_planned_shard_that_is_missing_is_said_at_the_top_and_is_not_fitted(copy: Path, tmp_path: Path):
+    for name in ("drops/00002.parquet", "cubes/00002.parquet", "receipts/00002.json"):
+        (copy / name).unlink()
+    campaign = load(copy)
+    assert (campaign.missing, campaign.shards, campaign.runs) == ((2,), 6, 10)
+    study(copy, tmp_path / "report")
+    lines = (tmp_path / "report" / "report.md").read_text("utf-8").splitlines()
+    assert lines[0].startswith("# Study")
+    assert "shard 2 of 6 planned is missing: 10 of 12 games" in lines[2]
+    with pytest.raises(UsageError, match="lacks shards 2 of 6; allowed is a whole one"):
+        load_whole(copy)
+    with pytest.raises(UsageError, match="lacks shards 2 of 6"):
+        fit([copy])
+
+
+def test_tables_without_a_receipt_of_a_run_that_was_killed_are_not_read(copy: Path):
+    (copy / "receipts/00005.json").unlink()
+    manifest = unsealed((copy / "manifest.json").read_bytes())
+    assert manifest
+    (copy / "manifest.json").write_bytes(sealed(manifest | {"shards": None}))
+    assert load(copy).missing == (5,)
+    assert load(copy).runs == 10
+
+
+def test_numbers_are_told_shortly():
+    assert spans((0, 1, 2, 3, 4, 7, 9, 10, 11)) == "0-4, 7, 9-11"

@@ -1,0 +1,91 @@
+"""The opening of a report on games: what the tower gives the players."""
+
+from __future__ import annotations
+
+from tower_sim.study import players, plots_players
+from tower_sim.study.baseline import play_beside
+from tower_sim.study.bootstrap import Resamples
+from tower_sim.study.data import Campaign
+from tower_sim.study.players import CHANCES, Given
+from tower_sim.study.sheets import Cell, Sheets, percent, said
+
+
+def plain(sheets: Sheets, campaign: Campaign, boot: Resamples) -> None:
+    """Say in three sentences what a player meets, and how sure that is."""
+    found = players.over_all(campaign, boot)
+    if not found.phases[0]:
+        return
+    n = int(found.phases[0])
+    d = campaign.drops
+    setup = d.drop == 0
+    counts = campaign.by_run(d.inside_after[setup].astype(float), setup)[:, 0]
+    inside = boot.ratio(counts, campaign.by_run((setup[setup]).astype(float), setup)[:, 0])
+    sheets.text(
+        f"In a phase the players choose from {said(found.actions.at(0, n))} actions on average: in "
+        f"{percent(found.chance(0, 1))} of phases from one only, in {percent(found.chance(0, 0))} from none. The "
+        f"action they take has {said(found.points.at(0, n))} action points; passing pays "
+        f"{said(found.gold.at(0, n))} gold. After the set-up {said(inside)} of {d.thrown[setup].mean():g} cubes are "
+        f"still in the tower. ({campaign.runs} games; in brackets what 95 % intervals reach.)"
+    )
+
+
+def first_figures(sheets: Sheets, campaign: Campaign, boot: Resamples) -> None:
+    """Tell actions to choose from, action points and gold over all phases and phase by phase."""
+    mine = players.over_all(campaign, boot)
+    if not mine.phases[0]:
+        return
+    sheets.text("## What the players get")
+    played = play_beside(campaign, campaign.rng("rule"))
+    rule_boot = Resamples(played.strata, played.rng("rule resamples")) if played else None
+    rule = players.over_all(played, rule_boot) if played and rule_boot else None
+    without, with_token = players.divisors(campaign.spec)
+    sheets.text(
+        "All phases after the set-up, also those with nothing to throw; before any token. Each colour that comes out "
+        f"is an action to choose from; action points are the cubes of the most numerous colour; passing pays the cubes "
+        f"out divided by {without}, rounded up ({with_token} with the token)."
+    )
+    sheets.table("players", ["what", "unit", "every phase", "2/3-1/3 rule"], _rows(mine, rule))
+    colours = players.by_colour(campaign, boot)
+    sheets.text("By the colour whose phase it is:")
+    sheets.table("players_by_phase", ["phase of", *_HEAD], _by_kind(colours))
+    numbers = players.by_number(campaign, boot)
+    sheets.text("By the number of the phase in the game:")
+    sheets.data("players_by_number", ["phase", *_HEAD], _by_kind(numbers))
+    of_rule = players.by_number(played, rule_boot) if played and rule_boot else None
+    picture = plots_players.players(mine, rule, numbers, of_rule, campaign.runs)
+    sheets.picture("players", picture, "Actions to choose from, action points and gold")
+
+
+_HEAD = [
+    "phases", "actions to choose from", *(f"chance of {words}" for words in CHANCES), "action points",
+    "gold for passing", "with the token",
+]  # fmt: skip
+
+
+def _rows(mine: Given, rule: Given | None) -> list[list[Cell]]:
+    def both(name: str, unit: str, pick: str, i: int = 0) -> list[Cell]:
+        return [name, unit, *(getattr(g, pick).at(i, int(g.phases[0])) if g else None for g in (mine, rule))]
+
+    chances = [f"chance of {words} action{'' if words == '1' else 's'}" for words in CHANCES]
+    return [
+        both("actions to choose from, mean", "actions", "actions"),
+        *(both(name, "1", "chances", i) for i, name in enumerate(chances)),
+        both("action points, mean", "points", "points"),
+        both("gold for passing, mean", "gold", "gold"),
+        both("gold for passing with the token, mean", "gold", "token_gold"),
+    ]
+
+
+def _by_kind(found: Given) -> list[list[Cell]]:
+    return [
+        [
+            name,
+            n,
+            found.actions.at(i, n),
+            *(found.chance(i, number) for number in range(len(CHANCES))),
+            found.points.at(i, n),
+            found.gold.at(i, n),
+            found.token_gold.at(i, n),
+        ]
+        for i, (name, n) in enumerate(zip(found.names, found.phases.tolist(), strict=True))
+    ]
