@@ -43,7 +43,7 @@ def test_rulings_are_those_named_and_the_defaults_for_the_rest():
     rules = Rules.from_toml('[rulings]\nstand_in_tokens = "both"\n')
     assert rules.rulings == {"stand_in_tokens": "both", "stand_in_exchange": "not_there"}
     assert rules != PUBLISHED
-    assert Rules(rulings=dict(reversed(PUBLISHED.rulings.items()))) == PUBLISHED
+    assert Rules(rulings=dict(reversed(list(PUBLISHED.rulings.items())))) == PUBLISHED
 
 
 def test_a_file_changes_what_it_names_and_keeps_the_rest(tmp_path):

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from itertools import combinations, product
 from math import comb
+from typing import Any
 
 import numpy as np
 import pytest
@@ -478,7 +479,8 @@ def test_options_take_whole_numbers_from_0_only(ask, count):
 
 
 def test_numbers_of_numpy_are_counts_too():
-    assert options({"blue": np.int16(4), "red": np.int64(6)}, PUBLISHED).gold == 4
+    counts: Any = {"blue": np.int16(4), "red": np.int64(6)}
+    assert options(counts, PUBLISHED).gold == 4
 
 
 @pytest.mark.parametrize("elsewhere", ["inside:funnel", "inside:ramp"])

@@ -2,6 +2,7 @@
 
 import argparse
 import re
+from typing import Any, cast
 
 import pytest
 
@@ -37,7 +38,7 @@ def test_every_option_has_a_help_text_and_says_its_default(name: str, capsys: Ca
     with pytest.raises(SystemExit):
         cli.main([*name.split(), "--help"])
     told = " ".join(capsys.readouterr().out.split())
-    formatter = COMMANDS[name].formatter_class("x")
+    formatter: Any = cast("Any", COMMANDS[name].formatter_class)("x")
     for action in COMMANDS[name]._actions:
         assert action.help, action.dest
         if action.option_strings and not any(action.default is x for x in (None, False, "", argparse.SUPPRESS)):

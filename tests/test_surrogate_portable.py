@@ -448,7 +448,7 @@ def test_a_model_or_format_that_is_not_there_is_refused(model_name: str, to: str
 
 
 def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path):
-    with pytest.raises(UsageError, match="output is .*; allowed is a file in an existing folder"):
+    with pytest.raises(UsageError, match=r"output is .*; allowed is a file in an existing folder"):
         export.export_command("amerigo", "json", tmp_path / "missing" / "out.json")
 
 

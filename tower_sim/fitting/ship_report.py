@@ -111,7 +111,7 @@ def _weakest(sheets: Sheets, check: BoardCheck) -> None:
         f"number of each fact that is known worst): {'; '.join(coarse)}.",
         "Left out by its making: where in a zone a cube lies; what a cube touches and rests on (so that the rulings "
         "`two_zones = both` or `rethrown` and `on_cube = rethrown` need physics); cubes that stay in the ship, and "
-        "knocks; that a cube which is put into a zone pushes others; and anything that cubes of one throw have in common.",
+        "knocks; that a cube which is put into a zone pushes others; and what cubes of one throw have in common.",
     )
 
 
