@@ -250,8 +250,8 @@ def form(path: str | Path, colours: Sequence[str] = Rules().colours) -> None:
     figure.text(
         0.04,
         0.85,
-        "Begin with the empty tower and record every drop, in order; leave a cell empty for 0. "
-        "Where a new game begins with the emptied tower, write 1 as the drop again.\n"
+        "Throw all cubes into the empty tower first, and record every drop, in order; leave a cell empty for 0. "
+        "Where a new game begins so, write 1 as the drop again.\n"
         "Count what a knock on the table brings out as out of the next drop. The drop is the small number of its row, "
         "if you write none beside it.\n"
         "Then type it in as CSV: a header drop,thrown_blue,out_blue,... and a row a drop; "
