@@ -167,7 +167,7 @@ def test_an_empty_campaign_and_an_unwritable_report_are_the_callers_mistakes(coi
     with pytest.raises(UsageError, match="run the campaign first"):
         study(tmp_path / "in", tmp_path / "out")
     (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match="report folder is .*Not a directory|report folder is .*File exists"):
+    with pytest.raises(UsageError, match=r"report folder is .*Not a directory|report folder is .*File exists"):
         study(coin_campaign, tmp_path / "file" / "out")
 
 
