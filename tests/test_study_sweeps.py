@@ -297,6 +297,7 @@ def along(points: int, is_number: bool = True) -> Any:
         ([0.9, 0.8, 0.81, 0.5, 0.4], FALLS, "falls from 0.900 at 3 to 0.400 at 49"),
         ([0.5, 0.3, 0.2, 0.3, 0.6], DIP, "from 0.200 to 0.600, lowest at 14"),
         ([0.5, 0.8, 0.1, 0.7, 0.4], TURNS, "from 0.100 to 0.800, lowest at 14, highest at 7"),
+        ([0.25, 0.25, 0.25, 0.25, 0.25], UNSEEN, "0.250 at every point"),
         ([0.20, 0.21, 0.22, 0.21, 0.20], UNSEEN, "from 0.200 to 0.220, no difference beyond the intervals"),
     ],
 )  # fmt: skip
@@ -380,3 +381,25 @@ def test_delta_indices_find_the_field_that_matters(monkeypatch: pytest.MonkeyPat
     assert found.first.argmax() == 0
     assert max(found.first[2], found.dummy[1]) < 0.4  # biased upwards with 80 points
     assert sensitivity.indices(x[:39], x[:39, 0], rng) is None
+
+
+@pytest.mark.parametrize(
+    ("tables", "says"),
+    [
+        ('[vary.fields]\n"rules.rounds" = [0, 1]', "`rules.rounds` is 0 or 1"),  # the first has no phase at all
+        ('[rules]\nrounds = 0\n[vary.fields]\n"rules.cubes" = [3, 5]', "No drop after the set-up threw a cube"),
+        (
+            '[rules]\nrounds = 1\nsubstitute = ""\n[vary]\ndesign = "list"\n[vary.fields]\n'
+            '"rules.colours" = [["red", "blue"], ["pink", "grey", "lime"]]\n"rules.phases" = [["red"], ["lime"]]',
+            "`rules.colours`, `rules.phases` move as one in this design",
+        ),
+    ],
+)
+def test_points_without_a_phase_and_points_of_other_colours_are_studied(tables: str, says: str, tmp_path: Path):
+    head = '[campaign]\nkind = "game"\napparatus = "amerigo"\nmodel = "two_thirds"\nseed = "7"\ngames = 5\n'
+    run(parse(head + tables), tmp_path / "in")
+    study(tmp_path / "in", tmp_path / "out")
+    text = (tmp_path / "out" / "report.md").read_text("utf-8")
+    assert says in text
+    assert "nan" not in text
+    assert len(table(tmp_path / "out", "points")) == 2

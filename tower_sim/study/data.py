@@ -188,7 +188,7 @@ class Campaign:
     def by_run(self, values: Array, rows: Array | None = None) -> Array:
         """Add up `values`, one (or a row of several) for each drop of `rows` (a mask; None: all), for every run."""
         run = self.drops.run if rows is None else self.drops.run[rows]
-        columns = values.reshape(len(run), -1)
+        columns = values if values.ndim == 2 else values[:, None]
         return np.stack([np.bincount(run, column, self.runs) for column in columns.T.astype(float)], 1)
 
     def matrix(self, values: Array) -> Array:

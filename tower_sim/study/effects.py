@@ -93,10 +93,12 @@ def _shape(low: Array, high: Array, least: int, most: int, is_number: bool) -> s
 
 
 def told(found: Effect) -> str:
-    """Say in words what a figure does along a slice."""
+    """Say in words what a figure does along a slice; what begins with a verb follows the figure's name."""
     field, low, high = found.along.field, found.end(found.lowest), found.end(found.highest)
     at_low, at_high = field.at(found.lowest), field.at(found.highest)
     low_end, high_end = f"{short(low)} at {at_low}", f"{short(high)} at {at_high}"
+    if low.value == high.value:
+        return f"{short(low)} at every point"
     if found.shape == RISES:
         return f"rises from {low_end} to {high_end}"
     if found.shape == FALLS:

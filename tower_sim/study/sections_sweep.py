@@ -10,7 +10,7 @@ import numpy as np
 from tower_sim.study import plots_sweep
 from tower_sim.study.bootstrap import FEWEST, Estimates
 from tower_sim.study.data import Array, Campaign
-from tower_sim.study.effects import RISES, UNKNOWN, UNSEEN, Effect, Slice, effect, short, slices, told
+from tower_sim.study.effects import FALLS, RISES, UNKNOWN, UNSEEN, Effect, Slice, effect, short, slices, told
 from tower_sim.study.points import Varied, is_sampled, together, used_points, varied
 from tower_sim.study.sections_sample import sampled_effects, strongest
 from tower_sim.study.sensitivity import rank_correlation, smooth
@@ -82,7 +82,7 @@ def plain(sheets: Sheets, swept: Swept) -> None:
     what = "; ".join(_values(field) for field in swept.fields[:4]) + ("; ..." if len(swept.fields) > 4 else "")
     sheets.text(
         f"{len(swept.points)} settings were tried (points of a design), {swept.each} at each: "
-        f"{what}. {_headline(swept)} Nothing in this report is averaged over points: every figure belongs to one."
+        f"{what}. {_headline(swept)}Nothing in this report is averaged over points: every figure belongs to one."
     )
     if few >= FEWEST:
         return
@@ -108,17 +108,19 @@ def _headline(swept: Swept) -> str:
     chosen = [each for each in swept.curves if each.name in [*won[:1], *names][:3]]
     words: list[str] = []
     for each in chosen:
-        if swept.alone:
-            found = effect(each, swept.alone)
-            words += [
-                f"{each.name} {told(found)}" if found and _moves(found) else f"{each.name}: {_range(each, swept)}"
-            ]
-        elif is_sampled(swept.campaign):
-            words.append(f"{each.name}: {_range(each, swept)}{strongest(each, swept.fields)}")
-        else:
-            words.append(f"{each.name}: {_range(each, swept)}")
+        found = effect(each, swept.alone) if swept.alone else None
+        if found and _moves(found):
+            words.append(_with_name(found))
+        elif np.isfinite(each.y.value).any():
+            follows = strongest(each, swept.fields) if is_sampled(swept.campaign) and not swept.alone else ""
+            words.append(f"{each.name}: {_range(each, swept)}{follows}")
     text = "; ".join(words)
-    return f"{text[:1].upper()}{text[1:]}." if text else ""
+    return f"{text[:1].upper()}{text[1:]}. " if text else ""
+
+
+def _with_name(found: Effect, mark: str = "") -> str:
+    says = told(found)
+    return f"{mark}{found.curve.name}{mark}{'' if found.shape in (RISES, FALLS) else ':'} {says}"
 
 
 def _moves(found: Effect) -> bool:
@@ -127,10 +129,10 @@ def _moves(found: Effect) -> bool:
 
 def _range(each: Curve, swept: Swept) -> str:
     """Say the least and the greatest value over the points and, where it can be told, whether they differ."""
-    if not np.isfinite(each.y.value).any():
-        return "no value"
     least, most = int(np.nanargmin(each.y.value)), int(np.nanargmax(each.y.value))
     low, high = (each.y.at(i, int(each.n[i])) for i in (least, most))
+    if low.value == high.value:
+        return f"{short(low)} at every point"
     labels = swept.labels
     ends = f"from {short(low)} at {labels[least]} to {short(high)} at {labels[most]}"
     return f"{ends}, {UNSEEN}" if low.high >= high.low else ends
@@ -250,7 +252,7 @@ def effects(sheets: Sheets, swept: Swept) -> None:
     )
     if swept.alone:
         for each in found:
-            sheets.text(f"**{each.curve.name}** {told(each)}.")
+            sheets.text(f"{_with_name(each, '**')}.")
     rows: list[list[Cell]] = [
         [
             each.curve.name, each.curve.unit, each.along.field.name, each.along.held, len(each.along.points),
