@@ -14,7 +14,7 @@ from calibration.findings import Pairs, Seen, Simulated, in_edges, title
 from calibration.fit import TARGETS, Check, Fit, Interval, Posterior, interval
 from calibration.parameters import NUMBERS, OPENING, PATTERNS
 from calibration.summaries import CUBES, Array
-from tower_sim.study.plots import FONT, INK, WIDTH, dressed, label, panels
+from tower_sim.study.plots import FONT, INK, WIDTH, counted, dressed, label, panels
 
 PRIOR, POSTERIOR, OBSERVED = "0.55", "#0072b2", "#d55e00"  # colours that the colour-blind tell apart (Okabe and Ito)
 BINS = 20  # of a number's prior range
@@ -264,6 +264,8 @@ def checks(predictive: Sequence[tuple[str, Check]], held_out: Sequence[tuple[str
         panel.set_yticks(range(len(names)), names)
         panel.set_ylim(len(names) - 0.4, -0.6)
         panel.set_xlim(left=min(0.0, panel.get_xlim()[0]))
+        if "cubes" in words:
+            counted(panel.xaxis)
         panel.tick_params(axis="y", length=0, labelsize=FONT - 1)
         label(panel, words, "")
     for kind, colour, each in kinds:

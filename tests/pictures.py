@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
 COUNTS = ("cubes]", "drops]", "rounds", "colours out", "explosions", "shuffles", "(0")  # ends and parts of axis labels
@@ -77,7 +79,7 @@ def unnamed(figure: Any, _: FigureCanvasAgg) -> list[str]:
     found: list[str] = []
     for axes in figure.axes:
         own = [axes.get_legend()] if axes.get_legend() else []
-        known = {style(line) for legend in (*own, *figure.legends) for line in legend.get_lines()}
+        known = {style(line) for legend in (*own, *figure.legends) for line in legend.findobj(Line2D)}
         lines = [line for line in axes.get_lines() if line.get_visible() and dashes(line)]
         if any(style(line) not in known for line in lines):
             found.append(axes.get_ylabel() or axes.get_xlabel())
@@ -91,7 +93,7 @@ def dashes(line: Any) -> Any:
 
 def style(line: Any) -> tuple[Any, ...]:
     pattern = dashes(line)
-    return str(line.get_color()), line.get_marker(), tuple(pattern) if pattern else None
+    return str(line.get_color()), tuple(pattern) if pattern else None
 
 
 def half_counts(figure: Any, _: FigureCanvasAgg) -> list[str]:
@@ -102,8 +104,10 @@ def half_counts(figure: Any, _: FigureCanvasAgg) -> list[str]:
             low, high = sorted(axis.get_view_interval())
             if not any(part in axis.get_label_text() for part in COUNTS) or high - low < 2:
                 continue
-            ticks = [tick for tick in axis.get_majorticklocs() if low <= tick <= high]
-            found += [f"{axis.get_label_text()}: {tick:g}" for tick in ticks if tick != round(tick)]
+            for tick in axis.get_major_ticks():
+                words = tick.label1.get_text()
+                if low <= tick.get_loc() <= high and re.search(r"\d\.\d*[1-9]", words):
+                    found.append(f"{axis.get_label_text()}: {words}")
     return found
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fakes import CoinTower
+from pictures import faults
 
 from tower_sim import cli
 from tower_sim.campaign import parse as parse_campaign
@@ -22,6 +23,7 @@ from tower_sim.compare.figures import colour_figures, main_figures, table
 from tower_sim.compare.paired import LEVEL, POWER, Moments, games_to_show, holm, paired, paired_of, shows_from
 from tower_sim.compare.plain import in_plain_words
 from tower_sim.compare.play import GameSampler, batches, game_seed
+from tower_sim.compare.plot import comparison_figure, draw_comparison
 from tower_sim.compare.report import percent
 from tower_sim.compare.tally import CHUNK, Course
 from tower_sim.errors import UsageError
@@ -448,11 +450,15 @@ def test_the_command_prints_a_document_or_a_report_and_draws_the_picture(
 
 
 def test_a_picture_of_games_that_differ_in_nothing_or_in_length_is_drawn(tmp_path: Path):
-    from tower_sim.compare.plot import draw_comparison
-
     for i, b in enumerate((variant("the same"), variant("short", rounds=1, phases=("red",)))):
-        draw_comparison(compared(variant(), b, games=2), tmp_path / f"{i}.png")
+        found = compared(variant(), b, games=2)
+        draw_comparison(found, tmp_path / f"{i}.png")
         assert (tmp_path / f"{i}.png").stat().st_size > 10_000
+        assert faults(comparison_figure(found)) == {}
+
+
+def test_nothing_in_a_picture_of_a_comparison_hides_anything(six: Comparison):
+    assert faults(comparison_figure(six)) == {}
 
 
 def test_a_relative_apparatus_counts_from_the_variants_folder(tmp_path: Path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import math
 import subprocess
@@ -18,6 +19,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.image import imread
 from matplotlib.text import Text
+from pictures import faults
 
 from calibration.parameters import TOWER as REFERENCE
 from tower_sim.apparatus.catalogue import load, names, parse
@@ -33,6 +35,7 @@ from tower_sim.drawing.tower import apparatus_figure
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import DropEntry, Rules, play
 from tower_sim.state import Pose, Resident, TowerState
+from tower_sim.writing import WritingFailed
 
 COLOURS = Rules().colours
 
@@ -433,6 +436,32 @@ def test_games_of_any_size_are_drawn(rules: Rules, tmp_path: Path) -> None:
     pixels = imread(tmp_path / "game.png")
     assert pixels.shape[1] <= 24 * 180
     assert float(np.ptp(pixels[..., :3], axis=2).max()) > 0.5
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [Rules(), Rules(rounds=0), Rules(rounds=1, cubes=1), Rules(colours=("red",), rounds=1, substitute="")],
+    ids=["published", "set-up only", "one cube each", "one phase"],
+)
+def test_nothing_in_a_picture_of_a_game_hides_anything(rules: Rules) -> None:
+    found = faults(game_figure(entries_of(rules), rules, "a game"))
+    found.pop("unnamed", None)  # the dashes between rounds: those are named above the picture
+    assert found == {}
+
+
+def test_a_write_that_fails_leaves_the_picture_that_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "game.png"
+    path.write_bytes(b"a picture")
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(
+        WritingFailed, match=r"^picture '.*game\.png' cannot be written \(No space left on device\); make"
+    ):
+        draw_game(entries_of(Rules(rounds=0)), Rules(rounds=0), path, title="a game")
+    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("game.png", b"a picture")]
 
 
 def test_a_game_without_drops_is_refused(tmp_path: Path) -> None:

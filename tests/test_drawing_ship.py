@@ -543,6 +543,15 @@ def test_the_density_is_drawn_where_the_cubes_are() -> None:
     assert (cells > 0).sum() == 1
 
 
+@pytest.mark.parametrize("points", [[], [(0.0, 9.0)]], ids=["no places", "off the board"])
+def test_a_board_without_any_cube_has_a_scale_from_0_to_1(points: Any) -> None:
+    ship = shipped()
+    nothing: dict[str, Sequence[int]] = {zone.name: [0, 0] for zone in ship.board.zones}
+    figure: Any = densities_figure(ship, points, nothing, [3, 3], "all exploded")
+    bar = min(figure.axes, key=lambda axes: axes.get_position().width)
+    assert bar.get_ylim() == (0, 1)
+
+
 def test_shares_and_their_errors_are_those_over_battles() -> None:
     ship = shipped()
     counts: dict[str, Sequence[int]] = {zone.name: [0] * 4 for zone in ship.board.zones}

@@ -15,8 +15,12 @@ T = TypeVar("T")
 class UsageError(ValueError):
     """The caller's mistake, told in one line: what was received, what is allowed, what to try.
 
-    The command line prints the line and exits with status 2.
+    The command line prints the line and exits with status 2; a notebook shows the line alone.
     """
+
+    def _render_traceback_(self) -> list[str]:
+        """Return what IPython shows in the place of a traceback."""
+        return [f"tower_sim: {self}"]
 
 
 def fault(what: str, value: object, allowed: str, advice: str = "change it or leave it out") -> UsageError:

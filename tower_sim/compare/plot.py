@@ -17,14 +17,15 @@ from tower_sim.compare.report import decimals
 from tower_sim.compare.tally import Course
 from tower_sim.drawing.files import FONT, GREY, INK, check_path, save
 from tower_sim.study.laws import student_quantile
-from tower_sim.study.plots import WIDTH, dressed, label, legend
+from tower_sim.study.plots import WIDTH, counted, dressed, label, legend, whole
 
 _A = {"color": "#2360b5", "marker": "o", "ms": 3.2, "lw": 1.1}
 _B = {"color": "#b8460e", "marker": "s", "ms": 3.2, "lw": 1.1, "ls": "--", "mfc": "white"}
 _SMALL = {"size": FONT - 1.5, "color": GREY, "va": "center", "bbox": {"fc": "white", "ec": "none", "pad": 1.0}}
 _WIDEST = 1.0  # share of A's mean: a wider interval would leave no room for the others
 _ROW = 0.21  # inches a figure
-_COURSE = 2.6  # inches
+_COURSE = 2.3  # inches
+_NAMES = 0.5  # inches over it, for the names of what is drawn
 _COLUMNS = ((0.615, "A"), (0.695, "B"), (0.795, "B − A"), (0.985, "95 % interval"))  # right ends, share of the width
 
 
@@ -37,7 +38,7 @@ def draw_comparison(found: Comparison, path: str | Path) -> None:
 def comparison_figure(found: Comparison) -> Any:
     """Return the figure that `draw_comparison` writes."""
     forest = _ROW * (len(found.figures) + 1)
-    height = forest + _COURSE + 1.55
+    height = forest + _COURSE + _NAMES + 1.5
     figure: Any = Figure(figsize=(WIDTH, height))
     top = dressed(figure.add_axes((0.285, 1 - (0.4 + forest) / height, 0.255, forest / height)))
     bottom = dressed(figure.add_axes((0.085, 0.5 / height, 0.9, _COURSE / height)))
@@ -73,8 +74,8 @@ def _forest(figure: Any, panel: Any, rows: Sequence[Row]) -> None:
     panel.set_yticks(range(len(rows)), names)
     panel.tick_params(axis="y", length=0)
     low, high = panel.get_xlim()
-    reach = max(-low, high, 1.0)  # so that a difference of nothing is not drawn at the very edge
-    panel.set_xlim(min(low, -0.2 * reach), max(high, 0.2 * reach))
+    reach = max(-low, high)  # some room on both sides of 0, at least a hundredth
+    panel.set_xlim(min(low, -0.2 * reach, -1.0), max(high, 0.2 * reach, 1.0))
     panel.xaxis.set_major_locator(MaxNLocator(5))
     label(panel, "B − A [% of A]; filled and bold: shown", "")
 
@@ -99,10 +100,13 @@ def _course(panel: Any, found: Comparison) -> None:
     rounds = [course.rules for course in found.pairs.courses]
     if len({len(rules.phases) for rules in rounds}) == 1:
         for number in range(max(rules.rounds for rules in rounds)):
-            panel.axvline(0.5 + number * len(rounds[0].phases), color="0.6", lw=0.7, ls=(0, (4, 2)))
+            name = None if number else "between rounds"
+            panel.axvline(0.5 + number * len(rounds[0].phases), color="0.6", lw=0.7, ls=(0, (4, 2)), label=name)
     panel.set_ylim(0, 1.05 * tallest)
     panel.margins(x=0.01)
-    label(panel, "drop (0 is the set-up; dashes between rounds)", "inside after the drop [cubes]")
+    whole(panel.xaxis)
+    counted(panel.yaxis)
+    label(panel, "drop (0 is the set-up)", "inside after the drop [cubes]")
     legend(panel, columns=2)
 
 

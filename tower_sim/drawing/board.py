@@ -28,7 +28,7 @@ Array = npt.NDArray[np.float64]
 
 _SIZE = (7.2, 6.4)  # inches, of the plan with its title
 _SCALE = 0.9  # inches for the colour bar
-_GREYS = LinearSegmentedColormap.from_list("paper", ["1.0", "0.35"])
+_GREYS = LinearSegmentedColormap.from_list("paper", ["1.0", "0.5"])
 
 
 def draw_board(ship: CombatShip, state: TowerState, path: str | Path, *, title: str) -> None:
@@ -113,7 +113,8 @@ def densities_figure(
         mesh: Any = _evenly(ship, of_zone)
         axes.add_collection(mesh)
     else:
-        mesh = axes.pcolormesh(y_edges, -x_edges, cells, cmap=_GREYS, vmin=0, zorder=1, rasterized=True)
+        scale: dict[str, Any] = {"cmap": _GREYS, "vmin": 0, "vmax": float(cells.max()) or 1.0}
+        mesh = axes.pcolormesh(y_edges, -x_edges, cells, **scale, zorder=1, rasterized=True)
     bar = figure.add_axes((_SIZE[0] / width, 0.22, 0.16 / width, 0.5))
     figure.colorbar(mesh, cax=bar)
     bar.tick_params(labelsize=FONT)

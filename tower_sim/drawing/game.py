@@ -21,8 +21,8 @@ _WIDEST = 24.0
 
 
 _STEPS = [a * 10**b for b in range(9) for a in (1, 2, 5)]  # between the drops that are numbered
-_PAPER = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
-_FRAME = {"framealpha": 1.0, "facecolor": "white", "edgecolor": "none", "borderpad": 0.2}
+_GAP = 0.14  # inches between the panels
+_NAMES = 0.3  # inches between those that have the names of the bars between them
 
 
 def draw_game(entries: Sequence[DropEntry], rules: Rules, path: str | Path, *, title: str) -> None:
@@ -41,13 +41,13 @@ def game_figure(entries: Sequence[DropEntry], rules: Rules, title: str) -> Figur
     left = 0.62 + 0.075 * max(5, *map(len, rules.colours))  # inches beside the panels
     width = min(_WIDEST, max(5.5, left + _RIGHT + _COLUMN * len(entries)))
     heights = (_ROW * (len(rules.colours) + 1.4), 1.15, 1.9)  # inches, from the bottom
-    height, bottom = sum(heights) + 1.25, 0.48
+    height, bottom = sum(heights) + 1.25 + _NAMES - _GAP, 0.48
     figure: Any = Figure(figsize=(width, height))
     panels: list[Any] = []
-    for tall in heights:
+    for tall, gap in zip(heights, (_GAP, _NAMES, 0.0), strict=True):
         where = (left / width, bottom / height, 1 - (left + _RIGHT) / width, tall / height)
         panels.append(figure.add_axes(where))
-        bottom += tall + 0.14
+        bottom += tall + gap
     out, flow, inside = panels
     column = (width - left - _RIGHT) * 72 / len(entries)  # pt for each drop
     _draw_inside(inside, entries, rules)
@@ -98,8 +98,10 @@ def _draw_flow(panel: Any, entries: Sequence[DropEntry]) -> None:
                     [i - 0.5, i + 0.5], [(rise - 0.03) * limit, (rise + 0.03) * limit], color="white", lw=2, zorder=5
                 )
             words = f"{'set-up: ' if entry.phase == SETUP else ''}{thrown[i]} thrown, {out[i]} came out"
-            panel.text(i + 0.65, 0.96 * limit, words, va="top", fontsize=FONT - 0.5, color=INK, zorder=6, bbox=_PAPER)
-    panel.legend(loc="upper right", ncols=2, fontsize=FONT, borderaxespad=0.1, handlelength=1.2, **_FRAME)
+            style = {"va": "bottom", "fontsize": FONT - 0.5, "color": INK, "textcoords": "offset points"}
+            panel.annotate(words, (0, 1), (0, 4), xycoords="axes fraction", **style)
+    names = {"frameon": False, "borderpad": 0.0, "borderaxespad": 0.4, "handlelength": 1.2, "ncols": 2}
+    panel.legend(loc="lower right", bbox_to_anchor=(1, 1), fontsize=FONT - 0.5, **names)
     panel.set_ylabel("each drop\n[cubes]", fontsize=FONT)
 
 

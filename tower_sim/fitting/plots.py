@@ -25,11 +25,13 @@ def calibration(counts: Histogram, means: Reliability) -> Any:
     middle = (np.arange(bins) + 0.5) / bins
     left.bar(middle, counts.heights.value, 1 / bins, **BAR)
     whiskers(left, middle, counts.heights, {"color": INK, "ls": "none"})
-    left.axhline(1, color=INK, lw=0.8, ls="--")
-    left.set_ylim(0, 1.12 * float(np.nanmax(np.fmax(counts.heights.high, counts.heights.value))))
+    left.axhline(1, color=INK, lw=0.8, ls="--", label="a law that is right")
+    left.set_ylim(0, 1.05 * float(np.nanmax(np.fmax(counts.heights.high, counts.heights.value))))
     label(left, "PIT of the number out", "density", f"n = {counts.drops} drops of {counts.games} games")
+    legend(left)
     whiskers(right, means.predicted, means.difference, {"color": INK, "marker": "o", "ms": 3.5, "ls": "none"})
-    right.axhline(0, color=INK, lw=0.8, ls="--")
+    right.axhline(0, color=INK, lw=0.6)
+    counted(right.xaxis)
     label(right, "predicted mean out [cubes]", "predicted minus observed [cubes]", f"n = {means.drops.sum()} drops")
     return figure
 
@@ -84,18 +86,16 @@ def distances(found: Sequence[Distance], games: int) -> Any:
         shown = min(ratio, _FARTHEST)
         panel.plot([0, shown], [i, i], color="0.6", lw=1)
         panel.plot([shown], [i], **style)
-        words = f"{ratio:.2g}, p = {each.adjusted:.2g}"
-        if ratio > _FARTHEST / 2:  # over the line, which leaves the picture there
-            style = {"ha": "right", "va": "bottom", "xytext": (-4, 1)}
-        else:
-            style = {"ha": "left", "va": "center", "xytext": (7, 0)}
-        style["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
-        panel.annotate(words, (shown, i), textcoords="offset points", fontsize=FONT - 1.5, **style)
-    panel.axvline(1, color=INK, lw=1, ls="--")
+        words = {"textcoords": "offset points", "va": "center", "fontsize": FONT - 1}
+        panel.annotate(
+            f"{ratio:.2g}, p = {each.adjusted:.2g}", (1, i), (6, 0), xycoords=panel.get_yaxis_transform(), **words
+        )
+    panel.axvline(1, color=INK, lw=1, ls="--", label="what chance alone would pass once in twenty reports")
     panel.set_xlim(0, max(1.7, 1.05 * min(_FARTHEST, max(e.value / (e.quantile or 1) for e in found))))
     panel.set_yticks(np.arange(len(found)), [each.name for each in found])
     panel.set_ylim(len(found) - 0.4, -0.7)
     label(panel, "distance / its corrected 95 % permutation quantile", "", f"n = {games} against {games} games")
+    legend(panel)
     return figure
 
 
