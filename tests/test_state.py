@@ -1,11 +1,12 @@
 import string
+from typing import Any, cast
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tower_sim.cubes import Cube
+from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError
 from tower_sim.state import Event, Pose, Resident, TowerState, rng_from_text, rng_text
 
@@ -73,3 +74,21 @@ def test_a_generator_written_down_goes_on_exactly_there(seed: int, drawn: int, b
 def test_a_generator_that_could_not_be_written_down_is_refused():
     with pytest.raises(UsageError, match="PCG64"):
         rng_text(np.random.Generator(np.random.MT19937(1)))
+
+
+@pytest.mark.parametrize(
+    "counts", [None, 7, "red", ["red"], {"red": -1}, {"red": 2.0}, {"red": True}, {"red": 10**9}, {"red": "2"}]
+)
+def test_a_supply_of_what_are_no_counts_is_refused_in_one_line(counts: Any):
+    with pytest.raises(UsageError, match=r"^(number of )?cubes [^\n]*; allowed is [^\n]*$"):
+        supply(counts, 0.008)
+
+
+def test_a_supply_takes_numbers_of_numpy():
+    assert supply({"red": cast("int", np.int64(2))}, 0.008) == supply({"red": 2}, 0.008)
+
+
+@pytest.mark.parametrize("text", ["", "1:2", "x:1:", "1:2:3:4", "1:" + "f" * 33 + ":", "-1:1:", "1:1:123456789"])
+def test_a_generator_is_not_made_of_another_text(text: str):
+    with pytest.raises(UsageError, match=r"generator in the log is"):
+        rng_from_text(text)

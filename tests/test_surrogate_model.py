@@ -71,7 +71,7 @@ class TestSurrogateModel(DropModelContract):
 def played(capsys: Capture, *arguments: str) -> Any:
     assert cli.main(["play", "amerigo", "--seed", "7", "--json", *arguments]) == 0
     told = capsys.readouterr()
-    assert told.err == ""
+    assert [line for line in told.err.splitlines() if not line.startswith("...")] == []  # progress, on a slow machine
     return json.loads(told.out)
 
 

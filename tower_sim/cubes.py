@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
+from typing import cast
+
+from tower_sim.errors import check_kind, fault, shown
+
+MAX_OF_A_COLOUR = 100_000
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -16,7 +22,14 @@ class Cube:
 
 
 def supply(counts: dict[str, int], edge: float, *, first_id: int = 0) -> tuple[Cube, ...]:
-    """Make `counts[colour]` cubes of each colour, of edge `edge` (m), numbered on from `first_id`."""
+    """Make `counts[colour]` cubes of each colour, of edge `edge` (m), numbered on from `first_id`.
+
+    Raises UsageError for counts that are no table of whole numbers from 0 to 100,000.
+    """
+    table = cast("Mapping[object, object]", check_kind("cubes", counts, Mapping, "a table", 'write {"blue": 4}'))
+    for colour, count in table.items():
+        if not isinstance(count, Integral) or count is True or count is False or not 0 <= int(count) <= MAX_OF_A_COLOUR:
+            raise fault(f"number of cubes of {shown(colour)}", count, f"a whole number from 0 to {MAX_OF_A_COLOUR}")
     colours = [colour for colour, count in counts.items() for _ in range(count)]
     return tuple(Cube(first_id + i, colour, edge) for i, colour in enumerate(colours))
 
