@@ -82,6 +82,9 @@ WRITERS = {
     "picture": ("show", "amerigo", "-o", "FILE.png"),
     "game": ("play", "amerigo", "--model", "two_thirds", "--save-plot", "FILE.png"),
     "export": ("surrogate", "export", "amerigo", "--to", "js", "-o", "FILE"),
+    "battle": ("battle", "--cubes", "purple=2,green=1", "--model", "surrogate", "--save-plot", "FILE.png"),
+    "comparison": ("compare", "amerigo", "amerigo-club", "--games", "2", "--save-plot", "FILE.svg"),
+    "fitted model": ("surrogate", "fit", "spec.toml", "-o", "FILE.json"),
     "campaign": ("campaign", "run", "spec.toml", "-o", "FILE"),
 }
 
