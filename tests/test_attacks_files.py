@@ -42,6 +42,9 @@ READERS = {
     "campaign file": ("campaign", "run", "FILE", "-o", "out"),
     "campaign status": ("campaign", "status", "FILE"),
     "manifest": ("campaign", "status", "HOLDER"),
+    "study": ("study", "HOLDER", "-o", "out"),
+    "fit": ("surrogate", "fit", "HOLDER", "-o", "m.json"),
+    "checked model": ("surrogate", "check", "FILE.json", "HOLDER"),
     "exported model": ("surrogate", "export", "FILE.json", "--to", "js", "-o", "m.js"),
     "records": ("fairness", "FILE.csv"),
     "calibration": ("calibrate", "FILE.csv", "-o", "p.toml"),
@@ -82,6 +85,9 @@ WRITERS = {
     "picture": ("show", "amerigo", "-o", "FILE.png"),
     "game": ("play", "amerigo", "--model", "two_thirds", "--save-plot", "FILE.png"),
     "export": ("surrogate", "export", "amerigo", "--to", "js", "-o", "FILE"),
+    "battle": ("battle", "--cubes", "purple=2,green=1", "--model", "surrogate", "--save-plot", "FILE.png"),
+    "comparison": ("compare", "amerigo", "amerigo-club", "--games", "2", "--save-plot", "FILE.svg"),
+    "fitted model": ("surrogate", "fit", "spec.toml", "-o", "FILE.json"),
     "campaign": ("campaign", "run", "spec.toml", "-o", "FILE"),
 }
 

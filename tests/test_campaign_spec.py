@@ -289,7 +289,7 @@ MISTAKES = [
     (
         "too many iterations",
         SMALLEST + "[settings]\niterations = 1000000\n",
-        r"settings.iterations is 1000000; allowed is a whole number from 1 to 10000",
+        r"settings.iterations is 1000000; allowed is a whole number from 1 to 1000;",
     ),
     ("a date for a kind", SMALLEST.replace('"game"', "2026-01-02"), r"campaign.kind is 2026-01-02"),
     ("a date for a seed", SMALLEST + "[rules]\ncubes = 2026-01-02\n", r"cubes is 2026-01-02"),
