@@ -12,7 +12,17 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
-COUNTS = ("cubes]", "drops]", "rounds", "colours out", "explosions", "shuffles", "(0")  # ends and parts of axis labels
+COUNTS = (
+    "cubes]",
+    "gold",
+    "action",
+    "drops]",
+    "rounds",
+    "colours out",
+    "explosions",
+    "shuffles",
+    "(0",
+)  # ends and parts of axis labels
 
 
 def drawn(figure: Any) -> FigureCanvasAgg:

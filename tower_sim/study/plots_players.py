@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tower_sim.study.players import CHANCES, Given
-from tower_sim.study.plots import BAR, FONT, INK, RULE, RULE_NAME, label, panels, whiskers, whole
+from tower_sim.study.plots import BAR, FONT, INK, RULE, RULE_NAME, counted, label, panels, whiskers, whole
 
 LINE = {"color": INK, "marker": "o", "ms": 2.2, "lw": 1.0}
 RULE_LINE = RULE | {"ms": 2.2}
@@ -38,6 +38,7 @@ def players(mine: Given, rule: Given | None, by_number: Given, rule_by_number: G
             panel.plot(number[: len(values)], values[: len(number)], label=RULE_NAME, **RULE_LINE)
         panel.set_ylim(bottom=0)
         whole(panel.xaxis)
+        counted(panel.yaxis)
         label(panel, "phase of the game", words)
     handles, names = made[1].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside lower center", ncols=2, fontsize=FONT - 0.5, frameon=False)
