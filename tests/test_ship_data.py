@@ -166,7 +166,7 @@ BAD = {
         "allowed are 3 to 24 corners",
     ),
     "corners of truth": (in_zone("choice", corners_mm=[[True, 0], [9, 0], [0, 9]]), "allowed are 3 to 24 corners"),
-    "zones without end": (lambda p: p.update(zones=p["zones"] * 99), "allowed are up to 40"),
+    "zones without end": (lambda p: p.update(zones=p["zones"] * 99), "zones; allowed are up to 60"),
     "decks without end": (lambda p: p.update(decks=p["decks"] * 99), "allowed are up to 40"),
     "corners in words": (in_zone("choice", corners_mm="all"), "zone choice.corners_mm = 'all'"),
     "a name twice": (in_zone("choice", name="cargo"), "zone 'cargo' is there twice"),

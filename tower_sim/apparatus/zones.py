@@ -22,7 +22,7 @@ _SLACK = 1e-6  # m: profiles are written in rounded mm
 _STEP = 2.5e-4  # m: between points on an outline
 
 # What is read is looked at pair by pair, so that it takes a second or two at most.
-MAX_ZONES = 40
+MAX_ZONES = 60
 MAX_CORNERS = 24
 MAX_MM = 1000
 MAX_NAME = 40
