@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +12,9 @@ import numpy as np
 import pytest
 from test_study_make import SPEC, coin_games, write
 
+from tower_sim.campaign import parse, run
 from tower_sim.games.amerigo import Rules
-from tower_sim.study import players, study
+from tower_sim.study import players, report, study
 from tower_sim.study.baseline import board_of, play_beside
 from tower_sim.study.bootstrap import Resamples
 from tower_sim.study.load import load
@@ -89,3 +92,23 @@ def test_they_open_the_report_in_plain_words(games: Any, directory: Path, tmp_pa
     assert sum(chances) == pytest.approx(1, abs=1e-5)
     assert all(row["every phase, low"] and row["2/3-1/3 rule"] for row in rows)
     assert len(list(csv.DictReader((tmp_path / "tables" / "players_by_phase.csv").read_text().splitlines()))) == 7
+
+
+@pytest.mark.parametrize("varied", ["", '[vary.fields]\n"rules.cubes" = [2, 3]\n'])
+def test_a_study_tells_every_step_up_to_the_last(varied: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    head = '[campaign]\nkind = "game"\napparatus = "amerigo"\nmodel = "two_thirds"\nseed = "7"\ngames = 2\n'
+    run(parse(f"{head}[rules]\nrounds = 1\n{varied}"), tmp_path / "in")
+    heard: list[tuple[str, int]] = []
+
+    @contextmanager
+    def telling(what: str, total: int) -> Generator[Callable[[int], None]]:
+        heard.append((what, total))
+        yield lambda done: heard.append((what, done))
+
+    monkeypatch.setattr(report, "telling", telling)
+    study(tmp_path / "in", tmp_path / "out")
+    (what, total), *told = heard
+    assert what == "steps"
+    assert [done for _, done in told] == sorted({done for _, done in told})
+    assert told[-1] == ("steps", total)
+    assert len(told) >= 5

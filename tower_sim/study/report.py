@@ -18,6 +18,8 @@ from tower_sim.study.sections_run import failures, failures_by_point, missing, p
 from tower_sim.study.sheets import Sheets
 from tower_sim.study.sweeps import curves
 
+EFFECTS = 20  # steps that progress counts for the effects of the fields
+
 
 def study(directory: str | Path, out: str | Path, point: int | None = None) -> None:
     """Write the study of the campaign in `directory` into `out`: report.md, tables/*.csv, plots/*.png.
@@ -45,16 +47,15 @@ def study(directory: str | Path, out: str | Path, point: int | None = None) -> N
 def _swept(sheets: Sheets, campaign: Campaign) -> None:
     """Tell what a design's points are like, and what its fields do."""
     points = len(used_points(campaign))
-    with telling("steps", 2 * points + 1) as tell:
+    with telling("steps", 2 * points + EFFECTS + 1) as tell:
         swept = sections_sweep.swept_of(campaign, curves(campaign, tell))
         sections_sweep.plain(sheets, swept)
         sections_sweep.figures_by_point(sheets, swept)
-        sections_sweep.effects(sheets, swept)
-        tell(points + 1)
-        sections_points.details(sheets, swept, lambda done: tell(points + 1 + done))
+        sections_sweep.effects(sheets, swept, lambda part: tell(points + round(part * EFFECTS)))
+        sections_points.details(sheets, swept, lambda done: tell(points + EFFECTS + done))
         what_was_run(sheets, campaign, "within its design point")
         failures_by_point(sheets, campaign)
-        tell(2 * points + 1)
+        tell(2 * points + EFFECTS + 1)
 
 
 def _of_one_point(sheets: Sheets, campaign: Campaign) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -32,8 +32,17 @@ def strongest(curve: Curve, fields: Sequence[Varied]) -> str:
     return f", {'more' if rank.value > 0 else 'less'} with a greater `{field.name}` (rank correlation {said(rank)})"
 
 
-def sampled_effects(sheets: Sheets, campaign: Campaign, curves: Sequence[Curve], fields: Sequence[Varied]) -> None:
-    """Tell which fields each figure follows: ranks and, with points enough, delta indices."""
+def sampled_effects(
+    sheets: Sheets,
+    campaign: Campaign,
+    curves: Sequence[Curve],
+    fields: Sequence[Varied],
+    tell: Callable[[float], None],
+) -> None:
+    """Tell which fields each figure follows: ranks and, with points enough, delta indices.
+
+    `tell` hears what part is done: the indices of a large design take minutes.
+    """
     points = len(fields[0].numbers)
     smooths = f" Lines in the pictures are smooths over {points} points." if points >= FEWEST_FOR_SMOOTH else ""
     sheets.text(
@@ -58,6 +67,7 @@ def sampled_effects(sheets: Sheets, campaign: Campaign, curves: Sequence[Curve],
                 parts = (deltas.delta, deltas.delta_half, deltas.first, deltas.first_half)
                 row += [float(part[i]) for part in parts]
             rows.append(row)
+        tell(len(found) / len(curves))
         sheets.text(f"**{curve.name}** goes {', '.join(sure) or 'with no field beyond its interval'}.")
     head = ["figure", "field", "points", "rank"]
     told = [each for _, each in found if each]

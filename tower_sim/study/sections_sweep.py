@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -229,15 +229,15 @@ def _cell(each: Curve, i: int) -> Cell:
     return each.y.at(i, int(each.n[i])) if np.isfinite(each.y.low).any() else float(each.y.value[i])
 
 
-def effects(sheets: Sheets, swept: Swept) -> None:
-    """Tell over which range each field moves each figure, and in which shape."""
+def effects(sheets: Sheets, swept: Swept, tell: Callable[[float], None]) -> None:
+    """Tell over which range each field moves each figure, and in which shape; `tell` hears what part is done."""
     sheets.text("## 2. What the varied fields do")
     for group in swept.groups:
         if len(group) > 1:
             names = ", ".join(f"`{each.name}`" for each in group)
             sheets.text(f"{names} move as one in this design: what they do cannot be told apart.")
     if is_sampled(swept.campaign):
-        sampled_effects(sheets, swept.campaign, swept.curves, [group[0] for group in swept.groups])
+        sampled_effects(sheets, swept.campaign, swept.curves, [group[0] for group in swept.groups], tell)
         return
     if not swept.slices:
         sheets.text(
