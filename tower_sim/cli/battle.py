@@ -31,7 +31,7 @@ from tower_sim.games.policies import when_behind
 from tower_sim.games.rulings import Rulings
 from tower_sim.games.sides import KINDS, Setup, parse_said, read_side
 from tower_sim.model import BoardModel
-from tower_sim.models import open_board_model
+from tower_sim.models import BOARD_MODELS, open_board_model
 from tower_sim.progress import telling
 from tower_sim.report import battle_head, battle_summary, odds_report, step_line
 
@@ -58,7 +58,7 @@ def add(commands: Any) -> None:
     battle.add_argument("--rulings", metavar="FILE", help="rulings as TOML (default: see docs/dead_reckoning.md)")
     battle.add_argument("--games", type=whole_number, metavar="N", help="fight N battles and tell the odds")
     add_apparatus(battle, "dead_reckoning")
-    add_model(battle)
+    add_model(battle, models=BOARD_MODELS)
     add_seed(battle)
     add_json(battle)
     add_plot(battle, "the board with the cubes")

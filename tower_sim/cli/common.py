@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import secrets
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
@@ -32,9 +33,9 @@ def add_apparatus(parser: argparse.ArgumentParser, default: str) -> None:
     parser.add_argument("--apparatus", default=default, metavar="NAME|FILE", help=APPARATUS)
 
 
-def add_model(parser: argparse.ArgumentParser, default: str = "physics") -> None:
-    """Add `--model`."""
-    allowed = f"{', '.join(MODELS)} or a fitted model's .json file"
+def add_model(parser: argparse.ArgumentParser, default: str = "physics", models: Sequence[str] = MODELS) -> None:
+    """Add `--model`, which is one of `models`."""
+    allowed = f"{', '.join(models)} or a fitted model's .json file"
     parser.add_argument("--model", default=default, metavar="MODEL|FILE", help=allowed)
 
 
