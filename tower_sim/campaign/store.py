@@ -46,7 +46,7 @@ from tower_sim.campaign.spec import Spec, canonical_json
 from tower_sim.campaign.tables import TABLES
 from tower_sim.campaign.tables import VERSION as TABLES_VERSION
 from tower_sim.campaign.work import Shard
-from tower_sim.errors import UsageError
+from tower_sim.errors import UsageError, shown
 from tower_sim.writing import PART
 
 LOG = "log.jsonl"
@@ -108,7 +108,8 @@ class Store:
         """Look at a directory by its manifest; raises UsageError when it has none, or a damaged one."""
         data = content(directory / MANIFEST)
         if data is None:
-            raise UsageError(f"{directory} holds no {MANIFEST}; allowed is the directory of a campaign; check the path")
+            given = shown(str(directory))
+            raise UsageError(f"{given} holds no {MANIFEST}; allowed is the directory of a campaign; check the path")
         found = read_manifest(data)
         if isinstance(found, str):
             raise DamagedManifest(directory / MANIFEST, found)
