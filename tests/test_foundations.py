@@ -11,6 +11,7 @@ from tower_sim.errors import UsageError, fault, near, shown
 from tower_sim.extras import extra, packages
 from tower_sim.progress import telling
 from tower_sim.reading import MAX_DEPTH, json_value, read_bytes, read_text, toml_table
+from tower_sim.terminal import folded, say
 
 
 @pytest.mark.parametrize(
@@ -155,3 +156,26 @@ def test_a_missing_extra_says_what_to_install_wherever_tower_sim_came_from():
     with pytest.raises(UsageError, match=r"pyarroww is not installed .*; try: pip install pyarrow rich scikit-learn$"):
         extra("pyarroww", "calibrate")
     assert packages("dask") == ("pyarrow", "rich", "distributed")
+
+
+def test_on_a_narrow_terminal_long_lines_are_folded_between_words_and_nothing_is_lost():
+    text = (
+        "   7/35     1 blue         3    7   17 |    3     .   2     1     .      1     . |   3    3\nshort\n\n"
+        + "word " * 40
+    )
+    for width in (40, 60, 80):
+        lines = folded(text, width).split("\n")
+        assert max(map(len, lines)) <= width
+        assert " ".join(lines).split() == text.split()
+        assert lines[0].startswith("   7/35     1 blue")
+    assert folded(text, 0) == text
+    assert folded("x" * 90, 60) == "x" * 90  # a token can still be copied whole
+
+
+@pytest.mark.parametrize(("is_terminal", "lines"), [(True, 2), (False, 1)])
+def test_only_a_terminal_folds(is_terminal: bool, lines: int, monkeypatch: pytest.MonkeyPatch):
+    told = Terminal() if is_terminal else io.StringIO()
+    monkeypatch.setattr("sys.stdout", told)
+    monkeypatch.setenv("COLUMNS", "60")
+    say("word " * 20)
+    assert told.getvalue().count("\n") == lines

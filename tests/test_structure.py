@@ -10,7 +10,7 @@ PACKAGE = Path(__file__).parent.parent / "tower_sim"
 # a module may import from its own rank and from lower ones
 RANKS = [
     {"errors"},
-    {"reading", "writing", "progress", "interrupts", "extras"},
+    {"reading", "writing", "progress", "interrupts", "extras", "terminal"},
     {"token"},
     {"cubes"},
     {"state"},

@@ -34,6 +34,7 @@ from tower_sim.model import BoardModel
 from tower_sim.models import BOARD_MODELS, open_board_model
 from tower_sim.progress import telling
 from tower_sim.report import battle_head, battle_summary, odds_report, step_line
+from tower_sim.terminal import say
 
 MAX_GAMES = 100_000  # more are a campaign's
 
@@ -75,7 +76,7 @@ def _battle(options: argparse.Namespace) -> None:
     seed = drawn_seed(options.seed)
     with open_board_model(apparatus, options.model) as model:
         if options.games is None:
-            battle = _one_battle(start_battle(model, setup, seed), model, say=not options.json)
+            battle = _one_battle(start_battle(model, setup, seed), model, aloud=not options.json)
             if options.json:
                 print(json.dumps(battle_json(battle)))
             if options.save_plot is not None:
@@ -88,15 +89,15 @@ def _battle(options: argparse.Namespace) -> None:
         print(f"plot: {options.save_plot}")
 
 
-def _one_battle(battle: Battle, model: BoardModel, say: bool) -> Battle:
-    if say:
-        print(battle_head(battle))
+def _one_battle(battle: Battle, model: BoardModel, aloud: bool) -> Battle:
+    if aloud:
+        say(battle_head(battle))
     for after in play_battle(model, battle, dict.fromkeys(battle.setup.colours, when_behind)):
         battle = after
-        if say:
-            print(step_line(len(battle.steps), battle.steps[-1], battle.setup), flush=True)
-    if say:
-        print(battle_summary(battle))
+        if aloud:
+            say(step_line(len(battle.steps), battle.steps[-1], battle.setup), flush=True)
+    if aloud:
+        say(battle_summary(battle))
     return battle
 
 
@@ -118,7 +119,10 @@ def _many_battles(options: argparse.Namespace, model: BoardModel, setup: Setup, 
     if not odds.games:
         raise KeyboardInterrupt
     document = odds.to_json()
-    print(json.dumps(document) if options.json else odds_report(document))
+    if options.json:
+        print(json.dumps(document))
+    else:
+        say(odds_report(document))
     if options.save_plot is not None:
         from tower_sim.drawing import draw_densities
 

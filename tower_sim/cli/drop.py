@@ -16,6 +16,7 @@ from tower_sim.errors import UsageError
 from tower_sim.model import knock_then_drop, until_landed
 from tower_sim.models import open_model
 from tower_sim.report import drop_report
+from tower_sim.terminal import say
 
 
 def add(commands: Any) -> None:
@@ -52,4 +53,4 @@ def _drop(options: argparse.Namespace) -> None:
     if options.json:
         print(json.dumps(outcome.to_json(seed, colours)))
     else:
-        print(drop_report(outcome, colours, seed))
+        say(drop_report(outcome, colours, seed))

@@ -17,6 +17,7 @@ from tower_sim.games import amerigo
 from tower_sim.models import open_model
 from tower_sim.progress import telling
 from tower_sim.report import game_head, game_line, game_summary, game_title
+from tower_sim.terminal import say
 from tower_sim.variants import read_rules
 
 
@@ -47,16 +48,16 @@ def _play(options: argparse.Namespace) -> None:
     seed = drawn_seed(options.seed)
     check_plot(options.save_plot)
     entries: list[amerigo.DropEntry] = []
-    say = silent if options.json else print
+    aloud = silent if options.json else say
     with open_model(apparatus, options.model) as model:
         game = amerigo.play(model, rules, seed, knocks)
         amerigo.check_knocks(model, knocks)
-        say(game_title(rules, apparatus.name, model.name, seed))
-        say(game_head(rules))
+        aloud(game_title(rules, apparatus.name, model.name, seed))
+        aloud(game_head(rules))
         with telling("drops", rules.drops) if options.json else nullcontext(_nothing) as tell:
             for entry in game:
                 entries.append(entry)
-                say(game_line(entry, rules), flush=True)
+                aloud(game_line(entry, rules), flush=True)
                 tell(len(entries))
     names = {"model": model.name, "apparatus": apparatus.name}
     if options.save_plot is not None:
@@ -67,7 +68,7 @@ def _play(options: argparse.Namespace) -> None:
     if options.json:
         print(json.dumps(amerigo.game_json(entries, seed=seed, **names, rules=rules, knocks=knocks)))
     else:
-        print(game_summary(entries, rules))
+        say(game_summary(entries, rules))
         if options.save_plot is not None:
             print(f"plot: {options.save_plot}")
 

@@ -14,6 +14,7 @@ from tower_sim.compare.report import compare_report
 from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.models import Model, open_model
 from tower_sim.progress import telling
+from tower_sim.terminal import say
 from tower_sim.variants import Variant, read_variant
 
 _SLOW = 500  # games from which it takes a while without numba
@@ -58,7 +59,10 @@ def compare_command(
 
         check_path(plot)
     found = compare_files(files, games, seed, model, changes)
-    print(json.dumps(found.to_json(), allow_nan=False) if as_json else compare_report(found))
+    if as_json:
+        print(json.dumps(found.to_json(), allow_nan=False))
+    else:
+        say(compare_report(found))
     if plot is not None:
         from tower_sim.compare.plot import draw_comparison
 
