@@ -108,7 +108,7 @@ def _apparatus() -> Tower:
         ("cubes", "edge_mm = -8", ["cubes.edge_mm = -8", "from 2 to 40"]),
         ("cubes", "edge_mm = nan", ["cubes.edge_mm of the file is nan"]),
         ("cubes", 'edge_mm = "8"', ["cubes.edge_mm = '8'", "a number"]),
-        ("cubes", "edge_mm = true", ["cubes.edge_mm = True"]),
+        ("cubes", "edge_mm = true", ["cubes.edge_mm = true"]),
         ("cubes", "colour = 3", ["cubes.colour is unknown", "edge_mm"]),
         ("upper_floor", "top_mm = 150", ["upper_floor.top_mm = 150", "tube.top_mm = 150"]),
         ("upper_floor", "top_mm = 80", ["upper_floor.top_mm = 80", "lower floor"]),
@@ -141,7 +141,7 @@ def test_parameters_that_make_no_sense_are_refused_in_one_line_with_field_value_
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ("", "schema = None"),
+        ("", "schema = nothing"),
         (TEXT.replace("version = 1", "version = 2"), "version = 2"),
         (TEXT.replace('"amerigo_tower"', '"dice_tower"'), "kind = 'dice_tower'"),
         (TEXT.replace("[tube]", "[tub]"), "profile.tub is unknown"),

@@ -145,7 +145,7 @@ def test_rulings_are_read_from_a_file_and_reported(tmp_path: Path):
         (("--cubes", "purple=30,green=3"), "cubes of purple is 30; allowed is up to 29"),
         ((*CUBES, "--side", "red=pirate"), "--side 'red=pirate' names no side"),
         ((*CUBES, "--side", "green=sails:2"), "a side's word is 'sails:2'"),
-        ((*CUBES, "--provoked"), "provoked is True"),
+        ((*CUBES, "--provoked"), "provoked is true"),
         ((*CUBES, "--apparatus", "amerigo"), "apparatus 'amerigo' has no board"),
         ((*CUBES, "--ability", "red=throw:2"), "--ability 'red=throw:2' names no side"),
         ((*CUBES, "--ability", "green=fly"), "ability is 'fly'; allowed is one of throw"),

@@ -91,8 +91,8 @@ ODD: dict[str, dict[str, Any]] = {
     "steep": {"gun_deck": {"slope_deg": 45, "lip_mm": 15}, "decks": [], "masts": {"foot_mm": 90}},
     "one zone": grid(1, 1, 150, 100, "sea"),
     "many small zones": grid(7, 6, 14, 13, "zone_number_{}_of_many"),
-    "long names": grid(3, 2, 40, 40, "a_very_long_name_that_somebody_gave_to_his_zone_number_{}_on_the_board"),
-    "an unbroken name": grid(2, 1, 40, 40, "q" * 150 + "{}"),
+    "long names": grid(3, 2, 40, 40, "a_name_as_long_as_a_zone_may_have_one_{}"),
+    "an unbroken name": grid(2, 1, 40, 40, "q" * 39 + "{}"),
     "large board": grid(4, 5, 140, 100, "z{}"),
     "small cubes": {"cubes": {"edge_mm": 2}},
 }
