@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing as mp
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,7 +28,7 @@ from calibration.overlap import deepest_at_rest
 from tower_sim.apparatus.catalogue import load
 from tower_sim.campaign.engines import without_interrupts
 from tower_sim.cubes import supply
-from tower_sim.errors import check_whole
+from tower_sim.errors import UsageError, check_whole
 from tower_sim.games.amerigo import DropEntry, Rules, play
 from tower_sim.model import until_landed
 from tower_sim.outcome import Status
@@ -357,8 +358,8 @@ def _old_out(entries: Sequence[DropEntry]) -> float:
     return float(np.mean(old))
 
 
-def main() -> None:
-    """Run one of the measurements."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one of the measurements; returns the exit status: 0 done, 2 the caller's mistake."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--workers", type=int, default=mp.cpu_count(), help="processes")
     parser.add_argument("--profile", default="amerigo", help="the tower: a shipped profile's name, or a file")
@@ -370,12 +371,18 @@ def main() -> None:
     commands.add_parser("carry-over").add_argument("--games", type=int, dest="number", default=60)
     commands.add_parser("knock").add_argument("--states", type=int, dest="number", default=300)
     commands.add_parser("games").add_argument("--games", type=int, dest="number", default=20)
-    options = parser.parse_args()
-    if options.measure == "convergence":
-        return convergence(options.profile, options.number, options.workers, options.rows)
+    options = parser.parse_args(arguments)
     measures = {"overlap": overlap, "carry-over": carry_over, "knock": knock, "games": games}
-    measures[options.measure](options.profile, options.number, options.workers)
+    try:
+        if options.measure == "convergence":
+            convergence(options.profile, options.number, options.workers, options.rows)
+        else:
+            measures[options.measure](options.profile, options.number, options.workers)
+    except UsageError as error:
+        print(f"numerics: {error}", file=sys.stderr)
+        return 2
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -20,6 +20,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from calibration.table import SEPARATORS, Row, decoded, is_column, rows
+from tower_sim.cubes import MAX_CUBES
 from tower_sim.drawing import check_path
 from tower_sim.drawing.files import save
 from tower_sim.errors import UsageError, shown
@@ -31,7 +32,6 @@ THROWN, OUT = "thrown_", "out_"
 LARGEST = 2_000_000  # bytes of a file
 MOST_DROPS = 2000  # of a file
 MOST_OF_A_GAME = 400  # drops; where a cube may be is followed from drop to drop, in time with their square
-MOST_CUBES = 500  # of a game
 LONGEST_NAME = 40  # characters of a column
 _ROWS = 30  # of the form
 
@@ -108,9 +108,9 @@ def _record(
     if before is None or number == 1:
         inside = dict.fromkeys(colours, 0)
         game = before.game + 1 if before else 1
-        if sum(thrown.values()) > MOST_CUBES:
+        if sum(thrown.values()) > MAX_CUBES:
             raise UsageError(
-                f"{where}: {sum(thrown.values())} cubes thrown; allowed are up to {MOST_CUBES} in a game; count again"
+                f"{where}: {sum(thrown.values())} cubes thrown; allowed are up to {MAX_CUBES} in a game; count again"
             )
     else:
         inside, game = before.inside, before.game

@@ -22,6 +22,7 @@ from calibration.numerics import SETTINGS, VARIANTS, mean_se, share, spread_out
 from tower_sim.apparatus.board import as_ship
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
+from tower_sim.errors import UsageError
 from tower_sim.outcome import Landing, Outcome
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
@@ -180,15 +181,20 @@ def _all(work: Callable[[int], list], number: int, workers: int) -> list:
     return [each for batch in spread_out(work, batches, workers) for each in batch]
 
 
-def main() -> None:
-    """Read the command line and measure."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the command line and measure; returns the exit status: 0 done, 2 the caller's mistake."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["convergence", "board", "stuck"])
     parser.add_argument("--throws", type=int, default=600, help="throws of each row")
     parser.add_argument("--workers", type=int, default=2)
-    options = parser.parse_args()
-    print(f"settings {SETTINGS.digest()}, ship {SHIP.digest}\n")
-    {"convergence": convergence, "board": board, "stuck": stuck}[options.what](options.throws, options.workers)
+    options = parser.parse_args(arguments)
+    try:
+        print(f"settings {SETTINGS.digest()}, ship {SHIP.digest}\n")
+        {"convergence": convergence, "board": board, "stuck": stuck}[options.what](options.throws, options.workers)
+    except UsageError as error:
+        print(f"ship: {error}", file=sys.stderr)
+        return 2
+    return 0
 
 
 if __name__ == "__main__":

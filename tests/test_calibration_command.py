@@ -4,10 +4,11 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from calibration import command, design
+from calibration import command, design, numerics, ship
 from calibration.command import Effort, calibrate
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cli import main
@@ -161,3 +162,15 @@ def test_without_scikit_learn_one_line_says_what_to_install(
 
 def calibrate_in(directory: Path) -> int:
     return main(["calibrate", "rulebook-setup", "-o", str(directory / "x.toml")])
+
+
+@pytest.mark.parametrize(
+    ("script", "words"), [(numerics, ["--workers", "0", "games"]), (ship, ["board", "--workers", "0"])]
+)
+def test_the_scripts_that_measure_refuse_no_processes_in_one_line(
+    script: Any, words: list[str], capsys: pytest.CaptureFixture[str]
+):
+    assert script.main(words) == 2
+    told = capsys.readouterr().err
+    assert "workers is 0; allowed is a whole number from 1" in told
+    assert told.count("\n") == 1

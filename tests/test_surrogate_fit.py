@@ -507,7 +507,7 @@ def test_held_out_runs_have_no_part_in_the_law(few: Path, monkeypatch: pytest.Mo
     changed = replace(campaign, cubes=replace(campaign.cubes, after=after))
     found = []
     for each in (campaign, changed):
-        monkeypatch.setattr(module, "load", lambda directory, each=each: each)
+        monkeypatch.setattr(module, "load_whole", lambda directory, each=each: each)
         found.append(fit([few]))
     assert (found[1].law, found[1].lower_rungs) == (found[0].law, found[0].lower_rungs)
     assert (found[1].covered, found[1].data) == (found[0].covered, found[0].data)

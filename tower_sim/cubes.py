@@ -12,6 +12,9 @@ from tower_sim.errors import check_kind, fault, shown
 MAX_OF_A_COLOUR = 100_000
 
 
+MAX_CUBES = 500  # of a game, or there and thrown at once: a tower is full long before, and a drop takes minutes
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Cube:
     """One wooden cube: `id` is unique within a game, `colour` a word of the game, `edge` in metres."""

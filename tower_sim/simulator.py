@@ -16,7 +16,7 @@ import numpy as np
 from tower_sim import landing
 from tower_sim.apparatus.board import Board, CombatShip, as_ship
 from tower_sim.apparatus.parts import Apparatus, Tower
-from tower_sim.cubes import Cube
+from tower_sim.cubes import MAX_CUBES, Cube
 from tower_sim.door import Door, as_apparatus, as_zone, knock_strength
 from tower_sim.outcome import Landing, Outcome
 from tower_sim.physics.at_rest import check_at_rest
@@ -28,8 +28,6 @@ from tower_sim.physics.settings import PhysicsSettings, as_settings
 from tower_sim.physics.settle import settle
 from tower_sim.physics.world import World
 from tower_sim.state import Event, Pose, Resident, TowerState, rng_text
-
-MOST = 500  # cubes there and thrown at once, as in campaigns; what that can cost is in docs/physics.md
 
 
 class PhysicsModel:
@@ -173,7 +171,7 @@ def _door(shape: Apparatus, digest: str) -> Door:
     places = [*zones, landing.BORDER, landing.TABLE] if zones else []
     look = partial(check_at_rest, apparatus=shape)
     return Door(
-        PhysicsModel.name, shape.name, digest, shape.cube_edge, frozenset(regions), frozenset(places), look, MOST
+        PhysicsModel.name, shape.name, digest, shape.cube_edge, frozenset(regions), frozenset(places), look, MAX_CUBES
     )
 
 

@@ -13,6 +13,7 @@ from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError, check_kind, fault, shown
 from tower_sim.token import pack, unpack
 
+MAX_SEED = 2**128 - 1
 TOKEN_PREFIX = "TOWER2"
 _RNG = re.compile("([0-9a-f]{1,32}):([0-9a-f]{1,32}):([0-9a-f]{0,8})")
 

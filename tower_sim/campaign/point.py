@@ -10,6 +10,7 @@ from tower_sim.apparatus.board import as_ship
 from tower_sim.apparatus.catalogue import from_tables
 from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.apparatus.parts import Apparatus, as_tower
+from tower_sim.cubes import MAX_CUBES
 from tower_sim.errors import check_whole, fault, shown
 from tower_sim.games.abilities import Ability
 from tower_sim.games.amerigo import Rules, knocks_of
@@ -20,7 +21,6 @@ from tower_sim.physics.knock import MAX_STRENGTH
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.surrogate.store import shipped
 
-MAX_CUBES = 500
 MAX_DROPS = 2**15 - 1  # of a run: ages and rounds are written as int16
 MAX_ROWS = 5_000_000  # of a shard's table of cubes, which takes a worker about 1 GB
 MAX_WORD = 40

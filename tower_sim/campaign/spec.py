@@ -33,10 +33,10 @@ from tower_sim.games.sides import read_side, side_words
 from tower_sim.models import BOARD_MODELS, MODELS
 from tower_sim.progress import telling
 from tower_sim.reading import json_value, read_text, toml_table
+from tower_sim.state import MAX_SEED
 
 SCHEMA = "tower-sim/campaign-spec"
 VERSION = 1
-MAX_SEED = 2**128 - 1
 RUNS = {"game": "games", "chain": "chains", "battle": "battles"}
 SHARD = {"game": 10, "chain": 10, "battle": 300}  # runs that take some tens of seconds
 _TABLE_OF = {"game": "rules", "chain": "chain", "battle": "battle"}

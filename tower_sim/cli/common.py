@@ -9,13 +9,12 @@ from importlib import metadata
 from pathlib import Path
 
 from tower_sim.apparatus.catalogue import names
+from tower_sim.cubes import MAX_CUBES
 from tower_sim.errors import UsageError, shown
 from tower_sim.models import MODELS
 from tower_sim.reading import json_value, read_text
-from tower_sim.state import TowerState
+from tower_sim.state import MAX_SEED, TowerState
 
-MAX_SEED = 2**128 - 1
-MAX_CUBES = 500
 APPARATUS = f"a shipped profile ({', '.join(names())}) or a TOML file"
 PICTURE = ".png, .pdf or .svg"
 

@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, cast
 
-from tower_sim.cubes import Cube, supply
+from tower_sim.cubes import MAX_CUBES, Cube, supply
 from tower_sim.errors import UsageError, check_whole, fault, shown
 from tower_sim.games.amerigo_rulings import with_defaults
 from tower_sim.reading import read_text, toml_table
@@ -17,7 +17,6 @@ RULES_VERSION = 1
 SHIPPED = ("amerigo",)
 SETUP = "setup"
 
-MAX_CUBES = 500  # in all; a tower is full long before, and every drop would take minutes
 MAX_DROPS = 10_000  # of a game: the set-up and all phases of all rounds
 MAX_COLOURS = 100
 MAX_DIVISOR = 1_000

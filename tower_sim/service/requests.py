@@ -8,16 +8,14 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, cast
 
 from tower_sim.apparatus.fields import refuse_unknown
+from tower_sim.cubes import MAX_CUBES
 from tower_sim.errors import check_whole, fault
 from tower_sim.games.abilities import Ability
 from tower_sim.games.amerigo import Rules, knocks_of
 from tower_sim.games.rulings import Rulings
 from tower_sim.games.sides import Kind, Setup, read_side
-from tower_sim.state import TowerState
+from tower_sim.state import MAX_SEED, TowerState
 from tower_sim.variants import read_rules
-
-MAX_SEED = 2**128 - 1
-MAX_CUBES = 500
 
 # One request is answered before the next is read; longer work is a campaign's.
 MAX_DROPS = 2_000
