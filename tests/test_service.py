@@ -25,7 +25,7 @@ from tower_sim.model import DropModel
 from tower_sim.service import Opened, serve
 from tower_sim.service.loop import MAX_LINE
 from tower_sim.service.opened import KEPT
-from tower_sim.service.requests import FIELDS, MAX_DROPS, MAX_GAMES
+from tower_sim.service.requests import FIELDS, MAX_DROPS, MAX_PHYSICS_GAMES
 from tower_sim.surrogate.two_thirds import TwoThirdsRule
 
 ROOT = Path(__file__).parent.parent
@@ -226,7 +226,22 @@ def test_hello_tells_what_there_is():
         ('{"do": "battle", "cubes": {"a": 1, "b": 1}, "provoked": 1}', "provoked is 1; allowed is true or false"),
         ('{"do": "battle", "cubes": {"a": 40, "b": 1}}', "cubes of a is 40; allowed is up to 29"),
         ('{"do": "battle", "cubes": {"a": 1, "b": 1}, "games": 0}', "games is 0"),
-        ('{"do": "battle", "cubes": {"a": 1, "b": 1}, "games": 1000000}', f"up to {MAX_GAMES}"),
+        ('{"do": "battle", "cubes": {"a": 1, "b": 1}, "games": 1000000}', f"up to {MAX_PHYSICS_GAMES}"),
+        ('{"do": "battle", "cubes": {"a": 1, "b": 1}, "games": 1000000, "model": "surrogate"}', "up to 100000 in one"),
+        (
+            '{"do": "battle", "kind": "tie_break", "cubes": {"a": 29, "b": 29, "c": 29, "d": 29}}',
+            "cubes is 116; allowed is",
+        ),
+        (
+            '{"do": "drop", "cubes": {"blue": 101}}',
+            "number of cubes, with those in the state is 101; allowed is up to 100",
+        ),
+        ('{"do": "game", "rules": {"cubes": 15}}', "number of cubes is 105; allowed is up to 100"),
+        ('{"do": "game", "rounds": 80}', "number of cubes times drops is 27489; allowed is up to 20000"),
+        (
+            '{"do": "game", "rules": {"cubes": 70, "rounds": 200}, "model": "two_thirds"}',
+            "number of cubes times drops is 686490; allowed is up to 400000",
+        ),
         ('{"do": "battle", "cubes": {"a": 1, "b": 1}, "apparatus": "amerigo"}', "has no board"),
         (
             '{"do": "battle", "cubes": {"a": 1, "b": 1}, "apparatus": "amerigo", "model": "two_thirds"}',

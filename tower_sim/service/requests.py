@@ -20,6 +20,11 @@ from tower_sim.variants import read_rules
 # One request is answered before the next is read; longer work is a campaign's.
 MAX_DROPS = 2_000
 MAX_GAMES = 100_000
+MAX_HANDLED = 400_000  # cubes times drops of a game: some seconds without physics
+PHYSICS = "physics"
+MAX_PHYSICS_CUBES = 100  # in the tower and thrown: a drop of so many takes at most some 10 seconds, packed however
+MAX_PHYSICS_GAMES = 1_000  # battles: about a minute
+MAX_PHYSICS_HANDLED = 20_000  # cubes times drops of a game: about half a minute
 MAX_WORD = 40
 MAX_COLOURS = 100
 
@@ -109,16 +114,24 @@ def read_request(given: Mapping[str, Any]) -> Request:
         if not cubes and knock is None:
             raise fault("cubes", cubes, "a count by colour, unless there is a knock", 'write "cubes": {"blue": 4}')
         state = TowerState.from_token(_text(request, "state", "")) if "state" in request else None
+        there = len(state.residents) + len(state.board.lying) if state else 0
+        _check_physics(model, "number of cubes, with those in the state", sum(cubes.values()) + there)
         return DropRequest(apparatus, model, seed, cubes, state, knock)
     if do == "game":
         rules, tower = _rules(request)
         knocks = knocks_of(request.get("knocks", {}), rules)
+        number = sum(rules.counts.values())
+        _check_physics(model, "number of cubes", number)
+        most = MAX_PHYSICS_HANDLED if model == PHYSICS else MAX_HANDLED
+        _check_most("number of cubes times drops", number * rules.drops, most)
         return GameRequest(_text(request, "apparatus", tower), model, seed, rules, knocks)
     games = request.get("games")
     if games is not None:
         check_whole("games", games, 1)
-        _check_most("games", games, MAX_GAMES)
-    return BattleRequest(apparatus, model, seed, _setup(request), games)
+        _check_most("games", games, MAX_PHYSICS_GAMES if model == PHYSICS else MAX_GAMES)
+    setup = _setup(request)
+    _check_physics(model, "number of cubes", sum(side.cubes for side in setup.sides))
+    return BattleRequest(apparatus, model, seed, setup, games)
 
 
 def _text(request: Mapping[str, Any], key: str, default: str) -> str:
@@ -138,6 +151,12 @@ def _table(request: Mapping[str, Any], key: str, example: str) -> dict[str, Any]
 def _check_most(what: str, value: int, most: int) -> None:
     if value > most:
         raise fault(what, value, f"up to {most} in one request", "ask for less, or run a campaign")
+
+
+def _check_physics(model: str, what: str, cubes: int) -> None:
+    """Refuse more cubes than physics can handle while the caller waits; the other models are fast."""
+    if model == PHYSICS:
+        _check_most(what, cubes, MAX_PHYSICS_CUBES)
 
 
 def _check_words(what: str, words: list[str]) -> None:
