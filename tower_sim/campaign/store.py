@@ -43,10 +43,9 @@ from tower_sim.campaign.documents import (
 from tower_sim.campaign.environment import Environment, difference
 from tower_sim.campaign.files import digest, locked, make_directory, move, remove, sealed, told, unsealed, write
 from tower_sim.campaign.spec import Spec, canonical_json
-from tower_sim.campaign.tables import TABLES
-from tower_sim.campaign.tables import VERSION as TABLES_VERSION
+from tower_sim.campaign.tables import READABLE, TABLES
 from tower_sim.campaign.work import Shard
-from tower_sim.errors import UsageError, shown
+from tower_sim.errors import UsageError, fault, shown
 from tower_sim.writing import PART
 
 LOG = "log.jsonl"
@@ -114,7 +113,16 @@ class Store:
         if isinstance(found, str):
             raise DamagedManifest(directory / MANIFEST, found)
         manifest, spec = found
-        return Store(directory, _head_of(manifest), spec)
+        store = Store(directory, _head_of(manifest), spec)
+        if store._tables not in READABLE:
+            allowed = f"one of {', '.join(READABLE)}"
+            raise fault(
+                f"version of the tables in {shown(str(directory))}",
+                store._tables,
+                allowed,
+                "take the tower_sim that made it",
+            )
+        return store
 
     def put(self, shard: Shard) -> None:
         """Write a shard: its tables, then its receipt; doing it twice changes nothing. Raises as `files.write` does."""
@@ -287,7 +295,7 @@ class Store:
             return f"{name}: missing, or no regular file"
         metadata = parquet_metadata(path)
         schema = next(table.schema_name() for table in TABLES if name.startswith(f"{table.name}/"))
-        ours = {"schema": schema, "version": str(TABLES_VERSION), "spec": self.spec.digest, "shard": str(index)}
+        ours = {"schema": schema, "version": self._tables, "spec": self.spec.digest, "shard": str(index)}
         if metadata and any(metadata.get(key) != ours[key] for key in ("spec", "shard")):
             return f"{name}: foreign: of shard {metadata.get('shard')} of the spec {metadata.get('spec', '')[:16]}"
         if length < facts["bytes"]:
@@ -296,6 +304,11 @@ class Store:
             return f"{name}: changed: its SHA-256 is not that of its receipt"
         is_ours = ours | {"rows": str(facts["rows"])} == {key: metadata.get(key) for key in (*ours, "rows")}
         return "" if is_ours else f"{name}: changed: its contents are not those of its receipt"
+
+    @property
+    def _tables(self) -> str:
+        """The version of the dataset's tables; manifests of the first did not say it."""
+        return self.head["versions"].get("tables", "1")
 
     def _origin(self, campaign: object, shard: object) -> str:
         is_ours = campaign == self.head["campaign"]

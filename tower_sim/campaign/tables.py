@@ -13,6 +13,7 @@ from tower_sim.outcome import Outcome
 from tower_sim.state import TowerState
 
 VERSION = 2  # 2: the varied fields are columns of `drops`
+READABLE = ("1", "2")
 
 
 @dataclass(frozen=True, slots=True)
