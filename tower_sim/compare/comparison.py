@@ -6,10 +6,10 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from tower_sim.compare.differences import differences
 from tower_sim.compare.figures import Figure
 from tower_sim.compare.paired import CONFIDENCE, LEVEL, POWER, Moments, Paired, games_to_show, paired_of, shows_from
 from tower_sim.compare.tally import Draws, Tally
-from tower_sim.compare.variants import differences
 from tower_sim.variants import Variant
 
 SCHEMA = "tower-sim/compare"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tower_sim.compare.comparison import Comparison, Row
-from tower_sim.compare.variants import differences
+from tower_sim.compare.differences import differences
 
 _CERTAIN = 1e-4  # adjusted p
 

@@ -10,9 +10,9 @@ from typing import Any, cast
 import numpy as np
 
 from tower_sim.compare.comparison import Comparison, Row
+from tower_sim.compare.differences import Difference, differences
 from tower_sim.compare.paired import LEVEL, POWER
 from tower_sim.compare.plain import in_plain_words
-from tower_sim.compare.variants import Difference, differences
 from tower_sim.variants import Variant
 
 _WIDTH = 112  # characters of a line of words
