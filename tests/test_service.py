@@ -234,9 +234,9 @@ def test_hello_tells_what_there_is():
         ),
         (
             '{"do": "drop", "cubes": {"blue": 101}}',
-            "number of cubes, with those in the state is 101; allowed is up to 100",
+            "number of cubes, with those in the state is 101; allowed is up to 80",
         ),
-        ('{"do": "game", "rules": {"cubes": 15}}', "number of cubes is 105; allowed is up to 100"),
+        ('{"do": "game", "rules": {"cubes": 15}}', "number of cubes is 105; allowed is up to 80"),
         ('{"do": "game", "rounds": 80}', "number of cubes times drops is 27489; allowed is up to 20000"),
         (
             '{"do": "game", "rules": {"cubes": 70, "rounds": 200}, "model": "two_thirds"}',
