@@ -66,7 +66,7 @@ def mutated(document: Any, rng: random.Random, dates: bool = False) -> Any:
             parent[rng.choice(["x", "", "two\nlines", "9", "k" * 400, last])] = nasty(rng, dates)
         elif kind == 1:
             parent.insert(last, nasty(rng, dates))
-        elif kind == 2 and isinstance(parent[last], (int, float)):
+        elif kind == 2 and isinstance(parent[last], (int, float)) and not abs(parent[last]) > 10**300:
             parent[last] = rng.choice((bool, float, str, lambda x: -x, lambda x: x * 1000, lambda x: x + 1))(
                 parent[last]
             )

@@ -3,10 +3,12 @@
 import errno
 import io
 import os
+import pickle
 from pathlib import Path
 
 import pytest
 
+from tower_sim.campaign.point import Chain
 from tower_sim.errors import UsageError, fault, near, shown
 from tower_sim.extras import extra, packages
 from tower_sim.progress import telling
@@ -179,3 +181,11 @@ def test_only_a_terminal_folds(is_terminal: bool, lines: int, monkeypatch: pytes
     monkeypatch.setenv("COLUMNS", "60")
     say("word " * 20)
     assert told.getvalue().count("\n") == lines
+
+
+def test_the_callers_mistake_is_one_line_whatever_was_received():
+    for text in ("a\nb", "a\r\nb", "a\u2028b", "a\x0cb"):
+        assert str(UsageError(text)) == "a b"
+        assert str(pickle.loads(pickle.dumps(UsageError(text)))) == "a b"
+    with pytest.raises(UsageError, match=r"^chain.supply.two lines is -1; allowed"):
+        Chain(supply={"two\nlines": -1})

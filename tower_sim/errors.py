@@ -18,6 +18,9 @@ class UsageError(ValueError):
     The command line prints the line and exits with status 2; a notebook shows the line alone.
     """
 
+    def __init__(self, text: str) -> None:
+        super().__init__(" ".join(text.splitlines()))  # what was received may hold line breaks, in a key too
+
     def _render_traceback_(self) -> list[str]:
         """Return what IPython shows in the place of a traceback."""
         return [f"tower_sim: {self}"]
