@@ -412,3 +412,15 @@ def test_cubes_may_overlap_by_no_more_than_the_bound(physics: PhysicsModel, full
 
     assert conserved(stacked(0.9 * MOST_OVERLAP), physics.drop(stacked(0.9 * MOST_OVERLAP), (), rng(1)))
     assert isinstance(told(lambda: physics.drop(stacked(1.1 * MOST_OVERLAP), (), rng(1))), UsageError)
+
+
+def test_a_log_that_places_no_cube_or_two_is_neither_played_nor_replayed():
+    with open_board_model(as_ship(SHIP), "surrogate") as model:
+        state = chain(model, 1, first=2)
+        one, other = state.board.cubes[:2]
+        for cubes in ((), (one, other)):
+            wrong = replace(state, log=(*state.log, Event("place", state.log[0].rng, cubes, (), place="choice")))
+            with pytest.raises(UsageError, match=r"placed at once in its log is [02]; allowed is 1"):
+                model.drop(wrong, (), rng(1))
+            with pytest.raises(UsageError, match="an event in the log is 'place'"):
+                replay(model, wrong)

@@ -253,6 +253,8 @@ def check_past(state: TowerState, *, on_board: bool) -> None:
     for event in state.log:
         if event.kind not in ("drop", "knock", "take", "place") or (event.kind == "place" and not on_board):
             raise fault("an event in the log", event.kind, "drop, knock or take" + ", or place" * on_board, _HONEST)
+        if event.kind == "place" and len(event.thrown) != 1:
+            raise fault("number of cubes placed at once in its log", len(event.thrown), "1", _HONEST)
         for cube in event.thrown:
             if event.kind == "take":
                 if there.pop(cube.id, (None,))[0] != cube:

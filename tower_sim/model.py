@@ -146,8 +146,9 @@ def replay(model: DropModel, state: TowerState) -> TowerState:
             again = model.knock(again, event.strength, rng).state
         elif event.kind == "drop":
             again = model.drop(again, event.thrown, rng).state
-        elif event.kind == "place" and hasattr(model, "place"):
-            again = cast("BoardModel", model).place(again, event.thrown[0], event.place, rng).state
+        elif event.kind == "place" and hasattr(model, "place") and len(event.thrown) == 1:
+            (cube,) = event.thrown
+            again = cast("BoardModel", model).place(again, cube, event.place, rng).state
         else:
             raise fault("an event in the log", event.kind, "one of this model", "take a state that it has made")
     return again
