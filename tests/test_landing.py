@@ -7,13 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calibration import overlap as judge
 from calibration.parameters import TOWER as REFERENCE
 from tower_sim import landing
 from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.parts import Hand
+from tower_sim.apparatus.parts import Box, Hand
 from tower_sim.cubes import supply
+from tower_sim.landing import overlap
 from tower_sim.landing.cubes import reach
 from tower_sim.physics.release import release
+from tower_sim.state import Pose
 
 TOWER = load(REFERENCE)
 FLAT = (0.0, 0.0, 0.0, 1.0)
@@ -113,3 +116,26 @@ def test_orientations_are_uniform_and_colours_exchangeable():
     assert distance < 1.95 / math.sqrt(len(ordered))
     a, b = np.array(levels["a"]), np.array(levels["b"])
     assert abs(a.mean() - b.mean()) < 3.3 * math.hypot(a.std(), b.std()) / math.sqrt(len(a))
+
+
+def test_the_two_measures_of_overlap_that_share_no_code_agree_on_heaps_drawn_at_random():
+    """The door's, which is fast and stops at a heap in one place, and the judge's of cubes at rest."""
+    rng = np.random.default_rng(5)
+    boxes = load("amerigo").boxes
+    seen = 0
+    for _ in range(60):
+        position = rng.uniform((-0.05, -0.05, 0.02), (0.05, 0.05, 0.2), (8, 3))
+        position[1] = position[0] + rng.uniform(-0.008, 0.008, 3)
+        orientation = rng.normal(size=(8, 4))
+        orientation /= np.linalg.norm(orientation, axis=1)[:, None]
+        poses = [Pose((x, y, z), (a, b, c, d)) for x, y, z, a, b, c, d in np.hstack([position, orientation]).tolist()]
+        near = min(np.linalg.norm(a - b) for i, a in enumerate(position) for b in position[:i])
+        if near >= EDGE / 2:  # nearer ones the door knows to be too deep without measuring
+            assert overlap.between_cubes(position, orientation, EDGE) == pytest.approx(
+                judge.deepest_of(poses, EDGE), abs=1e-9
+            )
+            seen += 1
+        cubes = [Box("cube", "cube", pose.position, (EDGE / 2, EDGE / 2, EDGE / 2), pose.orientation) for pose in poses]
+        fixed = max(judge.deepest(cube, boxes) for cube in cubes)
+        assert overlap.with_boxes(position, orientation, EDGE, boxes) == pytest.approx(fixed, abs=1e-9)
+    assert seen > 20

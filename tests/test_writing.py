@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tower_sim import writing
+from tower_sim.campaign import load, run
 from tower_sim.errors import UsageError
 from tower_sim.writing import WritingFailed, check, write
 
@@ -109,3 +111,37 @@ def test_a_file_that_may_not_be_written_is_not_replaced(tmp_path: Path):
     (tmp_path / "out").chmod(0o400)
     with pytest.raises(UsageError, match="Permission denied"):
         write(tmp_path / "out", b"new")
+
+
+WITHOUT_POSIX = """
+import concurrent.futures, logging, multiprocessing, os, random, subprocess, sys, tempfile, threading  # need them
+import matplotlib.pyplot, numpy, pyarrow.parquet, scipy.stats
+sys.modules["fcntl"] = None
+for name in ("register_at_fork", "O_NONBLOCK", "set_blocking"):
+    delattr(os, name)
+from tower_sim.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_without_what_only_posix_has_towers_are_played_drawn_and_studied_and_a_campaign_says_why_not(tmp_path: Path):
+    """As on Windows, whose Python has no fcntl and not these names of os."""
+    spec = '[campaign]\nkind = "game"\napparatus = "amerigo"\nmodel = "two_thirds"\nseed = "7"\ngames = 6\n'
+    (tmp_path / "spec.toml").write_text(spec)
+    run(load(tmp_path / "spec.toml"), tmp_path / "data")
+
+    def here(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", WITHOUT_POSIX, *words]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, encoding="utf-8")
+
+    for words in (
+        ("play", "amerigo", "--rounds", "0", "--seed", "1", "--save-plot", "game.png"),
+        ("compare", "amerigo", "--set", "cubes=6", "--games", "3", "--seed", "1", "--model", "two_thirds"),
+        ("study", "data", "-o", "report"),
+    ):
+        done = here(*words)
+        assert done.returncode == 0, done.stderr
+    done = here("campaign", "run", "spec.toml", "-o", "more")
+    assert done.returncode == 2
+    assert "allowed is Linux or macOS" in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -253,8 +253,8 @@ def check_past(state: TowerState, *, on_board: bool) -> None:
     for event in state.log:
         if event.kind not in ("drop", "knock", "take", "place") or (event.kind == "place" and not on_board):
             raise fault("an event in the log", event.kind, "drop, knock or take" + ", or place" * on_board, _HONEST)
-        if event.kind == "place" and len(event.thrown) != 1:
-            raise fault("number of cubes placed at once in its log", len(event.thrown), "1", _HONEST)
+        if event.kind == "place":
+            placed(event)
         for cube in event.thrown:
             if event.kind == "take":
                 if there.pop(cube.id, (None,))[0] != cube:
@@ -276,6 +276,13 @@ def check_past(state: TowerState, *, on_board: bool) -> None:
     if found != there:
         number = min(number for number in {*found, *there} if found.get(number) != there.get(number))
         raise _impossible(f"cube {number} in another place or since another drop than its log says")
+
+
+def placed(event: Event) -> Cube:
+    """Return the cube that an event of kind `place` put down; raises UsageError unless it is one."""
+    if len(event.thrown) != 1:
+        raise fault("number of cubes placed at once in its log", len(event.thrown), "1", _HONEST)
+    return event.thrown[0]
 
 
 def _impossible(what: str) -> UsageError:

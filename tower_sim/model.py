@@ -10,7 +10,7 @@ import numpy as np
 
 from tower_sim.apparatus.board import Board
 from tower_sim.cubes import Cube
-from tower_sim.door import as_cubes, as_seed, as_state, foreign
+from tower_sim.door import as_cubes, as_seed, as_state, foreign, placed
 from tower_sim.errors import fault
 from tower_sim.outcome import Outcome, Status
 from tower_sim.state import TowerState, rng_from_text
@@ -146,9 +146,8 @@ def replay(model: DropModel, state: TowerState) -> TowerState:
             again = model.knock(again, event.strength, rng).state
         elif event.kind == "drop":
             again = model.drop(again, event.thrown, rng).state
-        elif event.kind == "place" and hasattr(model, "place") and len(event.thrown) == 1:
-            (cube,) = event.thrown
-            again = cast("BoardModel", model).place(again, cube, event.place, rng).state
+        elif event.kind == "place" and hasattr(model, "place"):
+            again = cast("BoardModel", model).place(again, placed(event), event.place, rng).state
         else:
             raise fault("an event in the log", event.kind, "one of this model", "take a state that it has made")
     return again

@@ -13,6 +13,7 @@ from pathlib import Path
 from tower_sim.errors import UsageError, fault
 
 PART = ".part"
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)  # Windows would write other line ends
 CALLERS = (
     errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR, errno.ENOENT, errno.ENAMETOOLONG,
     errno.ELOOP, errno.ENXIO, errno.EINVAL,
@@ -47,7 +48,7 @@ def check(path: str | Path, what: str = "file") -> None:
         if _is_special(path):
             os.close(_opened(path))
             return
-        os.close(os.open(aside := _aside(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+        os.close(os.open(aside := _aside(path), _NEW, 0o666))
         aside.unlink()
     except (OSError, ValueError) as error:
         raise told(path, error, what) from error
@@ -64,7 +65,7 @@ def put(path: Path, data: bytes) -> None:
         return
     aside = _aside(path)
     try:
-        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
+        with open(os.open(aside, _NEW, 0o666), "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -80,7 +81,9 @@ def put(path: Path, data: bytes) -> None:
 
 
 def sync_directory(path: Path) -> None:
-    """Make the names in a directory survive a power cut."""
+    """Make the names in a directory survive a power cut, where a directory can be opened."""
+    if os.name == "nt":
+        return
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -111,6 +114,8 @@ def _is_special(path: Path) -> bool:
 
 def _opened(path: Path) -> int:
     """Open what is no plain file; a pipe that nobody reads is refused: waiting for a reader could take for ever."""
+    if not hasattr(os, "O_NONBLOCK"):
+        return os.open(path, os.O_WRONLY)
     descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
     os.set_blocking(descriptor, True)
     return descriptor

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import hashlib
+import importlib
 import json
 import os
 import platform
@@ -101,12 +101,23 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def _fcntl() -> Any:
+    """Return the module that locks files; here, because a dataset can be read where there is none."""
+    try:
+        return importlib.import_module("fcntl")
+    except ImportError:
+        raise UsageError(
+            f"campaign on {platform.system()}; allowed is Linux or macOS, whose locks keep other runs out; run it there"
+        ) from None
+
+
 @contextmanager
 def locked(directory: Path) -> Generator[None, None, None]:
     """Keep every other process out of `directory`; the lock of a process that died is free.
 
-    Raises UsageError when another process is at work there.
+    Raises UsageError when another process is at work there, and on a system without such locks.
     """
+    fcntl = _fcntl()
     path = directory / _LOCK
     while True:
         try:

@@ -151,9 +151,9 @@ class Tally:
     @property
     def total(self) -> Moments:
         """The sums over all pairs, figures first and then colours."""
-        assert self.sums is not None or self.waiting
         if not self.waiting:
-            return self.sums  # pyright: ignore[reportReturnType]
+            assert self.sums is not None  # there are pairs, and all are added up
+            return self.sums
         rest = Moments.of(*_joined(self.waiting))
         return rest if self.sums is None else self.sums.and_(rest)
 

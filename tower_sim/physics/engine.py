@@ -37,5 +37,5 @@ with _stderr_away():
 
 bullet: Any = pybullet
 LOCK = threading.RLock()
-# a process that is forked while another thread drops would have the lock held for ever
-os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release)
+if hasattr(os, "register_at_fork"):  # a process forked while another thread drops would have it held for ever
+    os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release)
