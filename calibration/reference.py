@@ -9,12 +9,13 @@ from functools import cached_property, partial
 import numpy as np
 from scipy.special import expit
 
-from calibration.numerics import spread_out
 from calibration.records import Record
 from tower_sim.apparatus.parts import Apparatus, as_tower
+from tower_sim.contract import DropModel
 from tower_sim.errors import UsageError, check_whole
 from tower_sim.games.amerigo import Rules, play
-from tower_sim.model import DropModel, TooManyFailedDraws
+from tower_sim.model import TooManyFailedDraws
+from tower_sim.pool import spread_out
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
 from tower_sim.surrogate.groups import (

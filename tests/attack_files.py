@@ -26,13 +26,12 @@ from tower_sim import campaign
 from tower_sim.apparatus import catalogue
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
-from tower_sim.games.rulings import Rulings
+from tower_sim.games.dead_reckoning.rulings import Rulings
 from tower_sim.variants import read_variant
 
 LONGEST = 5.0  # seconds
 MEMORY = 1 << 30  # bytes
-PROFILES = resources.files("tower_sim.apparatus.profiles")
-RULES = (resources.files("tower_sim.games") / "amerigo.toml").read_text("utf-8")
+RULES = (resources.files("tower_sim.games.amerigo") / "amerigo.toml").read_text("utf-8")
 GAMES = """
 [campaign]
 kind = "game"
@@ -103,7 +102,7 @@ RULINGS = 'two_zones = "nearest"\nleft_board = "lost"\nstuck = "shaken"\n'
 
 
 def profile(name: str) -> str:
-    return (PROFILES / f"{name}.toml").read_text("utf-8")
+    return catalogue.shipped()[name]
 
 
 def variant(text: str) -> object:

@@ -26,9 +26,9 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import Cube, supply
 from tower_sim.games.amerigo import Rules, play
-from tower_sim.games.battle import play as play_battle
-from tower_sim.games.battle import start
-from tower_sim.games.sides import Setup, Side
+from tower_sim.games.dead_reckoning.battle import play as play_battle
+from tower_sim.games.dead_reckoning.battle import start
+from tower_sim.games.dead_reckoning.sides import Setup, Side
 from tower_sim.model import until_landed
 from tower_sim.physics.engine import bullet
 from tower_sim.physics.release import release

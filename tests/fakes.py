@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tower_sim.contract import DropModel
 from tower_sim.cubes import Cube
 from tower_sim.door import Door, knock_strength
-from tower_sim.model import DropModel
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.state import Event, Resident, TowerState, rng_text
 

@@ -13,7 +13,7 @@ from test_amerigo_rules import BLUE_PHASE_OUT, PUBLISHED, SETUP_INSIDE, SETUP_OU
 
 from tower_sim.errors import UsageError, shown
 from tower_sim.games.amerigo import Rules, game_json, play
-from tower_sim.games.amerigo_rulings import questions
+from tower_sim.games.amerigo.rulings import questions
 
 # Rules as data
 
@@ -26,12 +26,12 @@ def test_the_shipped_file_is_the_published_game():
 
 
 def test_the_shipped_file_says_every_key():
-    written = tomllib.loads((resources.files("tower_sim.games") / "amerigo.toml").read_text("utf-8"))
+    written = tomllib.loads((resources.files("tower_sim.games.amerigo") / "amerigo.toml").read_text("utf-8"))
     assert list(written) == [field.name for field in fields(Rules)]
 
 
 def test_the_shipped_file_says_the_default_of_every_ruling_and_the_docs_say_what_each_choice_means():
-    written = tomllib.loads((resources.files("tower_sim.games") / "amerigo.toml").read_text("utf-8"))["rulings"]
+    written = tomllib.loads((resources.files("tower_sim.games.amerigo") / "amerigo.toml").read_text("utf-8"))["rulings"]
     assert written == {name: next(iter(each.choices)) for name, each in questions().items()}
     page = (Path(__file__).parent.parent / "docs/amerigo.md").read_text("utf-8")
     for name, each in questions().items():

@@ -14,8 +14,7 @@ from test_cli import tower_sim
 from tower_sim import cli
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.games.amerigo import Rules, game_json, play
-from tower_sim.report import game_summary, game_title
-from tower_sim.report.amerigo import in_plain_words
+from tower_sim.games.amerigo.words import game_summary, game_title, in_plain_words
 from tower_sim.service import Opened
 from tower_sim.service.answers import answer
 from tower_sim.service.requests import read_request

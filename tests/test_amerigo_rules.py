@@ -33,7 +33,7 @@ from tower_sim.games.amerigo import (
     start,
     throw_of,
 )
-from tower_sim.games.amerigo_rulings import questions
+from tower_sim.games.amerigo.rulings import questions
 from tower_sim.model import TooManyFailedDraws, replay, until_landed
 from tower_sim.models import open_model
 from tower_sim.outcome import Landing, Outcome, Status

@@ -2,15 +2,17 @@
 
 import re
 import tomllib
+from typing import cast
 
 import numpy as np
 import pytest
 
 from calibration.parameters import TOWER as REFERENCE
-from tower_sim.apparatus import amerigo
-from tower_sim.apparatus.amerigo_boxes import openings
+from tower_sim.apparatus.amerigo import profile as amerigo
+from tower_sim.apparatus.amerigo.boxes import openings
 from tower_sim.apparatus.catalogue import load, names, parse
-from tower_sim.apparatus.parts import Box, Tower, as_tower
+from tower_sim.apparatus.parts import Box
+from tower_sim.apparatus.tower import Tower
 from tower_sim.errors import UsageError
 
 TEXT = REFERENCE.read_text("utf-8")
@@ -52,7 +54,7 @@ def test_a_floor_is_solid_exactly_where_no_opening_is(pattern: str, along: str):
         body = re.sub(r"^along *=.*$", f'along = "{along}"', body, count=1, flags=re.M)
         body = re.sub(r"^length_mm *=.*$", "length_mm = 50", body, count=1, flags=re.M)
         text = f"{head}[{table}]{body}"
-    apparatus = as_tower(parse(text, pattern))
+    apparatus = cast("Tower", parse(text, pattern))
     tower = amerigo.read({k: v for k, v in tomllib.loads(text).items() if k not in ("schema", "version", "kind")})
     half = apparatus.tube_half
     rng = np.random.default_rng(1)
@@ -94,7 +96,7 @@ def test_the_tube_and_funnel_are_closed_around_the_inside(apparatus: Tower):
 
 @pytest.fixture(name="apparatus")
 def _apparatus() -> Tower:
-    return as_tower(load(REFERENCE))
+    return cast("Tower", load(REFERENCE))
 
 
 @pytest.mark.parametrize(

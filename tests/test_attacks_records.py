@@ -24,10 +24,10 @@ from test_calibration_fit import Line
 from calibration import evidence, records
 from calibration.fairness import check
 from calibration.fit import fit
-from calibration.owners import EXAMPLE, recorded
 from calibration.records import Record
 from calibration.reference import Reference, learn
 from calibration.verdict import document, told
+from tests.measure.owners import EXAMPLE, recorded
 from tower_sim.errors import UsageError
 
 NUMBER, CHECKED, FITTED = 3000, 300, 60

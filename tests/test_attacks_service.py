@@ -17,8 +17,8 @@ import pytest
 from attacks import garbled, mutated
 
 from tower_sim.apparatus.parts import Apparatus
+from tower_sim.contract import DropModel
 from tower_sim.errors import UsageError
-from tower_sim.model import DropModel
 from tower_sim.models import open_model
 from tower_sim.service import Opened, requests, serve
 

@@ -14,8 +14,8 @@ from ships import DiceShip, ScriptedShip
 
 from tower_sim.cubes import count_by_colour
 from tower_sim.errors import UsageError
-from tower_sim.games.abilities import Ability, Use
-from tower_sim.games.battle import (
+from tower_sim.games.dead_reckoning.abilities import Ability, Use
+from tower_sim.games.dead_reckoning.battle import (
     SHAKES,
     Battle,
     advance,
@@ -24,11 +24,11 @@ from tower_sim.games.battle import (
     play,
     start,
 )
-from tower_sim.games.battle_json import battle_json
-from tower_sim.games.dead_reckoning import SideResult
-from tower_sim.games.policies import when_behind
-from tower_sim.games.rulings import Rulings, options
-from tower_sim.games.sides import OCCASIONS, Setup, Side
+from tower_sim.games.dead_reckoning.combat import SideResult
+from tower_sim.games.dead_reckoning.document import battle_json
+from tower_sim.games.dead_reckoning.policies import when_behind
+from tower_sim.games.dead_reckoning.rulings import Rulings, options
+from tower_sim.games.dead_reckoning.sides import OCCASIONS, Setup, Side
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.outcome import Landing, Status
 

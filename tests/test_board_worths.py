@@ -9,12 +9,13 @@ from itertools import combinations_with_replacement, product
 
 import pytest
 
-from tower_sim.apparatus.board import Zone, as_ship
+from tower_sim.apparatus.board import Zone
 from tower_sim.apparatus.catalogue import load
-from tower_sim.games.abilities import Worth
-from tower_sim.games.dead_reckoning import worth
+from tower_sim.apparatus.with_board import with_board
+from tower_sim.games.dead_reckoning.abilities import Worth
+from tower_sim.games.dead_reckoning.combat import worth
 
-BOARD = as_ship(load("dead_reckoning")).board
+BOARD = with_board(load("dead_reckoning")).board
 ENDS = tuple({worth(zone): zone for zone in BOARD.zones if zone.kind != "explosive"})  # where a cube may lie at the end
 
 

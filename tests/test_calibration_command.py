@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from calibration import command, design, numerics, ship
+from calibration import command, design
 from calibration.command import Effort, calibrate
+from tests.measure import numerics, ship
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cli import main
 from tower_sim.errors import UsageError

@@ -18,11 +18,12 @@ import pytest
 from fakes import CoinTower
 from scipy import stats
 
-from calibration import fairness, numerics, records, verdict
+from calibration import fairness, records, verdict
 from calibration.fairness import STRONG, check, colour_laws
 from calibration.records import Record
 from calibration.reference import LAWS, Reference, Seen, Situation, learn, observe, reference, situations, watch
 from calibration.verdict import document, in_plain_words, told
+from tower_sim import pool
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
@@ -305,7 +306,7 @@ def test_a_simulated_game_is_a_record_like_any_other(monkeypatch: pytest.MonkeyP
         told.extend((what, total))
         yield told.append
 
-    monkeypatch.setattr(numerics, "telling", telling)
+    monkeypatch.setattr(pool, "telling", telling)
     (seen,) = observe(load("amerigo"), 1, 5)
     assert told == ["games", 1, 1]
     found = situations([each.record for each in seen], FLAT)
@@ -408,7 +409,7 @@ def test_ctrl_c_is_for_the_process_that_waits_and_ends_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     """A process that plays games holds SIGINT back; it would die of it, and the others wait for it for ever."""
-    assert list(numerics.spread_out(signal.raise_signal, [signal.SIGINT] * 2, 1)) == [None, None]
+    assert list(pool.spread_out(signal.raise_signal, [signal.SIGINT] * 2, 1)) == [None, None]
 
     def stopped(*_: object) -> Reference:
         raise KeyboardInterrupt

@@ -17,8 +17,8 @@ from calibration.fit import TARGETS, Discrepancy, fit
 from calibration.observations import observations
 from calibration.parameters import NUMBERS, PATTERNS, TOWER, campaign_text, fields, profile_text, values
 from calibration.records import Record
-from calibration.renew import FITTED, PROFILES
 from calibration.summaries import DROPS, SETUP, SUMMARIES, WHOLE, Games, Window, from_campaign, from_records, windows
+from tests.measure.renew import FITTED, PROFILES
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.apparatus.catalogue import parse as parse_profile
 from tower_sim.campaign import parse, run

@@ -13,9 +13,10 @@ import pytest
 from fakes import CoinTower
 from scipy import stats
 
-from calibration import owners, records
-from calibration.owners import Interval, Mean, Owner, Prediction, Truth, drawn, judge, played
+from calibration import records
 from calibration.parameters import NUMBERS, PATTERNS
+from tests.measure import owners
+from tests.measure.owners import Interval, Mean, Owner, Prediction, Truth, drawn, judge, played
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules, play
 
@@ -218,7 +219,7 @@ def test_the_fit_narrows_what_three_owners_towers_do_and_is_right(tmp_path: Path
 
     The seed is the first of three owners whose towers are fast: at most 36 drops, no narrow opening, no high friction.
 
-    The real test is long: `python -m calibration.owners simulate` and `judge`, docs/calibration.md.
+    The real test is long: `python -m tests.measure.owners simulate` and `judge`, docs/calibration.md.
     """
     owners.simulate(tmp_path, owners=3, seed=51, workers=1, truth_games=2)
     found = owners.load(tmp_path)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from calibration import evidence, records
 from calibration.observations import KINDS, observations, read
-from calibration.owners import EXAMPLE
+from tests.measure.owners import EXAMPLE
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules, play
 

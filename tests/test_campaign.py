@@ -17,7 +17,8 @@ from tower_sim.campaign import Spec, parse, run, run_shard
 from tower_sim.campaign.point import Chain, Point
 from tower_sim.campaign.tables import CUBES, DROPS, TABLES
 from tower_sim.campaign.work import Shard, chosen
-from tower_sim.games import amerigo, battle, policies
+from tower_sim.games import amerigo
+from tower_sim.games.dead_reckoning import battle, policies
 from tower_sim.simulator import PhysicsModel
 from tower_sim.surrogate.two_thirds import TwoThirdsRule
 

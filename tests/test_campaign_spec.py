@@ -182,7 +182,7 @@ MISTAKES = [
     (
         "ship for games",
         SMALLEST.replace('"amerigo"', '"dead_reckoning"'),
-        r"no tower that keeps cubes; allowed is a tower, such as 'amerigo'; take one",
+        r"no tower that keeps cubes; allowed is a tower; take one",
     ),
     ("tower for battles", BATTLES.replace('"dead_reckoning"', '"amerigo"'), r"'amerigo'"),
     ("model", SMALLEST + 'model = "dice"\n', r"campaign.model is 'dice'"),

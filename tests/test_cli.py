@@ -139,7 +139,7 @@ def test_a_corrupted_token_exits_2_with_one_line(token: str):
 
 
 def test_a_token_of_another_apparatus_exits_2_with_one_line(token: str, tmp_path: Path):
-    shipped = Path(__file__).parent.parent / "tower_sim/apparatus/profiles/amerigo.toml"
+    shipped = Path(__file__).parent.parent / "tower_sim/apparatus/amerigo/profiles/amerigo.toml"
     (tmp_path / "other.toml").write_text(shipped.read_text().replace("rim_mm = 120", "rim_mm = 121"))
     done = tower_sim("drop", str(tmp_path / "other.toml"), "--cubes", "blue=1", "--state", token)
     assert_refused(done, "state belongs to")

@@ -9,13 +9,13 @@ from test_battle import able, at, kinds, numbers, run, setup
 from test_dead_reckoning_rules import fight, lie
 
 from tower_sim.errors import UsageError
-from tower_sim.games.abilities import Ability, Worth
-from tower_sim.games.battle import TOKEN_PREFIX, Battle, advance, start
-from tower_sim.games.battle_json import battle_json
-from tower_sim.games.dead_reckoning import in_explosive, resolve, worth_in
-from tower_sim.games.plain import plain
-from tower_sim.games.rulings import Rulings
-from tower_sim.games.sides import (
+from tower_sim.games.dead_reckoning.abilities import Ability, Worth
+from tower_sim.games.dead_reckoning.battle import TOKEN_PREFIX, Battle, advance, start
+from tower_sim.games.dead_reckoning.combat import in_explosive, resolve, worth_in
+from tower_sim.games.dead_reckoning.document import battle_json
+from tower_sim.games.dead_reckoning.plain import plain
+from tower_sim.games.dead_reckoning.rulings import Rulings
+from tower_sim.games.dead_reckoning.sides import (
     Setup,
     Side,
     Turn,

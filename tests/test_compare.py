@@ -28,7 +28,7 @@ from tower_sim.compare.report import percent
 from tower_sim.compare.tally import CHUNK, Course
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules, play
-from tower_sim.games.many import Games
+from tower_sim.games.amerigo.many import Games
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.models import open_model
 from tower_sim.surrogate.model import SurrogateModel
@@ -462,7 +462,7 @@ def test_nothing_in_a_picture_of_a_comparison_hides_anything(six: Comparison):
 
 
 def test_a_relative_apparatus_counts_from_the_variants_folder(tmp_path: Path):
-    profile = ROOT / "tower_sim/apparatus/profiles/amerigo.toml"
+    profile = ROOT / "tower_sim/apparatus/amerigo/profiles/amerigo.toml"
     (tmp_path / "mine.toml").write_text(profile.read_text("utf-8"))
     (tmp_path / "a.toml").write_text('apparatus = "mine.toml"\n')
     assert read_variant(tmp_path / "a.toml").tower.digest == read_variant("amerigo").tower.digest

@@ -15,10 +15,10 @@ from ships import BOARD, ZONES, landing
 from tower_sim.apparatus.board import Zone
 from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError
-from tower_sim.games.abilities import Ability, Use, Worth, uses
-from tower_sim.games.dead_reckoning import SideResult, in_explosive, resolve, verdict, worth
-from tower_sim.games.rulings import Rulings, options
-from tower_sim.games.sides import (
+from tower_sim.games.dead_reckoning.abilities import Ability, Use, Worth, uses
+from tower_sim.games.dead_reckoning.combat import SideResult, in_explosive, resolve, verdict, worth
+from tower_sim.games.dead_reckoning.rulings import Rulings, options
+from tower_sim.games.dead_reckoning.sides import (
     NON_PLAYER_SUPPLY,
     PLAYER_SUPPLY,
     Setup,

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from calibration.renew import FITTED, SURROGATES
+from tests.measure.renew import FITTED, SURROGATES
 from tower_sim import cli
+from tower_sim.apparatus.catalogue import shipped
 from tower_sim.campaign import load as load_campaign
-from tower_sim.games.rulings import options
+from tower_sim.games.dead_reckoning.rulings import options
 from tower_sim.surrogate.store import TOWER, fitted_or_shipped
 
 ROOT = Path(__file__).parent.parent
@@ -124,7 +125,7 @@ def test_the_docs_figures_of_the_fitted_profiles_are_those_of_their_reports():
         assert [float(mean) for _, mean in chosen] == pytest.approx([float(setup), float(inside)], abs=0.006)
         digest = re.search(r"SHA-256 of the posterior's draws \| (\w+)", text)
         assert digest
-        profile = (ROOT / f"tower_sim/apparatus/profiles/{name}.toml").read_text("utf-8")
+        profile = shipped()[name]
         assert digest[1] in profile
 
 

@@ -25,15 +25,15 @@ from calibration.parameters import TOWER as REFERENCE
 from tower_sim.apparatus.catalogue import load, names, parse
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import Cube
-from tower_sim.drawing import check_path, draw_apparatus, draw_game
+from tower_sim.drawing import check_path, draw_apparatus
 from tower_sim.drawing.files import cube_colours
-from tower_sim.drawing.game import game_figure
 from tower_sim.drawing.shape import Shape
 from tower_sim.drawing.sheet import spread
 from tower_sim.drawing.solids import Face, View, from_back_to_front, tilted_box, union_of_upright
 from tower_sim.drawing.tower import apparatus_figure
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import DropEntry, Rules, play
+from tower_sim.games.amerigo.picture import draw_game, game_figure
 from tower_sim.state import Pose, Resident, TowerState
 from tower_sim.writing import WritingFailed
 
@@ -518,7 +518,7 @@ def test_drawing_touches_no_global_state(tmp_path: Path) -> None:
     program = (
         "import sys, matplotlib; before = matplotlib.rcParams.copy()\n"
         "from tower_sim.apparatus.catalogue import load\n"
-        "from tower_sim.drawing import draw_apparatus, draw_game\n"
+        "from tower_sim.drawing import draw_apparatus\nfrom tower_sim.games.amerigo.picture import draw_game\n"
         f"draw_apparatus(load('amerigo'), {str(tmp_path / 'tower.png')!r})\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"
         "assert matplotlib.rcParams.copy() == before\n"

@@ -18,12 +18,12 @@ from matplotlib.colors import to_rgb
 from matplotlib.image import imread
 from matplotlib.text import Text
 
-from tower_sim.apparatus.board import CombatShip, Zone
+from tower_sim.apparatus.board import Zone
 from tower_sim.apparatus.catalogue import load, parse
+from tower_sim.apparatus.combat_ship.ship import CombatShip
 from tower_sim.apparatus.polygon import meet
 from tower_sim.cubes import Cube
-from tower_sim.drawing import draw_apparatus, draw_board, draw_densities
-from tower_sim.drawing.board import board_figure, densities_figure, density, shares
+from tower_sim.drawing import draw_apparatus
 from tower_sim.drawing.cubes import cube_faces
 from tower_sim.drawing.files import cube_colours
 from tower_sim.drawing.plan import seen_from_above, worth
@@ -32,6 +32,14 @@ from tower_sim.drawing.ship_shape import ShipShape
 from tower_sim.drawing.solids import prism
 from tower_sim.drawing.tower import apparatus_figure
 from tower_sim.errors import UsageError
+from tower_sim.games.dead_reckoning.picture import (
+    board_figure,
+    densities_figure,
+    density,
+    draw_board,
+    draw_densities,
+    shares,
+)
 from tower_sim.state import BoardState, Pose, Resident, TowerState
 
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from contract import BoardModelContract, DropModelContract
 from fakes import CoinTower
 from ships import DiceShip
 
@@ -11,6 +10,7 @@ from tower_sim.cubes import supply
 from tower_sim.model import MAX_ATTEMPTS, TooManyFailedDraws, until_landed
 from tower_sim.outcome import Status
 from tower_sim.surrogate.two_thirds import TwoThirdsRule
+from tower_sim.testing import BoardModelContract, DropModelContract
 
 
 class TestCoinTower(DropModelContract):

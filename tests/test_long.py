@@ -10,18 +10,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibration import owners
-from calibration.numerics import (
+from calibration.parameters import TOWER
+from tests.measure import owners
+from tests.measure.numerics import (
     VARIANTS,
     difference,
     first_drop,
     measure_carry_over,
     measure_knock,
     share,
-    spread_out,
 )
-from calibration.parameters import TOWER
 from tower_sim.cli import main
+from tower_sim.pool import spread_out
 
 pytestmark = pytest.mark.long
 WORKERS = mp.cpu_count()

@@ -10,9 +10,9 @@ from ships import DiceShip, ScriptedShip
 from test_battle import ANY, ROUGH, able, run, setup
 
 from tower_sim.errors import UsageError
-from tower_sim.games.battle import advance, play, start
-from tower_sim.games.odds import Odds, chains, mean, proportion, shares
-from tower_sim.games.sides import Setup, Side
+from tower_sim.games.dead_reckoning.battle import advance, play, start
+from tower_sim.games.dead_reckoning.odds import Odds, chains, mean, proportion, shares
+from tower_sim.games.dead_reckoning.sides import Setup, Side
 
 
 def many(model, combat, games, seed=3, policies=None):

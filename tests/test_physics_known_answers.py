@@ -27,7 +27,7 @@ from scenes import (
 )
 from scipy.spatial.transform import Rotation
 
-from calibration.overlap import deepest, deepest_at_rest, deepest_of
+from tests.measure.overlap import deepest, deepest_at_rest, deepest_of
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Box, Surface, tilted_about_y
 from tower_sim.cubes import supply

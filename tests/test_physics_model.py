@@ -4,15 +4,15 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 import pytest
-from contract import DropModelContract
 
-from calibration.living import play_living
 from calibration.parameters import TOWER as REFERENCE
+from tests.measure.living import play_living
 from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.parts import as_tower
+from tower_sim.apparatus.tower import Tower
 from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError
 from tower_sim.model import replay, until_landed
@@ -21,8 +21,9 @@ from tower_sim.physics.knock import HOLD
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
+from tower_sim.testing import DropModelContract
 
-TOWER = as_tower(load(REFERENCE))
+TOWER = cast("Tower", load(REFERENCE))
 
 
 @pytest.fixture(name="model", scope="module")

@@ -21,7 +21,7 @@ from test_cli import tower_sim
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.model import DropModel
+from tower_sim.contract import DropModel
 from tower_sim.service import Opened, serve
 from tower_sim.service.loop import MAX_LINE
 from tower_sim.service.opened import KEPT
@@ -380,7 +380,7 @@ def test_a_model_is_opened_once_the_longest_unused_is_closed_and_all_at_the_end(
 
 
 def test_a_profile_that_has_changed_is_read_anew_and_an_old_state_is_refused(tmp_path: Path):
-    text = (ROOT / "tower_sim/apparatus/profiles/amerigo.toml").read_text("utf-8")
+    text = (ROOT / "tower_sim/apparatus/amerigo/profiles/amerigo.toml").read_text("utf-8")
     file = tmp_path / "mine.toml"
     file.write_text(text, "utf-8")
     request = RULE | {"apparatus": str(file)}

@@ -11,11 +11,11 @@ import pytest
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Surface
-from tower_sim.games.abilities import Ability
-from tower_sim.games.battle import Battle, advance, play, start
-from tower_sim.games.policies import when_behind
-from tower_sim.games.rulings import Rulings
-from tower_sim.games.sides import Setup, Side
+from tower_sim.games.dead_reckoning.abilities import Ability
+from tower_sim.games.dead_reckoning.battle import Battle, advance, play, start
+from tower_sim.games.dead_reckoning.policies import when_behind
+from tower_sim.games.dead_reckoning.rulings import Rulings
+from tower_sim.games.dead_reckoning.sides import Setup, Side
 from tower_sim.simulator import PhysicsModel
 
 BATTLES = 15
@@ -99,8 +99,8 @@ def test_a_battle_saved_after_each_step_and_continued_in_another_process_equals_
     code = (
         "import sys\n"
         "from tower_sim import PhysicsModel, load\n"
-        "from tower_sim.games.battle import Battle, advance\n"
-        "from tower_sim.games.policies import when_behind\n"
+        "from tower_sim.games.dead_reckoning.battle import Battle, advance\n"
+        "from tower_sim.games.dead_reckoning.policies import when_behind\n"
         "battle = Battle.from_token(sys.argv[1])\n"
         "with PhysicsModel(load('dead_reckoning')) as model:\n"
         "    print(advance(model, battle, {'purple': when_behind, 'green': when_behind}).token())\n"

@@ -2,18 +2,19 @@
 
 import copy
 import math
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 from tower_sim.apparatus import catalogue, polygon
-from tower_sim.apparatus.board import KINDS, CombatShip, as_ship
+from tower_sim.apparatus.board import KINDS
+from tower_sim.apparatus.combat_ship.ship import CombatShip
 from tower_sim.apparatus.parts import Box
+from tower_sim.apparatus.solids import axes
 from tower_sim.errors import UsageError
-from tower_sim.landing.cubes import axes
 
-SHIP = as_ship(catalogue.load("dead_reckoning"))
+SHIP = cast("CombatShip", catalogue.load("dead_reckoning"))
 BOARD = SHIP.board
 EDGE = SHIP.cube_edge
 
@@ -21,7 +22,7 @@ EDGE = SHIP.cube_edge
 def ship_with(change) -> CombatShip:
     profile: dict[str, Any] = copy.deepcopy(SHIP.profile)
     change(profile)
-    return as_ship(catalogue._from_tables(profile, "changed"))  # type: ignore
+    return cast("CombatShip", catalogue._from_tables(profile, "changed"))  # type: ignore
 
 
 def zone_of(profile: dict[str, Any], name: str) -> dict[str, Any]:

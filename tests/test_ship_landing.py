@@ -11,12 +11,12 @@ from scipy.optimize import linprog
 
 from tower_sim import landing
 from tower_sim.apparatus import polygon
-from tower_sim.apparatus.board import as_ship
 from tower_sim.apparatus.catalogue import load
-from tower_sim.landing.board import TOUCH
-from tower_sim.landing.cubes import axes, corners, section_below, touching
+from tower_sim.apparatus.combat_ship.ship import TOUCH
+from tower_sim.apparatus.solids import axes, corners, section_below, touching
+from tower_sim.apparatus.with_board import with_board
 
-SHIP = as_ship(load("dead_reckoning"))
+SHIP = with_board(load("dead_reckoning"))
 EDGE = SHIP.cube_edge * 1e3  # mm
 FLOOR, BORDER_TOP = SHIP.board.floor * 1e3, SHIP.board.border_top * 1e3
 FLAT = (0.0, 0.0, 0.0, 1.0)

@@ -8,20 +8,21 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 import pytest
-from contract import BoardModelContract
 
-from tower_sim.apparatus.board import as_ship
 from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.combat_ship.ship import CombatShip
 from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError
 from tower_sim.outcome import Landing, Status
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import BoardState, Event, Pose, Resident, TowerState
+from tower_sim.testing import BoardModelContract
 
-SHIP = as_ship(load("dead_reckoning"))
+SHIP = cast("CombatShip", load("dead_reckoning"))
 EDGE = SHIP.cube_edge
 FLAT = (0.0, 0.0, 0.0, 1.0)
 THROWS, THROWN = 334, 9

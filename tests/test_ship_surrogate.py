@@ -9,26 +9,26 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from contract import BoardModelContract
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tower_sim.apparatus.board import as_ship
 from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.with_board import with_board
 from tower_sim.campaign import parse
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
-from tower_sim.fitting.ship_check import check_board, play_again, shuffled
-from tower_sim.fitting.ship_fit import fit_board
-from tower_sim.fitting.ship_ladder import ladder
-from tower_sim.fitting.ship_report import write_report
-from tower_sim.fitting.ship_throws import places_of, throws_of
 from tower_sim.study.data import Campaign, Cubes, Drops, Failed, Words
 from tower_sim.surrogate.board_law import BoardLaw, Seen
+from tower_sim.surrogate.fitting.ship_check import check_board, play_again, shuffled
+from tower_sim.surrogate.fitting.ship_fit import fit_board
+from tower_sim.surrogate.fitting.ship_ladder import ladder
+from tower_sim.surrogate.fitting.ship_report import write_report
+from tower_sim.surrogate.fitting.ship_throws import places_of, throws_of
 from tower_sim.surrogate.ship import ShipSurrogate, drawn
+from tower_sim.testing import BoardModelContract
 
-SHIP = as_ship(load("dead_reckoning"))
+SHIP = with_board(load("dead_reckoning"))
 PLACES = places_of(SHIP.board)
 SIZE = len(PLACES)
 EXPLOSIVE = PLACES.index("zone:explosive_shot")

@@ -11,13 +11,13 @@ import pytest
 from scipy import stats
 
 from tower_sim.errors import UsageError
-from tower_sim.fitting import classifier, distances, pit, report, whole_games
 from tower_sim.games import amerigo
 from tower_sim.games.amerigo import Rules
-from tower_sim.games.many import Games
+from tower_sim.games.amerigo.many import Games
 from tower_sim.study.baseline import Board, play_rule
 from tower_sim.study.bootstrap import Estimate
 from tower_sim.study.data import Campaign, Failed, Words
+from tower_sim.surrogate.fitting import classifier, distances, pit, report, whole_games
 from tower_sim.surrogate.store import RungScore
 
 RULES = Rules()

@@ -12,7 +12,7 @@ import pytest
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.games.amerigo import Rules
-from tower_sim.games.many import Games
+from tower_sim.games.amerigo.many import Games
 from tower_sim.surrogate import kernel
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import shipped

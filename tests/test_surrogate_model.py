@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from contract import DropModelContract
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -21,14 +20,15 @@ from tower_sim import cli
 from tower_sim.apparatus.catalogue import from_tables, load
 from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError
-from tower_sim.fitting.cascade_fit import chances
-from tower_sim.fitting.rows import Rows
 from tower_sim.games.amerigo import Rules
 from tower_sim.models import open_model
 from tower_sim.state import Event, Resident, TowerState
 from tower_sim.surrogate.cascade import Cascade
+from tower_sim.surrogate.fitting.cascade_fit import chances
+from tower_sim.surrogate.fitting.rows import Rows
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import shipped
+from tower_sim.testing import DropModelContract
 
 SHAPE = load("amerigo")
 SHIPPED = shipped(SHAPE.name, SHAPE.digest)
@@ -364,7 +364,7 @@ def test_a_tower_with_one_other_measure_has_no_surrogate_and_the_advice_says_how
         open_model(changed_profile(), "surrogate")
     with pytest.raises(UsageError, match=r"was fitted for apparatus 'amerigo' .*; run a campaign with it and fit"):
         SurrogateModel(changed_profile(), SHIPPED)
-    text = (Path(cli.__file__).parent.parent / "apparatus/profiles/amerigo.toml").read_text("utf-8")
+    text = (Path(cli.__file__).parent.parent / "apparatus/amerigo/profiles/amerigo.toml").read_text("utf-8")
     assert "rim_mm = 120" in text
     (tmp_path / "mine.toml").write_text(text.replace("rim_mm = 120", "rim_mm = 121"), "utf-8")
     line = refused(capsys, "play", "amerigo", "--apparatus", str(tmp_path / "mine.toml"), "--model", "surrogate")

@@ -14,9 +14,10 @@ if sys.version_info >= (3, 12):
     )
 
 from tower_sim.apparatus.catalogue import load, names
+from tower_sim.contract import BoardModel, DropModel
 from tower_sim.cubes import Cube, count_by_colour, supply
 from tower_sim.errors import UsageError
-from tower_sim.model import BoardModel, DropModel, TooManyFailedDraws, knock_then_drop, replay, until_landed
+from tower_sim.model import TooManyFailedDraws, knock_then_drop, replay, until_landed
 from tower_sim.models import open_model
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.physics.settings import PhysicsSettings

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tower_sim.apparatus.board import CombatShip
 from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus.with_board import WithBoard
 from tower_sim.errors import fault, near
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
@@ -41,12 +41,12 @@ def open_model(apparatus: Apparatus, name: str = "physics", settings: PhysicsSet
 
 def surrogate_of(apparatus: Apparatus, fitted: Fitted) -> SurrogateModel | ShipSurrogate:
     """Return the model of a fitted law; raises UsageError when it is of another apparatus."""
-    if isinstance(apparatus, CombatShip):
+    if apparatus.board is not None:
         return ShipSurrogate(apparatus, fitted.board_law_of(apparatus.digest), fitted.digest)
     return SurrogateModel(apparatus, fitted)
 
 
-def open_board_model(apparatus: CombatShip, name: str = "physics") -> PhysicsModel | ShipSurrogate:
+def open_board_model(apparatus: WithBoard, name: str = "physics") -> PhysicsModel | ShipSurrogate:
     """Return the model `name` of a ship with its board; raises what `open_model` does."""
     model = open_model(apparatus, name)
     assert isinstance(model, (PhysicsModel, ShipSurrogate))  # the others have refused a ship

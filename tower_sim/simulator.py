@@ -14,8 +14,9 @@ from types import TracebackType
 import numpy as np
 
 from tower_sim import landing
-from tower_sim.apparatus.board import Board, CombatShip, as_ship
-from tower_sim.apparatus.parts import Apparatus, Tower
+from tower_sim.apparatus.board import Board
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus.with_board import with_board
 from tower_sim.cubes import MAX_CUBES, Cube
 from tower_sim.door import Door, as_apparatus, as_zone, knock_strength
 from tower_sim.outcome import Landing, Outcome
@@ -80,7 +81,7 @@ class PhysicsModel:
     @property
     def board(self) -> Board:
         """The board; raises UsageError when the apparatus has none."""
-        return as_ship(self.shape).board
+        return with_board(self.shape).board
 
     @property
     def effort(self) -> tuple[int, float]:
@@ -109,7 +110,7 @@ class PhysicsModel:
 
     def place(self, state: TowerState, cube: Cube, zone: str, rng: np.random.Generator) -> Outcome:
         """Put a cube into a zone; see BoardModel. Random: where in the zone, and the turn about the vertical."""
-        ship = as_ship(self.shape)
+        ship = with_board(self.shape)
         (cube,) = self._door.throw(state, (cube,))
         zone = as_zone(zone, [each.name for each in ship.board.zones])
         written = rng_text(rng)
@@ -138,7 +139,7 @@ class PhysicsModel:
         since = {resident.cube: resident.since for resident in (*state.residents, *lying)}
         rest = [Resident(x.cube, x.place, since.get(x.cube, state.drops), x.pose) for x in landings if x.pose]
         inside = [replace(each, region=each.region.removeprefix(landing.INSIDE)) for each in rest if _inside(each)]
-        outside = [each for each in rest if not _inside(each)] if isinstance(self.shape, CombatShip) else []
+        outside = [each for each in rest if not _inside(each)] if self.shape.board else []
         event = replace(event, emerged=tuple(sorted(cube.id for cube in outcome.emerged)))
         return replace(outcome, state=self._door.made(state.after(inside, event, outside)))
 
@@ -166,8 +167,8 @@ class PhysicsModel:
 
 def _door(shape: Apparatus, digest: str) -> Door:
     """Make the door of physics: cubes inside have poses, those of a ship lie on its board when they are out."""
-    regions = [region.name for region in shape.regions] if isinstance(shape, Tower) else ["ship"]
-    zones = [landing.ZONE + zone.name for zone in shape.board.zones] if isinstance(shape, CombatShip) else []
+    regions = [region.name for region in shape.regions]
+    zones = [landing.ZONE + zone.name for zone in shape.board.zones] if shape.board else []
     places = [*zones, landing.BORDER, landing.TABLE] if zones else []
     look = partial(check_at_rest, apparatus=shape)
     return Door(

@@ -10,9 +10,9 @@ from typing import Any, cast
 
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.apparatus.catalogue import names
-from tower_sim.apparatus.parts import Tower, as_tower
+from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.errors import UsageError, fault, shown
-from tower_sim.games.amerigo_rules import SHIPPED, Rules, rules_text
+from tower_sim.games.amerigo.rules import SHIPPED, Rules, rules_text
 from tower_sim.reading import read_text, toml_table
 
 TOWER = "amerigo"  # what a variant is played with that names no apparatus
@@ -29,7 +29,7 @@ class Variant:
     name: str
     file: str
     rules: Rules
-    tower: Tower
+    tower: Apparatus
     changes: tuple[str, ...] = ()
 
 

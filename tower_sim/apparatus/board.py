@@ -1,11 +1,8 @@
-"""The board that cubes fall onto: named zones with values, raised borders between them; and the ship beside it."""
+"""The board that cubes fall onto: named zones with values, raised borders between them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.errors import UsageError
 
 EXPLOSIVE = "explosive"
 PLUNDER = "plunder"
@@ -51,26 +48,3 @@ class Board:
     def zone(self, name: str) -> Zone:
         """Return the zone called `name`; raises KeyError when there is none."""
         return {zone.name: zone for zone in self.zones}[name]
-
-
-@dataclass(frozen=True, slots=True)
-class CombatShip(Apparatus):
-    """A ship that cubes fall through, and the board beside it.
-
-    The hull stands between x = -`hull_x` and `hull_x` (its port side, towards the board) and y = -`hull_y` and
-    `hull_y`, up to `rim_top`; the gun deck, on which cubes leave, falls towards the board: its surface is at height
-    `deck_low` at x = `hull_x`, and rises by `deck_rise` (m/m) inboard. Lengths in m.
-    """
-
-    hull_x: float
-    hull_y: float
-    deck_low: float
-    deck_rise: float
-    board: Board
-
-
-def as_ship(apparatus: Apparatus) -> CombatShip:
-    """Return `apparatus`, known to be a combat ship; raises UsageError for one that has no board."""
-    if not isinstance(apparatus, CombatShip):
-        raise UsageError(f"apparatus {apparatus.name!r} has no board; allowed is a combat ship; try 'dead_reckoning'")
-    return apparatus

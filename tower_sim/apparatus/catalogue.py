@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable
-from importlib import resources
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tower_sim.apparatus import amerigo, amerigo_boxes, combat_ship, combat_ship_boxes
+from tower_sim import registry
+from tower_sim.apparatus.kind import ApparatusKind
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError, near, shown
 from tower_sim.reading import read_text, toml_table
@@ -23,8 +23,14 @@ _SHAPES = 1  # raised when the same profile comes to mean another shape: tokens 
 
 def names() -> list[str]:
     """Return the names of the shipped profiles."""
-    files = resources.files("tower_sim.apparatus.profiles").iterdir()
-    return sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
+    return sorted(shipped())
+
+
+@cache
+def shipped() -> dict[str, str]:
+    """Return the texts of the profiles that ship with the kinds there are, by name."""
+    kinds: dict[str, ApparatusKind] = registry.every("apparatus")
+    return {name: text for kind in reversed(kinds.values()) for name, text in kind.profiles().items()}
 
 
 def load(name_or_file: str | Path) -> Apparatus:
@@ -32,10 +38,8 @@ def load(name_or_file: str | Path) -> Apparatus:
 
     Raises UsageError, in one line, for an unknown name, a file that cannot be read, and parameters that make no sense.
     """
-    if str(name_or_file) in names():
-        name = str(name_or_file)
-        text = resources.files("tower_sim.apparatus.profiles").joinpath(f"{name}.toml").read_text("utf-8")
-        return parse(text, name)
+    if str(name_or_file) in shipped():
+        return parse(shipped()[str(name_or_file)], str(name_or_file))
     path = Path(name_or_file)
     if not os.path.lexists(path) and "\0" not in str(path):
         raise UsageError(
@@ -70,28 +74,16 @@ def _from_tables(profile: dict[str, Any], name: str) -> Apparatus:
         if value != allowed:
             raise UsageError(f"{key} = {shown(value)}; allowed is {allowed!r}; write that line at the top")
     kind: object = tables.pop("kind", None)
-    if not isinstance(kind, str) or kind not in _KINDS:
-        raise UsageError(f"kind = {shown(kind)}; allowed is one of {', '.join(map(repr, _KINDS))}; write that line")
+    kinds = registry.names("apparatus")
+    if not isinstance(kind, str) or kind not in kinds:
+        raise UsageError(f"kind = {shown(kind)}; allowed is one of {', '.join(map(repr, kinds))}; write that line")
     try:
         canonical = json.dumps([_SHAPES, profile], sort_keys=True, separators=(",", ":"))
     except TypeError as error:  # a date: TOML has more than JSON
         raise UsageError(f"a value is neither text nor number ({error}); allowed are these; change it") from error
-    return _KINDS[kind](tables, name, profile, hashlib.sha256(canonical.encode()).hexdigest()[:16])
+    of_kind: ApparatusKind = registry.get("apparatus", kind)
+    return of_kind.make(tables, name, profile, hashlib.sha256(canonical.encode()).hexdigest()[:16])
 
 
 def _short(name: str) -> str:
     return name if len(name) <= 60 else shown(name, 60)
-
-
-def _amerigo(tables: dict[str, Any], name: str, profile: dict[str, Any], digest: str) -> Apparatus:
-    return amerigo_boxes.build(amerigo.read(tables), name, profile, digest)
-
-
-def _combat_ship(tables: dict[str, Any], name: str, profile: dict[str, Any], digest: str) -> Apparatus:
-    return combat_ship_boxes.build(combat_ship.read(tables), name, profile, digest)
-
-
-_KINDS: dict[str, Callable[[dict[str, Any], str, dict[str, Any], str], Apparatus]] = {
-    "amerigo_tower": _amerigo,
-    "combat_ship": _combat_ship,
-}

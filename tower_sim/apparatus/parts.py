@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from tower_sim.apparatus.board import Board
 from tower_sim.errors import UsageError
+from tower_sim.places import Place
+
+Array = npt.NDArray[np.float64]
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
@@ -55,14 +63,17 @@ class Hand:
     interval: float
 
 
-@dataclass(frozen=True, slots=True)
-class Apparatus:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Apparatus(ABC):
     """A shape that cubes are thrown into, in SI units, z up, the table at z = 0, the hand over x = y = 0.
 
     `profile` is what the shape was made from (as read, for drawing and records) and `digest` identifies it.
     `surfaces` holds the pair of a cube with each material; `between_cubes` that of two cubes. The hand is over
     `rim_top`. A cube lower than `passed` is under everything that could hold it and may be simulated more coarsely;
-    `swept` tells whether emerged cubes are taken away at the exit.
+    `swept` tells whether emerged cubes are taken away at the exit. `regions` are the parts of the inside, from top to
+    bottom; `board` is what cubes fall onto and stay on, None for a tower, which keeps cubes and brings others out.
+
+    The methods take centres (m), shape (n, 3), and unit quaternions (x, y, z, w), shape (n, 4), of n cubes.
     """
 
     name: str
@@ -77,32 +88,31 @@ class Apparatus:
     rim_top: float
     passed: float
     swept: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Tower(Apparatus):
-    """A tower that keeps cubes and brings others out into a tray.
-
-    Inside is the vertical square tube of half width `tube_half` up to `tube_top`, widening to half width `rim_half`
-    at `rim_top`; cubes leave at x = `exit_x` below `exit_top`. `regions` run from top to bottom.
-    `tray_x` and `tray_half_y` bound the tray's floor.
-    """
-
     regions: tuple[Region, ...]
-    tube_half: float
-    tube_top: float
-    rim_half: float
-    exit_x: float
-    exit_top: float
-    tray_x: float
-    tray_half_y: float
+    board: Board | None = None
+
+    @abstractmethod
+    def find(self, position: Array, orientation: Array) -> list[Place]:
+        """Say where each cube is."""
+
+    @abstractmethod
+    def emerged(self, position: Array) -> npt.NDArray[np.bool_]:
+        """Tell which cubes have come out: shape (n,)."""
+
+    @abstractmethod
+    def escaped(self, position: Array) -> npt.NDArray[np.bool_]:
+        """Tell which cubes are where no cube can be, shape (n,); a position that is not a number is such a place."""
+
+    def loose(self, position: Array, orientation: Array) -> npt.NDArray[np.bool_]:
+        """Tell which cubes at rest may have lost what held them, shape (n,): in a tower none."""
+        return np.zeros(len(position), dtype=bool)
 
 
-def as_tower(apparatus: Apparatus) -> Tower:
-    """Return `apparatus`, known to be a tower; raises UsageError for one that keeps no cubes."""
-    if not isinstance(apparatus, Tower):
+def as_tower(apparatus: Apparatus) -> Apparatus:
+    """Return `apparatus`, known to keep cubes; raises UsageError for one with a board, which all cubes fall onto."""
+    if apparatus.board is not None:
         raise UsageError(
-            f"apparatus {apparatus.name!r} is no tower that keeps cubes; allowed is a tower, such as 'amerigo'; "
+            f"apparatus {apparatus.name!r} is no tower that keeps cubes; allowed is a tower; "
             "take one, or fight battles with this ship"
         )
     return apparatus

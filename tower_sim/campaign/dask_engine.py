@@ -8,11 +8,12 @@ from collections import Counter, deque
 from collections.abc import Sequence
 from typing import Any
 
-from tower_sim.campaign.engines import MAX_DEATHS, Report, Reports, WorkersLost, attempt, reason, without_interrupts
+from tower_sim.campaign.engines import MAX_DEATHS, Report, Reports, WorkersLost, attempt, reason
 from tower_sim.campaign.environment import Environment, WrongEnvironment, check
 from tower_sim.campaign.spec import Spec
 from tower_sim.errors import UsageError
 from tower_sim.extras import extra
+from tower_sim.pool import without_interrupts
 
 LOCAL = "local"
 _CONNECT = 10  # seconds for a scheduler

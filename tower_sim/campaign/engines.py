@@ -6,15 +6,14 @@ import signal
 import traceback
 from collections import Counter, deque
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnContext, SpawnProcess
-from multiprocessing.resource_tracker import ensure_running
 
 from tower_sim.campaign.spec import Spec
 from tower_sim.campaign.work import Shard, run_shard
+from tower_sim.pool import without_interrupts
 
 MAX_DEATHS = 3  # of workers at the same shard, which has then failed
 _MAX_DEATHS_IN_A_ROW = 10
@@ -110,17 +109,6 @@ def _hire(context: SpawnContext, crew: dict[Connection, _Worker], spec: Spec, in
         process.start()
     theirs.close()
     crew[ours] = _Worker(process, index)
-
-
-@contextmanager
-def without_interrupts() -> Generator[None, None, None]:
-    """Hold SIGINT back; a process started meanwhile never gets it, so that Ctrl-C is for the client alone."""
-    ensure_running()  # a helper of multiprocessing; starting it later would let interrupts through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _given(connection: Connection, worker: _Worker, todo: deque[int]) -> bool:

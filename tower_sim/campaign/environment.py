@@ -9,7 +9,8 @@ import tower_sim
 from tower_sim.campaign import tables
 from tower_sim.errors import UsageError
 from tower_sim.extras import extra
-from tower_sim.games import amerigo, dead_reckoning
+from tower_sim.games import amerigo
+from tower_sim.games.dead_reckoning import combat as dead_reckoning
 from tower_sim.physics.settings import SETTINGS_VERSION
 
 Environment = dict[str, dict[str, str]]

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, cast
 
-from tower_sim.apparatus.board import as_ship
 from tower_sim.apparatus.catalogue import from_tables
 from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.apparatus.parts import Apparatus, as_tower
+from tower_sim.apparatus.with_board import with_board
 from tower_sim.cubes import MAX_CUBES
 from tower_sim.errors import check_whole, fault, shown
-from tower_sim.games.abilities import Ability
 from tower_sim.games.amerigo import Rules, knocks_of
-from tower_sim.games.rulings import Rulings
-from tower_sim.games.sides import PLAYER_SUPPLY, Kind, Setup, read_side
+from tower_sim.games.dead_reckoning.abilities import Ability
+from tower_sim.games.dead_reckoning.rulings import Rulings
+from tower_sim.games.dead_reckoning.sides import PLAYER_SUPPLY, Kind, Setup, read_side
 from tower_sim.models import Model, open_model
 from tower_sim.physics.knock import MAX_STRENGTH
 from tower_sim.physics.settings import PhysicsSettings
@@ -103,7 +103,7 @@ def build(kind: str, name: str, model: str, tables: Mapping[str, Any]) -> Point:
     if model == "surrogate":
         shipped(apparatus.name, apparatus.digest, 'write model = "physics"')
     return Point(
-        apparatus=as_ship(apparatus) if kind == "battle" else as_tower(apparatus),
+        apparatus=with_board(apparatus) if kind == "battle" else as_tower(apparatus),
         model=model,
         settings=read_settings(tables["settings"]),
         rules=rules,

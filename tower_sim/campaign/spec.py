@@ -28,8 +28,8 @@ from tower_sim.campaign.point import (
 from tower_sim.campaign.vary import DESIGNS, Values, applied, check_size, fields_of, points, told
 from tower_sim.errors import UsageError, fault
 from tower_sim.games.amerigo import Rules
-from tower_sim.games.rulings import Rulings
-from tower_sim.games.sides import read_side, side_words
+from tower_sim.games.dead_reckoning.rulings import Rulings
+from tower_sim.games.dead_reckoning.sides import read_side, side_words
 from tower_sim.models import BOARD_MODELS, MODELS
 from tower_sim.progress import telling
 from tower_sim.reading import json_value, read_text, toml_table

@@ -14,9 +14,11 @@ from tower_sim.apparatus.board import Board
 from tower_sim.campaign.point import Chain, Point
 from tower_sim.campaign.spec import Spec
 from tower_sim.campaign.tables import Draw, Facts, Rows
+from tower_sim.contract import BoardModel, DropModel
 from tower_sim.cubes import Cube, supply
-from tower_sim.games import amerigo, battle, policies
-from tower_sim.model import BoardModel, DropModel, TooManyFailedDraws, until_landed
+from tower_sim.games import amerigo
+from tower_sim.games.dead_reckoning import battle, policies
+from tower_sim.model import TooManyFailedDraws, until_landed
 from tower_sim.outcome import Outcome
 from tower_sim.state import TowerState
 

@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tower_sim.apparatus.board import as_ship
 from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.with_board import with_board
 from tower_sim.cli.common import (
     add_apparatus,
     add_json,
@@ -20,20 +20,20 @@ from tower_sim.cli.common import (
     read_cubes,
 )
 from tower_sim.cli.common import whole as whole_number
+from tower_sim.contract import BoardModel
 from tower_sim.errors import UsageError, check_whole, shown
-from tower_sim.games.abilities import Ability
-from tower_sim.games.battle import Battle
-from tower_sim.games.battle import play as play_battle
-from tower_sim.games.battle import start as start_battle
-from tower_sim.games.battle_json import battle_json
-from tower_sim.games.odds import Odds
-from tower_sim.games.policies import when_behind
-from tower_sim.games.rulings import Rulings
-from tower_sim.games.sides import KINDS, Setup, parse_said, read_side
-from tower_sim.model import BoardModel
+from tower_sim.games.dead_reckoning.abilities import Ability
+from tower_sim.games.dead_reckoning.battle import Battle
+from tower_sim.games.dead_reckoning.battle import play as play_battle
+from tower_sim.games.dead_reckoning.battle import start as start_battle
+from tower_sim.games.dead_reckoning.document import battle_json
+from tower_sim.games.dead_reckoning.odds import Odds
+from tower_sim.games.dead_reckoning.policies import when_behind
+from tower_sim.games.dead_reckoning.rulings import Rulings
+from tower_sim.games.dead_reckoning.sides import KINDS, Setup, parse_said, read_side
+from tower_sim.games.dead_reckoning.words import battle_head, battle_summary, odds_report, step_line
 from tower_sim.models import BOARD_MODELS, open_board_model
 from tower_sim.progress import telling
-from tower_sim.report import battle_head, battle_summary, odds_report, step_line
 from tower_sim.terminal import say
 
 MAX_GAMES = 100_000  # more are a campaign's
@@ -67,7 +67,7 @@ def add(commands: Any) -> None:
 
 
 def _battle(options: argparse.Namespace) -> None:
-    apparatus = as_ship(load(options.apparatus))
+    apparatus = with_board(load(options.apparatus))
     setup = _setup(options)
     least = 2 if options.save_plot else 1  # the errors of the densities drawn are over battles
     if options.games is not None:
@@ -80,7 +80,7 @@ def _battle(options: argparse.Namespace) -> None:
             if options.json:
                 print(json.dumps(battle_json(battle)))
             if options.save_plot is not None:
-                from tower_sim.drawing import draw_board
+                from tower_sim.games.dead_reckoning.picture import draw_board
 
                 draw_board(apparatus, battle.state, options.save_plot, title=battle_head(battle).splitlines()[0])
         else:
@@ -124,9 +124,9 @@ def _many_battles(options: argparse.Namespace, model: BoardModel, setup: Setup, 
     else:
         say(odds_report(document))
     if options.save_plot is not None:
-        from tower_sim.drawing import draw_densities
+        from tower_sim.games.dead_reckoning.picture import draw_densities
 
-        ship = as_ship(load(options.apparatus))
+        ship = with_board(load(options.apparatus))
         counts = {zone.name: [places[f"zone:{zone.name}"] for places in odds.in_play] for zone in ship.board.zones}
         thrown = [places.total() for places in odds.in_play]
         sides = " against ".join(f"{side.colour} {side.cubes}" for side in setup.sides)

@@ -11,11 +11,11 @@ import numpy as np
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cli.common import APPARATUS, add_json, add_model, add_seed, drawn_seed, read_cubes, read_state
+from tower_sim.cli.drop_words import drop_report
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
 from tower_sim.model import knock_then_drop, until_landed
 from tower_sim.models import open_model
-from tower_sim.report import drop_report
 from tower_sim.terminal import say
 
 

@@ -14,9 +14,9 @@ from tower_sim.cli.common import APPARATUS, add_json, add_model, add_plot, add_s
 from tower_sim.cli.common import whole as whole_number
 from tower_sim.errors import UsageError, shown
 from tower_sim.games import amerigo
+from tower_sim.games.amerigo.words import game_head, game_line, game_summary, game_title
 from tower_sim.models import open_model
 from tower_sim.progress import telling
-from tower_sim.report import game_head, game_line, game_summary, game_title
 from tower_sim.terminal import say
 from tower_sim.variants import read_rules
 
@@ -61,7 +61,7 @@ def _play(options: argparse.Namespace) -> None:
                 tell(len(entries))
     names = {"model": model.name, "apparatus": apparatus.name}
     if options.save_plot is not None:
-        from tower_sim.drawing import draw_game
+        from tower_sim.games.amerigo.picture import draw_game
 
         title = f"Amerigo, tower {apparatus.name}, {model.name}, seed {seed}"
         draw_game(entries, rules, options.save_plot, title=title)

@@ -31,13 +31,13 @@ def add(commands: Any) -> None:
 
 
 def _fit(options: argparse.Namespace) -> None:
-    from tower_sim.fitting import fit_command
+    from tower_sim.surrogate.fitting import fit_command
 
     fit_command(options.directories, options.output)
 
 
 def _check(options: argparse.Namespace) -> None:
-    from tower_sim.fitting import check_command
+    from tower_sim.surrogate.fitting import check_command
 
     check_command(options.model, options.directories, options.output, options.seed)
 

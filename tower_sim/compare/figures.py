@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from tower_sim.games.amerigo import Rules
-from tower_sim.games.many import Array, Games
+from tower_sim.games.amerigo.many import Array, Games
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.games.many import Array
+from tower_sim.games.amerigo.many import Array
 
 CONFIDENCE = 0.95  # of each interval by itself
 LEVEL = 0.05  # chance that any figure without a difference is shown

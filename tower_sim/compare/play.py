@@ -9,10 +9,11 @@ from typing import Protocol, runtime_checkable
 
 from tower_sim.campaign.spec import game_seed
 from tower_sim.compare.tally import CHUNK, Draws, Pairs, Tally
+from tower_sim.contract import DropModel
 from tower_sim.errors import check_whole
 from tower_sim.games.amerigo import Rules, play
-from tower_sim.games.many import Array, Games
-from tower_sim.model import DropModel, TooManyFailedDraws
+from tower_sim.games.amerigo.many import Array, Games
+from tower_sim.model import TooManyFailedDraws
 
 MAX_GAMES = 100_000_000  # two hours or so with numba
 _PLAIN_BATCH = 16  # games at once without numba: a second or less, so that it can be told and interrupted

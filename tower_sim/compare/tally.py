@@ -10,7 +10,7 @@ import numpy as np
 from tower_sim.compare.figures import Figure, colour_figures, main_figures, table
 from tower_sim.compare.paired import Moments
 from tower_sim.games.amerigo import Rules
-from tower_sim.games.many import Array, Games
+from tower_sim.games.amerigo.many import Array, Games
 from tower_sim.model import TooManyFailedDraws
 
 CHUNK = 4096  # pairs that are summed up at once: so the sums do not depend on how games came in

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from tower_sim.apparatus.parts import Box, Tower
+from tower_sim.apparatus.parts import Box
+from tower_sim.apparatus.tower import Tower
 from tower_sim.drawing.cubes import cube_faces, shades
 from tower_sim.drawing.files import FONT, GREY, INK
 from tower_sim.drawing.section import draw_section

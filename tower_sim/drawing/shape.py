@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.apparatus import amerigo
-from tower_sim.apparatus.amerigo_boxes import openings
-from tower_sim.apparatus.parts import Apparatus, Box, Tower
+from tower_sim.apparatus.amerigo import profile as amerigo
+from tower_sim.apparatus.amerigo.boxes import openings
+from tower_sim.apparatus.parts import Apparatus, Box
+from tower_sim.apparatus.tower import Tower
 from tower_sim.drawing.solids import Face, clipped, tilted_box, union_of_upright
 
 Point = tuple[float, float, float]

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from tower_sim.apparatus import polygon
-from tower_sim.apparatus.board import CombatShip
+from tower_sim.apparatus.combat_ship.ship import CombatShip
 from tower_sim.drawing.cubes import cube_faces, shades
 from tower_sim.drawing.files import FONT, GREY, INK
 from tower_sim.drawing.plan import GREYS, draw_plan, lying_near, said_of_cubes, width_on_paper, worth

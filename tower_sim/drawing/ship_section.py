@@ -18,7 +18,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Arc
 
-from tower_sim.apparatus import combat_ship
+from tower_sim.apparatus.combat_ship import profile as combat_ship
 from tower_sim.drawing.files import INK
 from tower_sim.drawing.shape import mm, number
 from tower_sim.drawing.sheet import Sheet, spread, width_of

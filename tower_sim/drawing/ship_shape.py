@@ -8,9 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from tower_sim.apparatus import combat_ship, polygon
-from tower_sim.apparatus.board import CombatShip, Zone
-from tower_sim.apparatus.parts import Box
+from tower_sim.apparatus import polygon
+from tower_sim.apparatus.board import Zone
+from tower_sim.apparatus.combat_ship import profile as combat_ship
+from tower_sim.apparatus.combat_ship.ship import CombatShip
+from tower_sim.apparatus.parts import Apparatus, Box
 from tower_sim.drawing.shape import Point, mm, point, tables
 from tower_sim.drawing.solids import Array, Face, clipped, prism, tilted_box, union_of_upright
 
@@ -26,7 +28,8 @@ class ShipShape:
     ship, from fore to aft; `board`: the board's floor inside the frame (x0, x1, y0, y1); `frame`: the frame's width.
     """
 
-    def __init__(self, ship: CombatShip) -> None:
+    def __init__(self, ship: Apparatus) -> None:
+        assert isinstance(ship, CombatShip)
         self.given = combat_ship.read(tables(ship))
         self.ship = ship
         hull, guns, of_board = self.given.hull, self.given.gun_deck, self.given.board

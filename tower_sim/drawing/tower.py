@@ -6,8 +6,9 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from tower_sim.apparatus.board import CombatShip
-from tower_sim.apparatus.parts import Apparatus, Tower
+from tower_sim.apparatus.combat_ship.ship import CombatShip
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus.tower import Tower
 from tower_sim.drawing.amerigo import tower_figure
 from tower_sim.drawing.files import check_path, save
 from tower_sim.drawing.ship import ship_figure

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim import landing
-from tower_sim.apparatus.parts import Apparatus, Tower
+from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError
-from tower_sim.landing.overlap import between_cubes, with_boxes
+from tower_sim.physics.overlap import between_cubes, with_boxes
 from tower_sim.state import Resident, TowerState
 
 MOST_OVERLAP = 0.05
@@ -31,7 +31,7 @@ def check_at_rest(state: TowerState, apparatus: Apparatus) -> None:
     inside = len(state.residents)
     _refuse(every, landing.escaped(position, apparatus), "lies where no cube can be")
     _refuse(every, landing.emerged(position[:inside], apparatus), "lies outside, but its region is inside")
-    if isinstance(apparatus, Tower):
+    if apparatus.board is None:
         up = np.array([0.0, 0.0, _ROUNDING])
         found = [landing.find(position + shift, orientation, apparatus) for shift in (-up, 0 * up, up)]
         fits = [any(where[i].place == landing.INSIDE + each.region for where in found) for i, each in enumerate(every)]

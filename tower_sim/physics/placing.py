@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim.apparatus.board import CombatShip
-from tower_sim.landing.cubes import reach, touching
+from tower_sim.apparatus.solids import reach, touching
+from tower_sim.apparatus.with_board import WithBoard
 from tower_sim.state import Pose
 
 Array = npt.NDArray[np.float64]
@@ -18,7 +18,7 @@ _TRIES = 200
 _GAP = 0.04  # of the edge: kept free around the cube
 
 
-def put_down(ship: CombatShip, zone: str, others: Sequence[Pose], rng: np.random.Generator) -> Pose:
+def put_down(ship: WithBoard, zone: str, others: Sequence[Pose], rng: np.random.Generator) -> Pose:
     """Draw where a hand puts a cube down flat in `zone`, clear of its borders and of the cubes at `others`.
 
     Random, from `rng`: the place, uniform over the free ones, and the turn about the vertical, uniform. When `_TRIES`

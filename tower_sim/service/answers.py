@@ -10,11 +10,14 @@ import numpy as np
 import tower_sim
 from tower_sim import outcome
 from tower_sim.apparatus.catalogue import names
+from tower_sim.contract import BoardModel, DropModel
 from tower_sim.cubes import supply
 from tower_sim.errors import fault
-from tower_sim.games import amerigo, battle, battle_json, policies
-from tower_sim.games.odds import Odds
-from tower_sim.model import BoardModel, DropModel, knock_then_drop, until_landed
+from tower_sim.games import amerigo
+from tower_sim.games.dead_reckoning import battle, policies
+from tower_sim.games.dead_reckoning import document as battle_json
+from tower_sim.games.dead_reckoning.odds import Odds
+from tower_sim.model import knock_then_drop, until_landed
 from tower_sim.models import MODELS
 from tower_sim.service.opened import Opened
 from tower_sim.service.requests import FIELDS, BattleRequest, DropRequest, GameRequest, Hello, Request

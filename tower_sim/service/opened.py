@@ -11,8 +11,8 @@ from types import TracebackType
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
+from tower_sim.contract import DropModel
 from tower_sim.errors import UsageError
-from tower_sim.model import DropModel
 from tower_sim.models import open_model
 from tower_sim.reading import read_bytes
 

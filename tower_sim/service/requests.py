@@ -10,10 +10,10 @@ from typing import Any, cast
 from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.cubes import MAX_CUBES
 from tower_sim.errors import check_whole, fault
-from tower_sim.games.abilities import Ability
 from tower_sim.games.amerigo import Rules, knocks_of
-from tower_sim.games.rulings import Rulings
-from tower_sim.games.sides import Kind, Setup, read_side
+from tower_sim.games.dead_reckoning.abilities import Ability
+from tower_sim.games.dead_reckoning.rulings import Rulings
+from tower_sim.games.dead_reckoning.sides import Kind, Setup, read_side
 from tower_sim.state import MAX_SEED, TowerState
 from tower_sim.variants import read_rules
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.errors import UsageError, check_whole, fault
-from tower_sim.landing.place import BORDER, TABLE, ZONE
+from tower_sim.places import BORDER, TABLE, ZONE
 
 Array = npt.NDArray[Any]
 
@@ -45,7 +45,7 @@ class BoardLaw:
     is thrown, and then comes to j with chance `moves[k][j]`. A cube on the table stays.
 
     These terms were chosen by held-out log score on 1080 simulated battles (5921 throws, 19265 landings, 239 changes of
-    place; the ship in apparatus/profiles/dead_reckoning.toml), ten-fold by battle; gain of each line over that before
+    place; the ship that ships), ten-fold by battle; gain of each line over that before
     it in nats, summed over all throws:
 
         landing         + log n                                 48.5 +- 10.7

@@ -16,7 +16,7 @@ from tower_sim.cubes import Cube
 from tower_sim.door import Door, as_apparatus, no_knocks
 from tower_sim.errors import check_whole, fault
 from tower_sim.games.amerigo import Rules
-from tower_sim.games.many import Array, Games
+from tower_sim.games.amerigo.many import Array, Games
 from tower_sim.landing import INSIDE, TRAY
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.state import Event, Resident, TowerState, rng_text

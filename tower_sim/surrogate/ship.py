@@ -9,8 +9,9 @@ from types import TracebackType
 
 import numpy as np
 
-from tower_sim.apparatus.board import Board, as_ship
+from tower_sim.apparatus.board import Board
 from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus.with_board import with_board
 from tower_sim.cubes import Cube
 from tower_sim.door import Door, as_apparatus, as_zone, no_knocks
 from tower_sim.errors import check_kind, fault
@@ -33,7 +34,7 @@ class ShipSurrogate:
 
     def __init__(self, shape: Apparatus, law: BoardLaw, digest: str) -> None:
         """Make the surrogate of `shape`; `digest` names the fitted law in the states it makes."""
-        self.shape = as_ship(as_apparatus(shape))
+        self.shape = with_board(as_apparatus(shape))
         self.law = check_kind("law", law, BoardLaw, "a BoardLaw", "take fitted.board_law_of(shape.digest)")
         places = (*(ZONE + zone.name for zone in self.shape.board.zones), BORDER, TABLE)
         if law.places != places:

@@ -1,0 +1,169 @@
+"""Make anew what was derived from the shipped profiles, after one of them has changed.
+
+python -m tests.measure.renew --out WORK [--profiles] [--surrogates]
+
+Every simulated game is kept in WORK, so that it can be stopped and goes on. With --profiles the profiles themselves are
+fitted anew first, from the design that ships; with --surrogates the surrogates that ship for them, from the campaigns
+in docs/surrogate/, with the reports of their checks (about two hours on two cores).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from calibration.command import calibrate
+from calibration.fit import TARGETS
+from calibration.result import Calibration
+from calibration.summaries import SUMMARIES
+from tower_sim import cli
+from tower_sim.campaign import load, run
+from tower_sim.campaign.progress import told
+from tower_sim.errors import UsageError
+from tower_sim.study import study
+from tower_sim.surrogate.fitting import check_command, fit_command
+from tower_sim.surrogate.store import TOWER, fitted_or_shipped
+from tower_sim.writing import write as write_whole
+
+ROOT = Path(__file__).parents[2]
+PROFILES = ROOT / "tower_sim" / "apparatus" / "amerigo" / "profiles"
+FITTED = {
+    "amerigo": ("rulebook-setup", "rulebook-phase"),
+    "amerigo-club": ("club-retained", "club-out"),
+}  # the shipped profiles that are fitted, and to which observations
+SURROGATES = ("amerigo", "amerigo-club", "dead_reckoning")
+LAWS = ROOT / "tower_sim" / "surrogate" / "models"
+CAMPAIGNS = ROOT / "docs" / "surrogate"  # NAME-fit*.toml, of which games and battles are NAME-fit.toml; NAME-held*.toml
+COMPARE = ROOT / "docs" / "compare.md"
+DOC = ROOT / "docs" / "calibration.md"
+BEGIN, END = "<!-- profiles -->", "<!-- /profiles -->"
+HEAD = (
+    "| profile | observed, and predicted for it (90 %) | inside after the set-up | mean inside in play "
+    "| mean out in a phase | report |\n|---|---|---|---|---|---|"
+)
+COMMANDS = (
+    "show amerigo -o docs/images/tower.png",
+    "play amerigo --seed 7 --save-plot docs/images/game.png",
+)
+
+
+def profiles(work: Path, workers: int) -> None:
+    """Fit the shipped profiles anew, put their reports into docs/calibration/NAME/ and their figures into the docs."""
+    rows: list[str] = []
+    for name, observations in FITTED.items():
+        output = work / f"{name}.toml"
+        result = calibrate(observations, output, workers=workers)
+        shutil.copyfile(output, PROFILES / output.name)
+        target = ROOT / "docs" / "calibration" / name
+        shutil.rmtree(target, ignore_errors=True)
+        target.mkdir(parents=True)
+        made = work / f"{name}.calibration"
+        shutil.copyfile(made / "report.md", target / "report.md")
+        for folder in ("plots", "tables"):
+            shutil.copytree(made / folder, target / folder)
+        rows.append(row(result))
+    text = DOC.read_text("utf-8")
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    write_whole(DOC, f"{before}{BEGIN}\n{HEAD}\n{chr(10).join(rows)}\n{END}{after}")
+
+
+def row(result: Calibration) -> str:
+    """Return a profile's row of the table in docs/calibration.md."""
+    seen = [
+        f"{SUMMARIES[check.window.summary].words} {check.observed:.3g} ({check.predicted.low:.1f} to "
+        f"{check.predicted.high:.1f})"
+        for check in result.fit.predictive
+    ]
+    means = [f"{mean.mean:.2f} +- {mean.se:.2f}" for mean in (result.chosen.simulated[name] for name in TARGETS)]
+    cells = [f"`{result.name}`", "; ".join(seen), *means, f"[report](calibration/{result.name}/report.md)"]
+    return f"| {' | '.join(cells)} |"
+
+
+def surrogates(work: Path, workers: int) -> None:
+    """Fit the surrogates that ship anew, and put the reports on their checks into docs/surrogate/NAME/.
+
+    A tower is checked on the games that were held out of its fit, and on those of NAME-held*.toml.
+    """
+    for name in SURROGATES:
+        fitted, held = (
+            [played(path, work, workers) for path in sorted(CAMPAIGNS.glob(f"{name}-{use}*.toml"), key=_stem)]
+            for use in ("fit", "held")
+        )
+        fit_command(fitted, LAWS / f"{name}.json")
+        report = CAMPAIGNS / name
+        shutil.rmtree(report, ignore_errors=True)
+        own = [work / f"{name}-fit"] if fitted_or_shipped(name).kind == TOWER else []
+        check_command(name, [*own, *held], report, 0)
+
+
+def _stem(path: Path) -> str:
+    """Return the name that campaigns are sorted by: NAME-fit before NAME-fit-cover."""
+    return path.stem
+
+
+def played(path: Path, work: Path, workers: int) -> Path:
+    """Run a campaign, or go on with it, and return its directory."""
+    directory = work / path.stem
+    spec = load(path)
+    with told(spec) as progress:
+        summary = run(spec, directory, workers, progress=progress)
+    if summary.interrupted:
+        raise KeyboardInterrupt
+    return directory
+
+
+def comparison() -> None:
+    """Run the example of docs/compare.md, which draws its picture, and write what it prints there."""
+    text = COMPARE.read_text("utf-8")
+    (command,) = re.findall(r"<!-- example -->\n```sh\ntower-sim (.*)\n```", text)
+    words = [sys.executable, "-m", "tower_sim", *shlex.split(command)]
+    printed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    before, _, after = text.partition("<!-- its output -->\n```\n")
+    _, _, after = after.partition("\n```\n")
+    write_whole(COMPARE, f"{before}<!-- its output -->\n```\n{printed.strip()}\n```\n{after}")
+
+
+def example(work: Path, workers: int) -> None:
+    """Play the example campaign anew and write its report."""
+    study(played(ROOT / "docs" / "example" / "campaign.toml", work / "example", workers), ROOT / "docs" / "example")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the command line; returns the exit status: 0 all is well, 1 interrupted, 2 the caller's mistake."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True, metavar="WORK", help="where simulated games are kept")
+    parser.add_argument("--profiles", action="store_true", help="fit the shipped profiles anew first")
+    parser.add_argument("--surrogates", action="store_true", help="fit the shipped surrogates anew")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N")
+    options = parser.parse_args(arguments)
+    os.chdir(ROOT)
+    try:
+        options.out.mkdir(parents=True, exist_ok=True)
+        if options.profiles:
+            profiles(options.out, options.workers)
+        if options.surrogates:
+            surrogates(options.out, options.workers)
+        if options.profiles or not options.surrogates:
+            example(options.out, options.workers)
+        comparison()
+        for command in COMMANDS:
+            cli.main(command.split())
+    except UsageError as error:
+        print(f"renew: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("renew: interrupted; what was simulated is kept; to go on, run the same again", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,113 @@
+"""The combat ship, and where its cubes are: in a zone, on a border, on the table, or still in the ship."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tower_sim.apparatus import polygon
+from tower_sim.apparatus.solids import corners, section_below, touching
+from tower_sim.apparatus.with_board import WithBoard
+from tower_sim.places import BORDER, INSIDE, LOST, TABLE, ZONE, Place
+
+Array = npt.NDArray[np.float64]
+
+TOUCH = 0.03  # of the edge: cubes at rest overlap or stand off by at most half of this (PhysicsSettings.rest_overlap)
+_FAR = 1.0  # m: the table ends here
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CombatShip(WithBoard):
+    """A ship that cubes fall through, and the board beside it.
+
+    The hull stands between x = -`hull_x` and `hull_x` (its port side, towards the board) and y = -`hull_y` and
+    `hull_y`, up to `rim_top`; the gun deck, on which cubes leave, falls towards the board: its surface is at height
+    `deck_low` at x = `hull_x`, and rises by `deck_rise` (m/m) inboard. Lengths in m.
+    """
+
+    hull_x: float
+    hull_y: float
+    deck_low: float
+    deck_rise: float
+
+    def inside(self, position: Array) -> npt.NDArray[np.bool_]:
+        """Tell which cubes are in the ship: the centre is over its plan, and over its gun deck."""
+        x, y, z = position.T
+        over_plan = (np.abs(x) <= self.hull_x) & (np.abs(y) <= self.hull_y)
+        return over_plan & (z >= _deck(x, self))
+
+    def emerged(self, position: Array) -> npt.NDArray[np.bool_]:
+        """Tell which cubes have come out: they are not in the ship."""
+        return ~self.inside(position)
+
+    def escaped(self, position: Array) -> npt.NDArray[np.bool_]:
+        """Tell which cubes are where they cannot be: under the table's surface or the gun deck's, or far away."""
+        x, y, z = position.T
+        under_deck = (np.abs(x) < self.hull_x) & (np.abs(y) < self.hull_y) & (z < _deck(x, self))
+        allowed = (np.abs(position).max(axis=1) < _FAR) & (z > 0) & ~under_deck
+        return ~allowed
+
+    def loose(self, position: Array, orientation: Array) -> npt.NDArray[np.bool_]:
+        """Tell which cubes lean, or lie on something else than the floor: less than four corners touch the floor."""
+        height = corners(position, orientation, self.cube_edge)[:, :, 2]
+        return (height <= self.board.floor + TOUCH * self.cube_edge).sum(axis=1) < 4
+
+    def find(self, position: Array, orientation: Array) -> list[Place]:
+        """Return the place of each cube, with the zones it touches and the cubes it rests on.
+
+        A cube any part of which touches a zone's floor is in that zone; of several zones, in the one nearest to its
+        centre. One that touches none is still in the ship, or lies on the table, or on cubes, or on a border. A cube
+        that rests on cubes only has the place of the one whose centre is nearest under its own.
+        Source: Dead Reckoning rulebook, details of the combat ship, for zone and border; the others are this project's.
+        """
+        edge = self.cube_edge
+        near = TOUCH * edge
+        corner = corners(position, orientation, edge)
+        height = position[:, 2]
+        lowest = corner[:, :, 2].min(axis=1)
+        pairs = touching(position, orientation, edge, near)
+        lost, in_ship = self.escaped(position), self.inside(position)
+        touches = [_zones_touched(corner[i], position[i], self, near) for i in range(len(position))]
+        found: dict[int, Place] = {}
+        for i in map(int, np.argsort(height)):  # from below, so that what a cube rests on is known before it
+            under = tuple(int(j) for j in np.flatnonzero(pairs[i] & (height < height[i] - near)))
+            if lost[i]:
+                found[i] = Place(LOST)
+            elif touches[i]:
+                found[i] = Place(ZONE + touches[i][0], touches[i])
+            elif in_ship[i]:
+                found[i] = Place(INSIDE + "ship", on=under)
+            elif lowest[i] <= near:
+                found[i] = Place(TABLE, on=under)
+            elif under and not _on_border(corner[i], self, near):
+                away = np.linalg.norm(position[list(under), :2] - position[i, :2], axis=1)
+                found[i] = Place(found[under[int(np.argmin(away))]].place, on=under)
+            else:
+                found[i] = Place(BORDER, on=under)
+        return [found[i] for i in range(len(position))]
+
+
+def _deck(x: Array, ship: CombatShip) -> Array:
+    return ship.deck_low + ship.deck_rise * (ship.hull_x - x)
+
+
+def _zones_touched(corner: Array, centre: Array, ship: CombatShip, near: float) -> tuple[str, ...]:
+    """Return the zones whose floor one cube touches, the nearest to its centre first."""
+    low = section_below(corner, ship.board.floor + near)
+    if len(low) == 0:
+        return ()
+    away: dict[str, float] = {}
+    for zone in ship.board.zones:
+        shape = np.array(zone.corners)
+        if polygon.meet(low, shape):
+            away[zone.name] = float(polygon.distance(centre[None, :2], shape)[0])
+    return tuple(sorted(away, key=lambda name: away[name]))
+
+
+def _on_border(corner: Array, ship: CombatShip, near: float) -> bool:
+    """Tell whether one cube, which touches no zone, touches the board."""
+    low = section_below(corner, ship.board.border_top + near)
+    (x0, x1), (y0, y1) = ship.board.x, ship.board.y
+    return len(low) > 0 and polygon.meet(low, np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)]))

@@ -1,0 +1,82 @@
+"""The contracts of models: what games, campaigns and the command line know of a tower, and nothing more.
+
+Whoever makes one inherits its tests from `tower_sim.testing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from tower_sim.apparatus.board import Board
+from tower_sim.cubes import Cube
+from tower_sim.outcome import Outcome
+from tower_sim.state import TowerState
+
+
+class DropModel(Protocol):
+    """A tower that can be thrown into: physics, a surrogate or a fake; what it is given passes a `door.Door` first.
+
+    Every method depends on its arguments only and changes none of them except `rng`, which it draws from.
+    """
+
+    @property
+    def name(self) -> str:
+        """The model's name: `physics`, `surrogate`, ..."""
+        ...
+
+    @property
+    def apparatus(self) -> str:
+        """The apparatus's name."""
+        ...
+
+    @property
+    def cube_edge(self) -> float:
+        """The edge (m) of the cubes this apparatus is made for."""
+        ...
+
+    def empty(self) -> TowerState:
+        """Return the state with no cube inside."""
+        ...
+
+    def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
+        """Throw `cubes` into the tower in `state`, draw what is random from `rng`, say where every cube is.
+
+        A cube that lies on the board is taken off it first; cubes left there can be hit and moved.
+        Always returns an Outcome; a draw that is no landing has a status that says so and the input state.
+        Raises UsageError for the caller's mistakes: a foreign or impossible state, cubes that are none or no sequence
+        of them, a cube twice, a cube of another size, too many, an rng that is not PCG64.
+        """
+        ...
+
+    def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
+        """Knock on the table with `strength` (peak lateral acceleration in g); what is released is `knocked_out`.
+
+        Raises UsageError for a negative, not finite or unfit strength, and as `drop` does.
+        """
+        ...
+
+
+class BoardModel(DropModel, Protocol):
+    """A DropModel whose cubes fall onto a board and stay there, in the state's `board`, until they are taken off."""
+
+    @property
+    def board(self) -> Board:
+        """The board, with its zones; raises UsageError when the apparatus has none."""
+        ...
+
+    @property
+    def tells_contacts(self) -> bool:
+        """Whether landings say which zones a cube `touches` and which cubes it lies `on`; some rulings ask for it."""
+        ...
+
+    def place(self, state: TowerState, cube: Cube, zone: str, rng: np.random.Generator) -> Outcome:
+        """Put `cube` into `zone`, flat, at a place drawn from `rng` among the free ones; `thrown` is that cube.
+
+        A cube that lies on the board is moved; any other is new there. When the zone is too full the cube is laid
+        upon those that lie there. The outcome says where it ended.
+        Raises UsageError for an unknown zone, and as `drop` does.
+        """
+        ...

@@ -1,0 +1,135 @@
+"""What the cubes in Amerigo's central area let a player do: actions, points, gold, with progress tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import cast
+
+from tower_sim.errors import check_whole, fault
+from tower_sim.games.amerigo.rules import Rules, check_colours
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The progress tokens of one player that have to do with the cubes in the central area.
+
+    `extra[colour]`: more action points whenever that action is chosen (published: 2 for one colour, 1 for each of two).
+    `once[colour]`: more action points for each ship, one time (published: blue 5).
+    `exchange`: two colours (published: red, green); when only one is there, the other's action may be chosen instead.
+    `gold`: passing pays by `gold_divisor_with_token`. `victory_points`: one for each cube, one time, for an action.
+    Source: Amerigo rulebook, progress tokens.
+    """
+
+    extra: Mapping[str, int] = field(default_factory=dict[str, int])
+    once: Mapping[str, int] = field(default_factory=dict[str, int])
+    exchange: tuple[str, ...] = ()
+    gold: bool = False
+    victory_points: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An action that a player may take: its colour, the colour of the `cubes` that allow it, its action points.
+
+    `points` has the permanent tokens in it; `once` is what a one-shot token would add.
+    """
+
+    action: str
+    cubes: str
+    points: int
+    once: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What one player may do in a phase: one of `choices`, or pass for `gold`, or spend a token for `victory_points`.
+
+    `victory_points` is 0 without that token. No choices means that the phase is skipped.
+    """
+
+    choices: tuple[Choice, ...]
+    gold: int
+    victory_points: int
+
+
+def actions_allowed(emerged: Mapping[str, int], rules: Rules) -> tuple[str, ...]:
+    """Return the colours that emerged, in colour order: each allows its action.
+
+    Raises UsageError for a colour that the game does not have and for what is no count of cubes.
+    Source: Amerigo rulebook, course of the game (line 222).
+    """
+    check_colours("emerged", emerged, rules.colours)
+    _check_counts("emerged", emerged)
+    return tuple(colour for colour in rules.colours if emerged.get(colour, 0) > 0)
+
+
+def action_points(emerged: Mapping[str, int]) -> int:
+    """Return the action points of a phase: how many cubes the most numerous colour has, 0 when none emerged.
+
+    Raises UsageError for what is no count of cubes. Source: Amerigo rulebook, course of the game (line 223).
+    """
+    _check_counts("emerged", emerged)
+    return max(emerged.values(), default=0)
+
+
+def gold_for_passing(emerged: Mapping[str, int], divisor: int) -> int:
+    """Return the gold for passing: one for every `divisor` cubes in the central area, rounded up.
+
+    Raises UsageError for what is no count of cubes. Source: Amerigo rulebook, gold instead of an action (line 418).
+    """
+    _check_counts("emerged", emerged)
+    check_whole("divisor", divisor, 1)
+    return -(-sum(emerged.values()) // divisor)
+
+
+def options(
+    emerged: Mapping[str, int], rules: Rules, marker: str | None = None, tokens: Tokens | None = None
+) -> Options:
+    """Say what a player may choose with `tokens`, whose marker stands on colour `marker` (None: not yet advanced).
+
+    Each action is listed once, in colour order, with the cubes of its own colour where there are any, else with those
+    that stand in for it, else with those of an exchange. Where white (`substitute`) stands in, the rulebook does not
+    say which action's tokens pay, nor whether an exchange may start from it: `rules.rulings` decide.
+    Raises UsageError for a colour that the game does not have and for what is no count of cubes or points.
+    Source: Amerigo rulebook, white action (lines 394-402), gold (418), progress tokens (573-585, 611-615, 638-644).
+    """
+    tokens = tokens or Tokens()
+    present = actions_allowed(emerged, rules)
+    check_colours("marker", [] if marker is None else [marker], rules.colours)
+    check_colours("tokens", [*tokens.extra, *tokens.once, *tokens.exchange], rules.colours)
+    _check_counts("tokens' extra points", tokens.extra)
+    _check_counts("tokens' points once", tokens.once)
+    cubes_for = dict(zip(present, present, strict=True))
+    stands_in = marker is not None and marker not in present and rules.substitute in present
+    if marker is not None and stands_in:
+        cubes_for[marker] = rules.substitute
+    takes_it = rules.rulings["stand_in_exchange"] == "there"
+    there = [colour for colour in tokens.exchange if colour in (cubes_for if takes_it else present)]
+    for action in tokens.exchange if there else ():
+        cubes_for.setdefault(action, cubes_for[there[0]])
+    points = action_points(emerged)
+    choices: list[Choice] = []
+    for action in rules.colours:
+        if action not in cubes_for:
+            continue
+        paying = _paying(action, rules) if stands_in and action == marker else (action,)
+        more, once = (sum(each.get(colour, 0) for colour in paying) for each in (tokens.extra, tokens.once))
+        choices.append(Choice(action, cubes_for[action], points + more, once))
+    divisor = rules.gold_divisor_with_token if tokens.gold else rules.gold_divisor
+    victory_points = sum(emerged.values()) if tokens.victory_points else 0
+    return Options(tuple(choices), gold_for_passing(emerged, divisor), victory_points)
+
+
+def _paying(action: str, rules: Rules) -> tuple[str, ...]:
+    """Return the actions whose tokens pay for `action`, for which the substitute stands in."""
+    each = {"carried_out": (action,), "chosen": (rules.substitute,), "both": (action, rules.substitute)}
+    return each[rules.rulings["stand_in_tokens"]]
+
+
+def _check_counts(what: str, counts: Mapping[str, int]) -> None:
+    for colour in counts:
+        count = cast("object", counts[colour])
+        if isinstance(count, bool) or not isinstance(count, Integral) or cast("int", count) < 0:
+            raise fault(f"{what} of {colour}", count, "a whole number from 0")

@@ -1,0 +1,297 @@
+"""Amerigo: the rules that the tower decides, as pure functions of outcomes.
+
+    storage ---throw_of---> tower ---after---> central ---cleared---> storage     (one phase)
+                            tower --knocked--> waiting ---throw_of--> tower
+
+The functions named above the arrows are the whole sequence of play; `play` composes them. What a table may change is in
+rules.py, what a player may choose in options.py.
+
+Where a cube counts: what is past the exit is out, in the tray or beside it on the table; what is still in the funnel,
+on a floor or on the ramp is inside. The rulebook speaks of the tray only (lines 220, 255), so both are readings of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from numbers import Real
+from types import MappingProxyType
+from typing import Any, cast
+
+import numpy as np
+
+from tower_sim.contract import DropModel
+from tower_sim.cubes import Cube, count_by_colour
+from tower_sim.errors import UsageError, check_whole, fault
+from tower_sim.games.amerigo.options import (
+    action_points,
+    actions_allowed,
+    gold_for_passing,
+)
+from tower_sim.games.amerigo.rules import SETUP, Rules
+from tower_sim.model import until_landed
+from tower_sim.outcome import Outcome, Status
+from tower_sim.state import TowerState
+
+SCHEMA = "tower-sim/amerigo-game"
+VERSION = 1
+
+# Second word of a spawn key: drop i draws from SeedSequence(seed, spawn_key=(i, DROP_STREAM)), the knock after it
+# from (i, KNOCK_STREAM), so that a knock shifts no random number of any drop.
+DROP_STREAM = 0
+KNOCK_STREAM = 1
+
+_HARDEST = 1_000  # g: beyond what any model takes
+
+
+@dataclass(frozen=True, slots=True)
+class GameState:
+    """Where every cube of a game is: `storage`, the tower, the `central` area, or `waiting` in the tray.
+
+    `index` numbers the current drop: 0 is the set-up, which throws everything that is in storage.
+    """
+
+    rules: Rules
+    storage: tuple[Cube, ...]
+    tower: TowerState
+    central: tuple[Cube, ...] = ()
+    waiting: tuple[Cube, ...] = ()
+    index: int = 0
+
+    @property
+    def round(self) -> int:
+        """The round, from 1; 0 for the set-up."""
+        return -(-self.index // len(self.rules.phases))
+
+    @property
+    def phase(self) -> str:
+        """The colour whose storage space is thrown; `setup` for the set-up."""
+        return self.rules.phases[(self.index - 1) % len(self.rules.phases)] if self.index else SETUP
+
+    @property
+    def over(self) -> bool:
+        """Whether the last phase of the last round is done."""
+        return self.index >= self.rules.drops
+
+
+def check_tower(model: DropModel) -> None:
+    """Raise UsageError unless `model` is of a tower that keeps cubes: what has a board lets all of them fall on it."""
+    try:
+        board: object = getattr(model, "board", None)
+    except UsageError:  # a model that knows boards, of an apparatus that has none
+        return
+    if board is not None:
+        allowed = "a tower that keeps cubes, such as amerigo"
+        raise fault("apparatus", model.apparatus, allowed, "it is a ship with a board, for battles; take a tower")
+
+
+def start(model: DropModel, rules: Rules) -> GameState:
+    """Return the game before its set-up: an empty tower, and every cube in storage.
+
+    Raises UsageError for a model whose apparatus has a board and keeps no cubes.
+    """
+    check_tower(model)
+    return GameState(rules, rules.supply(model.cube_edge), model.empty())
+
+
+def throw_of(state: GameState) -> tuple[Cube, ...]:
+    """Return the cubes that the current drop throws, by number; none when it is done or its storage space is empty.
+
+    Cubes that wait in the tray go with the next cubes thrown, and wait on while there are none.
+    Raises UsageError when the game is over. Source: Amerigo rulebook, preparation 4 and course of the game.
+    """
+    if state.over:
+        raise fault("drop", state.index, f"0 to {state.rules.drops - 1}, then the game is over", "start a new game")
+    stored = tuple(cube for cube in state.storage if state.phase in (SETUP, cube.colour))
+    return tuple(sorted((*stored, *state.waiting))) if stored else ()
+
+
+def after(state: GameState, outcome: Outcome) -> GameState:
+    """Return the game after the current drop: what came out lies in the central area, and the players choose.
+
+    Raises UsageError for an outcome that is no landing, or not one of throwing `throw_of(state)` into this tower.
+    Source: Amerigo rulebook, course of the game.
+    """
+    thrown = throw_of(state)
+    _check_outcome(state, outcome, thrown)
+    storage = tuple(cube for cube in state.storage if cube not in thrown)
+    return replace(state, storage=storage, tower=outcome.state, central=outcome.emerged, waiting=())
+
+
+def knocked(state: GameState, outcome: Outcome) -> GameState:
+    """Return the game after a knock on the table: the cubes that it released wait in the tray.
+
+    Raises UsageError for an outcome that is no landing, or not one of a knock on this tower.
+    Source: Amerigo rulebook, course of the game.
+    """
+    _check_outcome(state, outcome, ())
+    return replace(state, tower=outcome.state, waiting=(*state.waiting, *outcome.emerged))
+
+
+def cleared(state: GameState) -> GameState:
+    """Return the game at its next drop: the cubes of the central area are back in their storage spaces.
+
+    Raises UsageError when the current drop has cubes that are not thrown yet.
+    Source: Amerigo rulebook, course of the game.
+    """
+    if left := len(throw_of(state)):
+        raise fault(f"cubes to throw in drop {state.index}", left, "0", "throw them, pass the outcome to after")
+    return replace(state, storage=tuple(sorted((*state.storage, *state.central))), central=(), index=state.index + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class DropEntry:
+    """One drop of a game and what it allows; counts list every colour of the game, in order.
+
+    `thrown` includes cubes that had waited in the tray; `emerged` lies in the central area; `inside` and `waiting` are
+    counted after the knock that followed, if any. `skipped`: nothing to throw, or nothing came out. A drop with nothing
+    to throw is `settled` after 0 `attempts`. `failures` and `knock_failures` are the statuses of draws that were no
+    landing. `actions`, `action_points` and `gold` are those of a phase before any token, and nothing for the set-up.
+    `state` is the game at that moment, to look closer or to play on from.
+    """
+
+    index: int
+    round: int
+    phase: str
+    status: Status
+    attempts: int
+    skipped: bool
+    thrown: Mapping[str, int]
+    emerged: Mapping[str, int]
+    inside: Mapping[str, int]
+    waiting: Mapping[str, int]
+    actions: tuple[str, ...]
+    action_points: int
+    gold: int
+    failures: tuple[Status, ...]
+    knock_failures: tuple[Status, ...]
+    state: GameState
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry of `play amerigo --json`, ready for `json.dumps`."""
+        beside = ("failures", "knock_failures", "state")
+        plain = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in beside}
+        return plain | {"status": str(self.status), "actions": list(self.actions)}
+
+
+def check_strength(strength: object) -> None:
+    """Raise UsageError unless `strength` (g) is a number from 0 that may be one; models have lower limits."""
+    is_number = isinstance(strength, Real) and not isinstance(cast("object", strength), bool)
+    if not is_number or not 0 <= cast("float", strength) <= _HARDEST:
+        raise fault("strength of a knock", strength, f"0 to {_HARDEST} (peak acceleration in g)", "try 0.5")
+
+
+def knocks_of(table: object, rules: Rules) -> dict[int, float]:
+    """Read the knocks of a game of `rules` from a table of strengths by the number of the drop before, as text.
+
+    Raises UsageError for anything but a table, and for a number or a strength that is not allowed.
+    """
+    if not isinstance(table, Mapping):
+        raise fault("knocks", table, "a table of strengths by drop", 'write it as {"3": 0.5} in JSON, [knocks] in TOML')
+    knocks: dict[int, float] = {}
+    for key, strength in cast("Mapping[object, object]", table).items():
+        text = str(key)
+        is_number = text.isascii() and text.isdecimal() and len(text) < 10 and text == str(int(text))
+        if not is_number or int(text) >= rules.drops:
+            allowed = f"a drop's, from 0 to {rules.drops - 1}, the last of these rules"
+            raise fault("number of a knock", text, allowed, "the set-up is drop 0")
+        check_strength(strength)
+        knocks[int(text)] = float(cast("float", strength))
+    return knocks
+
+
+def check_knocks(model: DropModel, knocks: Mapping[int, float]) -> None:
+    """Raise UsageError for a strength that `model` does not take, or one that knows no knocks, before a game begins.
+
+    Each strength is tried on the empty tower, from which nothing can come out.
+    """
+    for strength in sorted(set(knocks.values())):
+        until_landed(partial(model.knock, model.empty(), strength), np.random.SeedSequence(0))
+
+
+def play(
+    model: DropModel, rules: Rules, seed: int, knocks: Mapping[int, float] = MappingProxyType({})
+) -> Iterator[DropEntry]:
+    """Play the tower's part of a game, one entry a drop: the set-up, then the phases of every round.
+
+    `knocks[i]` is the strength (peak lateral acceleration in g) of a knock on the table after drop i and before the
+    next; entry i comes after it. All that is random is drawn by `model` from `seed`, a whole number from 0:
+    drop i from spawn key (i, DROP_STREAM), the knock after it from (i, KNOCK_STREAM).
+    Raises UsageError at once for a seed or a knock's number out of range, and, from the iterator, TooManyFailedDraws.
+    Source: Amerigo rulebook, preparation 4 and course of the game.
+    """
+    check_whole("seed", seed, 0)
+    for index, strength in knocks.items():
+        if index not in range(rules.drops):
+            raise fault("number of a knock", index, f"a drop's, from 0 to {rules.drops - 1}")
+        check_strength(strength)
+    check_tower(model)
+    return _play(model, rules, seed, knocks)
+
+
+def _play(model: DropModel, rules: Rules, seed: int, knocks: Mapping[int, float]) -> Iterator[DropEntry]:
+    def stream(index: int, word: int) -> np.random.SeedSequence:
+        return np.random.SeedSequence(seed, spawn_key=(index, word))
+
+    state = start(model, rules)
+    while not state.over:
+        thrown = throw_of(state)
+        drop = knock = None
+        if thrown:
+            drop = until_landed(partial(model.drop, state.tower, thrown), stream(state.index, DROP_STREAM))
+            state = after(state, drop)
+        if state.index in knocks:
+            blow = partial(model.knock, state.tower, knocks[state.index])
+            knock = until_landed(blow, stream(state.index, KNOCK_STREAM))
+            state = knocked(state, knock)
+        yield _entry(state, thrown, drop, knock)
+        state = cleared(state)
+
+
+def _entry(state: GameState, thrown: tuple[Cube, ...], drop: Outcome | None, knock: Outcome | None) -> DropEntry:
+    rules = state.rules
+    emerged = count_by_colour(state.central, rules.colours)
+    is_phase = state.phase != SETUP
+    return DropEntry(
+        index=state.index,
+        round=state.round,
+        phase=state.phase,
+        status=drop.status if drop else Status.SETTLED,
+        attempts=drop.attempts if drop else 0,
+        skipped=not state.central,
+        thrown=count_by_colour(thrown, rules.colours),
+        emerged=emerged,
+        inside=count_by_colour(state.tower.cubes, rules.colours),
+        waiting=count_by_colour(state.waiting, rules.colours),
+        actions=actions_allowed(emerged, rules) if is_phase else (),
+        action_points=action_points(emerged) if is_phase else 0,
+        gold=gold_for_passing(emerged, rules.gold_divisor) if is_phase else 0,
+        failures=drop.failures if drop else (),
+        knock_failures=knock.failures if knock else (),
+        state=state,
+    )
+
+
+def game_json(
+    entries: Iterable[DropEntry],
+    *,
+    seed: int,
+    model: str,
+    apparatus: str,
+    rules: Rules,
+    knocks: Mapping[int, float] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """Return the document of `play amerigo --json`, ready for `json.dumps`; `model` and `apparatus` are names."""
+    head = {"schema": SCHEMA, "version": VERSION, "seed": str(seed), "model": model, "apparatus": apparatus}
+    knocked = {str(drop): knocks[drop] for drop in sorted(knocks)}
+    return {**head, "rules": rules.name, "knocks": knocked, "drops": [entry.to_json() for entry in entries]}
+
+
+def _check_outcome(state: GameState, outcome: Outcome, thrown: tuple[Cube, ...]) -> None:
+    if not outcome.status.is_landing:
+        raise fault("status of the outcome", str(outcome.status), "a landing", "draw again with until_landed")
+    before, now = (*thrown, *state.tower.cubes), (*outcome.emerged, *outcome.state.cubes)
+    if sorted(outcome.thrown) != sorted(thrown) or sorted(before) != sorted(now):
+        allowed = f"{[cube.id for cube in thrown]} and every cube inside once"
+        raise fault("throw of the outcome", [cube.id for cube in outcome.thrown], allowed, "drop throw_of(state)")

@@ -1,0 +1,431 @@
+"""A Dead Reckoning battle played step by step with a model of the ship, saved as text, told as JSON.
+
+    start -> throw -> (shake -> rethrow -> explosion)* -> ability -> (...)* -> ... -> over
+
+Before each step the first of these that is due is done: shake out cubes stuck in the ship, throw again those that lie
+where they may not, throw those in explosive zones with one more each; only then comes the next ability.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tower_sim.apparatus.board import Board
+from tower_sim.contract import BoardModel
+from tower_sim.cubes import Cube, count_by_colour
+from tower_sim.cubes import supply as numbered
+from tower_sim.errors import fault
+from tower_sim.games.dead_reckoning.abilities import BORDER, TABLE, ZONE, Ability, Use, uses
+from tower_sim.games.dead_reckoning.combat import Result, in_explosive, resolve, verdict
+from tower_sim.games.dead_reckoning.plain import plain, read_plain
+from tower_sim.games.dead_reckoning.sides import Setup
+from tower_sim.games.dead_reckoning.step import Step
+from tower_sim.model import until_landed
+from tower_sim.outcome import Landing, Outcome
+from tower_sim.state import TowerState
+from tower_sim.token import pack, unpack
+
+TOKEN_PREFIX = "BATTLE2"  # 1 had no islands by occasion, no cubes across zones and fewer rulings
+SHAKE = 1.0  # g: a knock on the table that shakes the ship; an assumption
+# Choices of rulings that ask what a cube touches.
+NEED_CONTACTS = (("two_zones", "both"), ("two_zones", "rethrown"), ("on_cube", "rethrown"))
+SHAKES = 10  # in a row; a cube still stuck then is taken out by hand and thrown again, so that every battle ends
+
+
+@dataclass(frozen=True, slots=True)
+class Battle:
+    """A battle between two steps; immutable, so keeping a second reference is a fork.
+
+    Every cube is in one place: `hand` (to be thrown next), `supply`, `island`, `lost`, `taken` (off the board by an
+    ability) or, in `state`, on the board or stuck in the ship; `numbered` cubes there are in all. `resting` are the
+    numbers of those that came to rest on the board, `again` of those to be thrown again; `across` has the zones of
+    those that are in several (by the ruling `two_zones`). It is the turn of `turn`; `passes` were made in a row. `used`
+    are the abilities used, by side; `contenders` the sides still in a tie-break.
+    """
+
+    setup: Setup
+    seed: int
+    game: int
+    board: Board
+    state: TowerState
+    cube_edge: float
+    numbered: int
+    supply: tuple[Cube, ...]
+    island: tuple[Cube, ...]
+    hand: tuple[Cube, ...]
+    contenders: tuple[str, ...]
+    turn: str
+    passes: int = 0
+    lost: tuple[Cube, ...] = ()
+    taken: tuple[Cube, ...] = ()
+    resting: tuple[int, ...] = ()
+    again: tuple[int, ...] = ()
+    across: tuple[tuple[int, tuple[str, ...]], ...] = ()
+    used: tuple[tuple[str, Use], ...] = ()
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left to do."""
+        return due(self) == "over"
+
+    @property
+    def places(self) -> dict[Cube, str]:
+        """Where each cube on the board lies."""
+        return {resident.cube: resident.region for resident in self.state.board.lying}
+
+    def result(self) -> Result:
+        """Return the result as things lie: the final one once the battle is over."""
+        used = [(side, self.ability(side, use)) for side, use in self.used]
+        return resolve(self.setup, self.board, self.places, used, self.contenders, self.zones_across)
+
+    @property
+    def zones_across(self) -> dict[Cube, tuple[str, ...]]:
+        """The zones of each cube that is in several, the nearest first."""
+        there = {cube.id: cube for cube in self.state.board.cubes}
+        return {there[number]: zones for number, zones in self.across}
+
+    @property
+    def exploding(self) -> tuple[Cube, ...]:
+        """The cubes in explosive zones, by number."""
+        return in_explosive(self.places, self.board, self.zones_across)
+
+    def ability(self, side: str, use: Use) -> Ability:
+        """Return the ability that `use` is of."""
+        return self.setup.side(side).abilities[use.ability]
+
+    def uses(self, side: str) -> tuple[Use, ...]:
+        """List every use `side` may make of its abilities as things lie."""
+        return uses(
+            self.setup.side(side).abilities,
+            [use.ability for colour, use in self.used if colour == side],
+            colour=side,
+            kind=self.setup.kind,
+            board=self.board,
+            places=self.places,
+            can_throw=bool(_at_hand(self, side, "ability")),
+        )
+
+    def account(self) -> dict[str, dict[str, int]]:
+        """Count every cube once, by place and colour: first those off the board, then what lies on it."""
+        colours = self.setup.colours
+        places = [ZONE + zone.name for zone in self.board.zones] + [BORDER, TABLE]
+        off = {name: getattr(self, name) for name in ("hand", "supply", "island", "lost", "taken")}
+        counted = {name: count_by_colour(cubes, colours) for name, cubes in off.items()}
+        counted["stuck"] = count_by_colour(self.state.cubes, colours)
+        return counted | {place: count_by_colour(self.state.board.at(place), colours) for place in places}
+
+    def token(self) -> str:
+        """Return the battle as one line of text: a versioned prefix, the packed battle, a SHA-256 digest of it."""
+        return pack(TOKEN_PREFIX, plain(self))
+
+    @staticmethod
+    def from_token(token: str) -> Battle:
+        """Read a token back; the battle equals the one it was made from, and goes on as that would.
+
+        Raises UsageError, in one line, when the token is not one of ours, of another version, or damaged.
+        """
+        return unpack(TOKEN_PREFIX, token, _read, "battle", "the token of the saved battle")
+
+
+Policy = Callable[[Battle, str, Sequence[Use]], Use | None]
+
+
+def pass_always(battle: Battle, side: str, uses: Sequence[Use]) -> Use | None:
+    """Use no ability."""
+    return None
+
+
+def start(model: BoardModel, setup: Setup, seed: int, game: int = 0) -> Battle:
+    """Return the battle before its throw: an empty board, the sides' first cubes in hand.
+
+    Cubes are numbered from 0: side by side, its supply, then those on islands. Step i draws from
+    SeedSequence(seed, spawn_key=(game, i)). Raises UsageError for a negative `seed` or `game`, for a model without a
+    board, and for a ruling that asks what cubes touch when the model does not tell. Source: rulebook, lines 911-913
+    and 949.
+    """
+    for name, value in (("seed", seed), ("game", game)):
+        if value < 0:
+            raise fault(name, value, "a whole number from 0")
+    for ruling, choice in NEED_CONTACTS:
+        if setup.rulings.choices[ruling] == choice and not model.tells_contacts:
+            allowed = f"another choice with the model {model.name!r}, which does not know what a cube touches"
+            raise fault(f"ruling {ruling}", choice, allowed, "take the model physics")
+    supply: tuple[Cube, ...] = ()
+    island: tuple[Cube, ...] = ()
+    for side in setup.sides:
+        in_supply, on_island = setup.stock(side)
+        supply += numbered({side.colour: in_supply}, model.cube_edge, first_id=len(supply) + len(island))
+        island += numbered({side.colour: on_island}, model.cube_edge, first_id=len(supply) + len(island))
+    battle = Battle(
+        setup=setup,
+        seed=seed,
+        game=game,
+        board=model.board,
+        state=model.empty(),
+        cube_edge=model.cube_edge,
+        numbered=len(supply) + len(island),
+        supply=supply,
+        island=island,
+        hand=(),
+        contenders=setup.colours,
+        turn=setup.active,
+    )
+    battle, hand, _ = _fetched(battle, _first_cubes(battle), "throw")
+    return replace(battle, hand=hand)
+
+
+def due(battle: Battle) -> str:
+    """Say what the next step is: `throw`, `shake`, `rethrow`, `explosion`, `ability`, or that the battle is `over`.
+
+    Source: rulebook, lines 917, 985, 987, 999, 1003-1007 and 1275.
+    """
+    setup = battle.setup
+    if battle.hand or not battle.steps:
+        return "throw"
+    if battle.state.residents and setup.rulings.stuck == "shaken" and _shaken(battle) < SHAKES:
+        return "shake"
+    if battle.state.residents or battle.again:
+        return "rethrow"
+    if battle.exploding:
+        return "explosion"
+    has_abilities = any(side.abilities for side in setup.sides)
+    if has_abilities and battle.passes < (2 if setup.kind == "ship" else 1):
+        return "ability"
+    return "over"
+
+
+def advance(model: BoardModel, battle: Battle, policies: Mapping[str, Policy]) -> Battle:
+    """Do the one step that is due and return the battle after it; a side without a policy passes.
+
+    Raises UsageError when the battle is over, for a use that is not allowed and for a model the battle is not of;
+    TooManyFailedDraws when the model gives no landing. Source: that of `due`.
+    """
+    match due(battle):
+        case "throw":
+            wanted = _first_cubes(battle)
+            got = count_by_colour(battle.hand)
+            short = {
+                colour: count - got.get(colour, 0) for colour, count in wanted.items() if count > got.get(colour, 0)
+            }
+            after = _throw(model, replace(battle, hand=()), Step("throw", thrown=battle.hand, short=short))
+        case "shake":
+            after = _landed(battle, Step("shake"), _draw(battle, partial(model.knock, battle.state, SHAKE)))
+        case "rethrow":
+            on_board = tuple(cube for cube in battle.state.board.cubes if cube.id in battle.again)
+            by_hand = battle.state.cubes
+            state = battle.state.take(by_hand) if by_hand else battle.state
+            thrown = tuple(sorted((*by_hand, *on_board)))
+            after = _throw(model, replace(battle, state=state), Step("rethrow", thrown=thrown))
+        case "explosion":
+            exploded = battle.exploding
+            fetched, extra, short = _fetched(battle, count_by_colour(exploded), "explosion")
+            after = _throw(model, fetched, Step("explosion", thrown=(*exploded, *extra), short=short))
+        case "ability":
+            after = _ability(model, battle, policies.get(battle.turn, pass_always))
+        case _:
+            raise fault("next step", "none", "a battle that is not over", "start a new one")
+    return _new_round(after) if _tied(after) else after
+
+
+def play(
+    model: BoardModel, battle: Battle, policies: Mapping[str, Policy] = types.MappingProxyType({})
+) -> Iterator[Battle]:
+    """Play a battle from where it is to its end: yield it after each step (the newest is `steps[-1]`).
+
+    Raises what `advance` does. Source: that of `due`.
+    """
+    while not battle.over:
+        battle = advance(model, battle, policies)
+        yield battle
+
+
+# The steps
+
+
+def _draw(battle: Battle, draw: Callable[[np.random.Generator], Outcome]) -> Outcome:
+    return until_landed(draw, np.random.SeedSequence(battle.seed, spawn_key=(battle.game, len(battle.steps))))
+
+
+def _throw(model: BoardModel, battle: Battle, step: Step) -> Battle:
+    if not step.thrown:
+        return _recorded(battle, step)
+    return _landed(battle, step, _draw(battle, partial(model.drop, battle.state, step.thrown)))
+
+
+def _ability(model: BoardModel, battle: Battle, policy: Policy) -> Battle:
+    """Let the side whose turn it is use an ability or pass. Source: rulebook, lines 963 and 1003-1005."""
+    side, allowed = battle.turn, battle.uses(battle.turn)
+    use = policy(battle, side, allowed) if allowed else None
+    next_turn = battle.setup.opponent(side) if battle.setup.kind == "ship" else side
+    if use is None:
+        return _recorded(replace(battle, turn=next_turn, passes=battle.passes + 1), Step("pass", side))
+    if use not in allowed:
+        raise fault(
+            f"ability use of {side}", use, f"one of the {len(allowed)} uses given to the policy", "choose of those"
+        )
+    ability = battle.ability(side, use)
+    step = Step("ability", side, ability.text, use)
+    after = replace(battle, turn=next_turn, passes=0, used=(*battle.used, (side, use)))
+    cube = next((cube for cube in battle.state.board.cubes if cube.id == use.cube), None)
+    if ability.kind in ("throw", "card"):
+        after, thrown, short = _fetched(after, {side: ability.count}, "ability")
+        return _throw(model, after, replace(step, thrown=thrown, short=short))
+    if ability.kind == "move" and cube and use.zone:
+        outcome = _draw(battle, partial(model.place, battle.state, cube, use.zone))
+        return _landed(after, replace(step, placed=(cube,)), outcome)
+    if ability.kind == "take_off" and cube:
+        after = replace(after, state=after.state.take([cube]), taken=(*after.taken, cube))
+        outcome = _draw(battle, partial(model.drop, after.state, ()))  # what lay on it falls
+        return _landed(after, replace(step, taken=(cube,)), outcome)
+    return _recorded(after, step)
+
+
+def _landed(battle: Battle, step: Step, outcome: Outcome) -> Battle:
+    """Return the battle after an outcome: what each cube's landing means, whatever made it land there."""
+    _check_outcome(battle, outcome)
+    fresh = {cube.id for cube in outcome.thrown}
+    found = {
+        x.cube: verdict(x, rested=x.cube.id in battle.resting and x.cube.id not in fresh, rulings=battle.setup.rulings)
+        for x in outcome.landings
+    }
+    lost = tuple(sorted(cube for cube, what in found.items() if what == "lost"))
+    across = _across(battle, outcome) if battle.setup.rulings.two_zones == "both" else {}
+    landings = tuple(
+        Landing(x.cube, x.place, touches=across.get(x.cube.id, ()))
+        for x in sorted(outcome.landings, key=lambda x: x.cube)
+    )
+    done = replace(step, lost=lost, drawn=True, status=outcome.status, failures=outcome.failures, landings=landings)
+    return replace(
+        battle,
+        state=outcome.state.take(lost) if lost else outcome.state,
+        lost=(*battle.lost, *lost),
+        resting=tuple(sorted(cube.id for cube, what in found.items() if what == "rests")),
+        again=tuple(sorted(cube.id for cube, what in found.items() if what == "again")),
+        across=tuple(sorted(across.items())),
+        steps=(*battle.steps, done),
+    )
+
+
+def _across(battle: Battle, outcome: Outcome) -> dict[int, tuple[str, ...]]:
+    """Return the zones of each cube that is in several; of one that stayed, and of which nothing is told, as before."""
+    told = {x.cube.id: x.touches for x in outcome.landings if x.place.startswith(ZONE)}
+    thrown = {cube.id for cube in outcome.thrown}
+    before = {number: zones for number, zones in battle.across if number not in thrown and told.get(number) == ()}
+    return {number: zones for number, zones in (told | before).items() if len(zones) > 1}
+
+
+def _recorded(battle: Battle, step: Step) -> Battle:
+    """Return the battle after a step for which the model was not asked."""
+    on_board = battle.state.board.cubes
+    resting = tuple(cube.id for cube in sorted(on_board) if cube.id in battle.resting)
+    across = dict(battle.across)
+    landings = tuple(
+        Landing(cube, place, touches=across.get(cube.id, ())) for cube, place in sorted(battle.places.items())
+    )
+    return replace(battle, resting=resting, steps=(*battle.steps, replace(step, landings=landings)))
+
+
+def _first_cubes(battle: Battle) -> dict[str, int]:
+    return {side.colour: side.cubes for side in battle.setup.sides if side.colour in battle.contenders}
+
+
+def _at_hand(battle: Battle, colour: str, occasion: str) -> tuple[Cube, ...]:
+    """Return the cubes a side has for an occasion: its supply, then those on islands if it wants to take them then."""
+    takes = occasion in battle.setup.side(colour).island_for
+    return tuple(cube for cube in (*battle.supply, *(battle.island if takes else ())) if cube.colour == colour)
+
+
+def _fetched(
+    battle: Battle, wanted: Mapping[str, int], occasion: str
+) -> tuple[Battle, tuple[Cube, ...], dict[str, int]]:
+    """Take cubes from the supplies, then from the islands; also say how many were missing, by colour.
+
+    Source: rulebook, line 895; for the non-player silent.
+    """
+    got: list[Cube] = []
+    short: dict[str, int] = {}
+    for colour, count in wanted.items():
+        own = list(_at_hand(battle, colour, occasion)[:count])
+        missing = count - len(own)
+        if missing and colour == battle.setup.non_player and battle.setup.rulings.black_run_out == "substituted":
+            own += numbered({colour: missing}, battle.cube_edge, first_id=battle.numbered)
+            battle = replace(battle, numbered=battle.numbered + missing)
+        elif missing:
+            short[colour] = missing
+        got += own
+    gone = set(got)
+    supply, island = (tuple(cube for cube in cubes if cube not in gone) for cubes in (battle.supply, battle.island))
+    return replace(battle, supply=supply, island=island), tuple(got), short
+
+
+def _shaken(battle: Battle) -> int:
+    """Count the shakes since the last other step."""
+    return next((i for i, step in enumerate(reversed(battle.steps)) if step.kind != "shake"), len(battle.steps))
+
+
+def _tied(battle: Battle) -> bool:
+    return battle.setup.kind == "tie_break" and battle.over and battle.result().winner is None
+
+
+def _new_round(battle: Battle) -> Battle:
+    """Return a tied tie-break before its next throw: all cubes back in the supplies, the first ones in hand.
+
+    Source: rulebook, line 1275; who throws again is a ruling.
+    """
+    back = (*battle.supply, *battle.state.board.cubes, *battle.lost)
+    still = battle.setup.colours if battle.setup.rulings.tie_again == "all" else battle.result().tied
+    lying = battle.state.board.cubes
+    cleared = replace(
+        battle,
+        state=battle.state.take(lying) if lying else battle.state,
+        supply=tuple(sorted(back)),
+        lost=(),
+        resting=(),
+        across=(),
+        contenders=still,
+    )
+    after, hand, _ = _fetched(cleared, _first_cubes(cleared), "throw")
+    return replace(after, hand=hand)
+
+
+def _check_outcome(battle: Battle, outcome: Outcome) -> None:
+    """Refuse an outcome that does not place every cube once."""
+    before = {*battle.state.cubes, *battle.state.board.cubes, *outcome.thrown}
+    landed = sorted(landing.cube for landing in outcome.landings)
+    kept = sorted((*outcome.state.cubes, *outcome.state.board.cubes))
+    if not landed == kept == sorted(before):
+        numbers = [cube.id for cube in landed]
+        raise fault(
+            "cubes of the outcome", numbers, f"{sorted(cube.id for cube in before)}, each once", "mend the model"
+        )
+
+
+def _read(given: Any) -> Battle:
+    """Make a battle of plain data; raises ValueError for what no battle can be."""
+    battle: Battle = read_plain(Battle, given)
+    off = (*battle.hand, *battle.supply, *battle.island, *battle.lost, *battle.taken)
+    every = sorted(cube.id for cube in (*off, *battle.state.cubes, *battle.state.board.cubes))
+    if every != list(range(len(every))) or len(every) != battle.numbered:
+        raise ValueError("its cubes are not there once each")
+    names = {zone.name for zone in battle.board.zones}
+    lying = {cube.id for cube in battle.state.board.cubes}
+    zones = {place.removeprefix(ZONE) for place in battle.places.values() if place.startswith(ZONE)}
+    zones |= {zone for _, of_cube in battle.across for zone in of_cube}
+    told = {*battle.resting, *battle.again, *(number for number, _ in battle.across)}
+    sides = {battle.turn, *battle.contenders, *(side for side, _ in battle.used)} - {""}
+    of_sides = {cube.colour for cube in (*off, *battle.state.cubes, *battle.state.board.cubes)}
+    if not (zones <= names and told <= lying | {cube.id for cube in battle.state.cubes}):
+        raise ValueError("its board is another")
+    if not sides | of_sides <= set(battle.setup.colours):
+        raise ValueError("its sides are others")
+    for side, use in battle.used:
+        if not 0 <= use.ability < len(battle.setup.side(side).abilities):
+            raise ValueError("an ability is used that is not there")
+    return battle

@@ -1,0 +1,209 @@
+"""Dead Reckoning's combats: what a landing means and how a combat is resolved, as pure functions.
+
+Where a docstring says "rulebook, line N" it means line N of the French rulebook as text; "silent" marks a ruling of
+this project. `sides` and `abilities` say who fights with what; `battle` plays these rules with a model of the ship.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from tower_sim.apparatus.board import DAMAGE, EXPLOSIVE, PLUNDER, STRENGTH, Board, Zone
+from tower_sim.cubes import Cube
+from tower_sim.games.dead_reckoning.abilities import BORDER, TABLE, Ability, Worth, zones_of
+from tower_sim.games.dead_reckoning.rulings import Rulings
+from tower_sim.games.dead_reckoning.sides import SINKS_AT, Kind, Setup
+from tower_sim.outcome import Landing
+
+RULES_VERSION = 2
+
+Across = Mapping[Cube, tuple[str, ...]]  # the zones of each cube that is in several, by the ruling `two_zones`
+
+Verdict = Literal["rests", "again", "lost", "stuck"]
+
+
+def verdict(landing: Landing, *, rested: bool, rulings: Rulings) -> Verdict:
+    """Say what becomes of a cube that landed so: it rests, is thrown `again`, is lost, or is stuck in the ship.
+
+    `rested`: it had come to rest on the board before, and was not thrown since.
+    Source: rulebook, lines 983-985 and 1019; else the rulings.
+    """
+    if landing.inside:
+        return "stuck"
+    if landing.place == TABLE:
+        return "lost" if rulings.left_board == "lost" else "again"
+    if landing.place == BORDER:
+        return "rests" if rested and rulings.pushed_onto_border == "stays" else "again"
+    on_cubes_only = bool(landing.on) and not landing.touches
+    thrown_again = (len(landing.touches) > 1 and rulings.two_zones == "rethrown") or (
+        on_cubes_only and rulings.on_cube == "rethrown"
+    )
+    return "again" if thrown_again else "rests"
+
+
+def in_explosive(places: Mapping[Cube, str], board: Board, across: Across | None = None) -> tuple[Cube, ...]:
+    """Return the cubes in explosive zones, by number: they are due to explode. Source: rulebook, line 999."""
+    zones = {cube: (zone,) for cube, zone in zones_of(places).items()} | dict(across or {})
+    return tuple(
+        sorted(cube for cube, names in zones.items() if any(board.zone(name).kind == EXPLOSIVE for name in names))
+    )
+
+
+def worth(zone: Zone) -> Worth:
+    """Return what a cube in `zone` brings its owner. Source: rulebook, lines 1015, 1027 and 1035."""
+    if zone.kind == PLUNDER:
+        return Worth(coins=zone.coins, cargo=zone.cargo, choice=zone.choice)
+    if zone.kind == DAMAGE:
+        return Worth(damage=1)
+    return Worth(strength=zone.strength) if zone.kind == STRENGTH else Worth()
+
+
+# The steps of resolution that take cubes off the board, in order; strength comes last, of those that still lie there.
+_STEPS: Mapping[str, tuple[str, ...]] = {
+    "ship": (PLUNDER, DAMAGE),
+    "merchant": (PLUNDER, DAMAGE),
+    "building": (DAMAGE,),
+    "tie_break": (),
+}
+
+
+def worth_in(zones: Sequence[Zone], kind: Kind = "ship") -> Worth:
+    """Return what a cube in all of `zones` at once brings its owner in a combat of `kind`.
+
+    Plunder takes it off the board, else damage does, else it gives strength.
+    Source: rulebook, lines 983, 1013, 1015, 1027, 1035 and 1275.
+    """
+    of_zones = {zone.kind for zone in zones}
+    counts = next((step for step in _STEPS[kind] if step in of_zones), STRENGTH)
+    counting = [zone for zone in zones if zone.kind == counts]
+    return sum((worth(zone) for zone in counting[: 1 if counts == DAMAGE else None]), Worth())
+
+
+@dataclass(frozen=True, slots=True)
+class SideResult:
+    """What a combat brought one side, with what its abilities brought.
+
+    `damage_given` counts what it gave by cubes and abilities, even to an opponent that takes none; `damage` is on its
+    ship afterwards, with what was there before. Source: rulebook, lines 1009-1035.
+    """
+
+    strength: int
+    coins: int
+    cargo: int
+    choice: int
+    damage_given: int
+    damage_taken: int
+    damage: int
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a combat ended: each side's result, the winner, and what follows.
+
+    `winner` is None while a tie-break is tied (`tied`: by whom). `legendary` won a combat of ships with a ship.
+    `encounter_effect` is what the active side does with the encounter's card: `win` or `lose`. `merchant_mode` are
+    the sides whose ships leave pirate mode, beaten or sunk. `removed`: the attacked buildings are. `sunk`: whose ships
+    sink. `terror` are the players who sank another player's ship. `barred`: the side that may not deal with the island
+    where it moved onto a pirate and lost.
+    Source: rulebook, lines 929-931, 971-977, 1062, 1107, 1111, 1113, 1133, 1143 and 1275.
+    """
+
+    sides: dict[str, SideResult]
+    winner: str | None
+    tied: tuple[str, ...] = ()
+    legendary: str | None = None
+    encounter_effect: str | None = None
+    merchant_mode: tuple[str, ...] = ()
+    removed: bool = False
+    sunk: tuple[str, ...] = ()
+    terror: tuple[str, ...] = ()
+    barred: str | None = None
+
+
+def resolve(
+    setup: Setup,
+    board: Board,
+    places: Mapping[Cube, str],
+    used: Iterable[tuple[str, Ability]] = (),
+    among: Collection[str] = (),
+    across: Across | None = None,
+) -> Result:
+    """Resolve a combat from where the cubes lie and the abilities used, by side.
+
+    Plunder comes first, then damage, then strength decides; ties go to the active side. In a tie-break strength is all
+    that counts, of the sides `among` whom it is (empty: all). Cubes that are in several zones are those of `across`.
+    Source: rulebook, lines 987-993, 1009-1035, 1058-1062 and 1275.
+    """
+    used = tuple(used)
+    zones = {cube: (zone,) for cube, zone in zones_of(places).items()} | dict(across or {})
+    own = {colour: _in_all(setup, board, zones, used, colour) for colour in setup.colours}
+    if setup.kind == "tie_break":
+        contenders = [colour for colour in setup.colours if not among or colour in among]
+        best = max(own[colour].strength for colour in contenders)
+        tied = tuple(colour for colour in contenders if own[colour].strength == best)
+        sides = {side.colour: SideResult(own[side.colour].strength, 0, 0, 0, 0, 0, side.damage) for side in setup.sides}
+        return Result(sides, tied[0], ()) if len(tied) == 1 else Result(sides, None, tied)
+
+    other = setup.opponent(setup.active)
+    winner = setup.active if own[setup.active].strength >= own[other].strength else other
+    loser = setup.opponent(winner)
+    for colour, ability in used:
+        if ability.kind == "win_bonus" and colour == winner:
+            own[colour] += ability.worth
+    spared = {colour: sum(ability.spared for side, ability in used if side == colour) for colour in setup.colours}
+    sides = {colour: _side_result(setup, own, colour, loser, spared[colour]) for colour in setup.colours}
+    by_ship = winner not in (setup.non_player, setup.buildings)
+    sunk = tuple(colour for colour in setup.colours if sides[colour].damage >= SINKS_AT)
+    return Result(
+        sides,
+        winner,
+        legendary=winner if setup.kind != "building" and by_ship else None,
+        encounter_effect=("win" if winner == setup.active else "lose") if setup.kind == "merchant" else None,
+        merchant_mode=tuple(
+            side.colour
+            for side in setup.sides
+            if side.pirate and (side.colour in sunk or (side.colour == loser and _loses_mode(setup, loser)))
+        ),
+        removed=loser == setup.buildings,
+        sunk=sunk,
+        terror=tuple(setup.opponent(colour) for colour in sunk) if setup.kind != "merchant" else (),
+        barred=loser if setup.provoked and loser == setup.active else None,
+    )
+
+
+def _loses_mode(setup: Setup, loser: str) -> bool:
+    """Tell whether the beaten ship of `loser` leaves pirate mode. Source: rulebook, lines 973 and 1061."""
+    if setup.kind == "building":
+        return loser != setup.buildings and setup.rulings.beaten_by_building == "leaves"
+    return setup.kind == "ship"
+
+
+def _in_all(
+    setup: Setup,
+    board: Board,
+    zones: Mapping[Cube, tuple[str, ...]],
+    used: Iterable[tuple[str, Ability]],
+    colour: str,
+) -> Worth:
+    """Add up what the cubes and the abilities of one side bring, win bonuses left out."""
+    total = Worth()
+    for cube, names in zones.items():
+        if cube.colour == colour:
+            total += worth_in([board.zone(name) for name in names], setup.kind)
+    if colour == setup.non_player:  # no plunder
+        total = replace(total, coins=0, cargo=0, choice=0)
+    for side, ability in used:
+        if side == colour and ability.kind != "win_bonus":
+            total += ability.worth
+    return total
+
+
+def _side_result(setup: Setup, own: Mapping[str, Worth], colour: str, loser: str, spared: int) -> SideResult:
+    mine = own[colour]
+    taken = own[setup.opponent(colour)].damage + (colour == loser and setup.kind != "merchant")
+    unharmed = colour == setup.non_player and setup.rulings.damage_to_non_player == "ignored"
+    taken = 0 if unharmed or colour == setup.buildings else max(0, taken - spared)
+    before = setup.side(colour).damage
+    return SideResult(mine.strength, mine.coins, mine.cargo, mine.choice, mine.damage, taken, before + taken)

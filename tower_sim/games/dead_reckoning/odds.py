@@ -1,0 +1,185 @@
+"""What many battles of one set-up say together: chances and means with their intervals, zones, chains, redraws."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tower_sim.errors import UsageError
+from tower_sim.games.dead_reckoning.abilities import BORDER, TABLE, ZONE
+from tower_sim.games.dead_reckoning.battle import Battle
+from tower_sim.games.dead_reckoning.document import head_json
+
+CONFIDENCE = 0.95
+_UNUSED = ("hand", "supply", "island")  # places of cubes that were not thrown
+NUMBERS = ("strength", "coins", "cargo", "choice", "damage_given", "damage_taken")
+
+
+@dataclass(slots=True)
+class Odds:
+    """Finished battles of one set-up and seed, added one by one; `summary` says what they have in common."""
+
+    last: Battle | None = None
+    wins: Counter[str] = field(default_factory=Counter[str])
+    numbers: dict[str, dict[str, list[int]]] = field(default_factory=dict[str, dict[str, list[int]]])
+    chains: Counter[int] = field(default_factory=Counter[int])
+    landed: list[Counter[str]] = field(default_factory=list[Counter[str]])
+    final: list[Counter[str]] = field(default_factory=list[Counter[str]])
+    steps: Counter[str] = field(default_factory=Counter[str])
+    failures: Counter[str] = field(default_factory=Counter[str])
+    cubes: int = 0
+    draws: int = 0
+
+    def add(self, battle: Battle) -> None:
+        """Add a finished battle. Raises UsageError for one that is not over, or of another set-up or seed."""
+        if not battle.over:
+            raise UsageError("battle is not over; allowed is a finished one; play it to its end")
+        if self.last is not None and _origin(battle) != _origin(self.last):
+            raise UsageError("battle is of another set-up, model or seed; allowed is the same; add it to other odds")
+        self.last = battle
+        result = battle.result()
+        self.wins[result.winner or ""] += 1
+        for colour, side in result.sides.items():
+            kept = self.numbers.setdefault(colour, {name: [] for name in NUMBERS})
+            for name in NUMBERS:
+                kept[name].append(getattr(side, name))
+        self.chains.update(chains(battle))
+        landed: Counter[str] = Counter()
+        for step in battle.steps:
+            self.steps[step.kind] += 1
+            self.draws += step.drawn
+            self.failures.update(str(status) for status in step.failures)
+            thrown = set(step.thrown)
+            landed.update(x.place for x in step.landings if x.cube in thrown)
+        self.landed.append(landed)
+        self.final.append(Counter({place: sum(counts.values()) for place, counts in battle.account().items()}))
+        self.cubes += battle.numbered
+
+    @property
+    def games(self) -> int:
+        """How many battles were added."""
+        return self.wins.total()
+
+    @property
+    def in_play(self) -> list[Counter[str]]:
+        """Of each battle how many of the cubes that were thrown ended at each place."""
+        return [Counter({place: n for place, n in each.items() if place not in _UNUSED}) for each in self.final]
+
+    def summary(self) -> dict[str, Any]:
+        """Return the `summary` of `battle --games N --json`, ready for `json.dumps`.
+
+        Intervals are of 95 %: Wilson's for chances, Student's t for means and places, by battle (null for one).
+        The chains of one battle are not independent of each other: their interval is somewhat too narrow.
+        Raises UsageError when no battle was added.
+        """
+        battle = self._last()
+        redrawn = self.failures.total()
+        places = [ZONE + zone.name for zone in battle.board.zones] + [BORDER, TABLE]
+        by_place = sum(self.final, Counter[str]())
+        lengths = list(self.chains.elements())
+        return {
+            "games": self.games,
+            "confidence": CONFIDENCE,
+            "win": {colour: proportion(self.wins[colour], self.games) for colour in battle.setup.colours},
+            "means": {
+                colour: {name: mean(values) for name, values in kept.items()} for colour, kept in self.numbers.items()
+            },
+            "explosion_chains": {
+                "length": mean(lengths),
+                "histogram": {str(length): self.chains[length] for length in sorted(self.chains)},
+            },
+            "places": {"landed": shares(self.landed, places), "final": shares(self.in_play, places)},
+            "cubes": {"brought": self.cubes, "by_place": {place: by_place[place] for place in battle.account()}},
+            "draws": {
+                "landed": self.draws,
+                "redrawn": redrawn,
+                "redraw_rate": redrawn / (self.draws + redrawn) if self.draws else 0.0,
+                "failures": dict(sorted(self.failures.items())),
+            },
+            "steps": {kind: self.steps[kind] for kind in ("throw", "shake", "rethrow", "explosion", "ability", "pass")},
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document of `battle --games N --json`: the head of a battle's, and the `summary`."""
+        return head_json(self._last()) | {"summary": self.summary()}
+
+    def _last(self) -> Battle:
+        if self.last is None:
+            raise UsageError("number of battles is 0; allowed is 1 or more; add finished battles first")
+        return self.last
+
+
+def chains(battle: Battle) -> list[int]:
+    """Return, for each throw and each ability that moved cubes, how many explosions followed before anything else.
+
+    Shakes and throws again in between do not end a chain. Source: rulebook, lines 999 and 1007.
+    """
+    found: list[int] = []
+    for step in battle.steps:
+        if step.kind == "throw" or (step.kind == "ability" and step.drawn):
+            found.append(0)
+        elif step.kind == "explosion":
+            found[-1] += 1
+    return found
+
+
+def proportion(hits: int, games: int) -> dict[str, Any]:
+    """Return a chance estimated from `hits` of `games`, with its Wilson interval."""
+    test = _statistics().binomtest(hits, games).proportion_ci(CONFIDENCE, method="wilson")
+    return {"n": games, "count": hits, "share": hits / games, "interval": [float(test.low), float(test.high)]}
+
+
+def mean(values: Sequence[int]) -> dict[str, Any]:
+    """Return the mean of `values` with its t-interval."""
+    n = len(values)
+    middle = sum(values) / n
+    if n < 2:
+        return {"n": n, "mean": middle, "interval": None}
+    error = math.sqrt(sum((value - middle) ** 2 for value in values) / (n - 1) / n)
+    half = error * float(_statistics().t.ppf((1 + CONFIDENCE) / 2, n - 1))
+    return {"n": n, "mean": middle, "interval": [middle - half, middle + half]}
+
+
+def ratio(counts: Sequence[int], totals: Sequence[int]) -> tuple[float, float]:
+    """Return the share of all `totals` (one a battle) that the `counts` are, and its standard error over battles.
+
+    The cubes of one battle are not independent: the error is that of the linearised ratio of two sums over battles
+    (Cochran, Sampling Techniques, 1977, section 6.3); not a number for fewer than two.
+    """
+    n, total = len(counts), sum(totals)
+    share = sum(counts) / total if total else 0.0
+    if n < 2 or not total:
+        return share, math.nan
+    spread = sum((count - share * of) ** 2 for count, of in zip(counts, totals, strict=True))
+    return share, math.sqrt(spread * n / (n - 1)) / total
+
+
+def shares(battles: Sequence[Counter[str]], places: Iterable[str]) -> dict[str, Any]:
+    """Return how many cubes are at each place, what share that is, and its interval; those of `places` come first.
+
+    The interval is Student's for `ratio`, by battle; null for fewer than two battles.
+    """
+    totals = [each.total() for each in battles]
+    every = [*places, *sorted({place for each in battles for place in each if each[place]} - set(places))]
+    wide = float(_statistics().t.ppf((1 + CONFIDENCE) / 2, len(battles) - 1)) if len(battles) > 1 else math.nan
+    found: dict[str, Any] = {}
+    for place in every:
+        counts = [each[place] for each in battles]
+        share, error = ratio(counts, totals)
+        half = wide * error
+        interval = None if math.isnan(half) else [max(share - half, 0.0), min(share + half, 1.0)]
+        found[place] = {"count": sum(counts), "share": share, "interval": interval}
+    return found
+
+
+def _origin(battle: Battle) -> tuple[object, ...]:
+    state = battle.state
+    return (battle.setup, battle.seed, state.model, state.apparatus, state.digest)
+
+
+def _statistics() -> Any:
+    return importlib.import_module("scipy.stats")  # slow to load, and needed for summaries only

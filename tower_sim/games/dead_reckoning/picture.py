@@ -1,0 +1,235 @@
+"""Pictures of a board: where the cubes of one battle lie, and where those of many come to rest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from tower_sim.apparatus.with_board import WithBoard
+from tower_sim.cubes import count_by_colour
+from tower_sim.drawing.files import FONT, GREY, INK, check_path, cube_colours, save
+from tower_sim.drawing.plan import draw_plan, lying_near, said_of_cubes, seen_from_above, width_on_paper, worth
+from tower_sim.drawing.ship_shape import ShipShape
+from tower_sim.errors import UsageError
+from tower_sim.games.dead_reckoning.abilities import ZONE
+from tower_sim.games.dead_reckoning.odds import ratio
+from tower_sim.state import TowerState
+
+Array = npt.NDArray[np.float64]
+
+_SIZE = (7.2, 6.4)  # inches, of the plan with its title
+_SCALE = 0.9  # inches for the colour bar
+_GREYS = LinearSegmentedColormap.from_list("paper", ["1.0", "0.5"])
+
+
+def draw_board(ship: WithBoard, state: TowerState, path: str | Path, *, title: str) -> None:
+    """Draw the board with the cubes that lie on it in `state` into the file `path`; lengths in mm.
+
+    When a model without physics made the state, no cube has a pose: how many lie in each zone is then written there.
+    Raises UsageError for a path that cannot be written, or when some cubes on the board have a pose and some have none.
+    """
+    check_path(path)
+    save(board_figure(ship, state, title), path)
+
+
+def draw_densities(
+    ship: WithBoard,
+    positions: npt.ArrayLike,
+    counts: Mapping[str, Sequence[int]],
+    thrown: Sequence[int],
+    path: str | Path,
+    *,
+    title: str,
+) -> None:
+    """Draw where the cubes of many battles came to rest, and the share of each zone, into the file `path`.
+
+    `positions` (n, 2) are the x and y (m) of all cubes that came to rest outside the ship; `counts` has for each zone
+    how many lay there in each battle, of so many `thrown` in it. Standard errors are over battles, because the cubes of
+    one battle push each other. Without any position, of a model that tells zones only, each zone is shaded evenly.
+    Raises UsageError for a path that cannot be written, and for numbers that do not fit together.
+    """
+    check_path(path)
+    save(densities_figure(ship, positions, counts, thrown, title), path)
+
+
+def board_figure(ship: WithBoard, state: TowerState, title: str) -> Figure:
+    """Return the figure that `draw_board` writes."""
+    shape = ShipShape(ship)
+    lying = state.board.lying
+    says = {zone.name: worth(zone) for zone in ship.board.zones}
+    zones_only = bool(lying) and all(resident.pose is None for resident in lying)
+    cubes, far = ([], 0) if zones_only else lying_near(shape, lying)
+    said = said_of_cubes(state, far)
+    if zones_only:
+        said += "; the model tells their zones, not where in them they lie"
+        says = {name: f"{gives}\n{_counted(state, name)}".rstrip() for name, gives in says.items()}
+    figure = _headed(title, said, _SIZE[0])
+    _draw_colours(figure, state)
+    draw_plan(figure, (0.0, 0.0, 1.0, 0.89), shape, says, cubes)
+    return figure
+
+
+def _counted(state: TowerState, zone: str) -> str:
+    """Say how many cubes of each colour lie in a zone; nothing when none does."""
+    counts = count_by_colour(state.board.at(ZONE + zone))
+    return "here: " + ", ".join(f"{count} {colour}" for colour, count in counts.items()) if counts else ""
+
+
+def densities_figure(
+    ship: WithBoard,
+    positions: npt.ArrayLike,
+    counts: Mapping[str, Sequence[int]],
+    thrown: Sequence[int],
+    title: str,
+) -> Figure:
+    """Return the figure that `draw_densities` writes."""
+    points = _points(positions)
+    of_zone = shares(ship, counts, thrown)
+    n = sum(thrown)
+    if len(points) > n:
+        raise UsageError(f"positions are {len(points)} of {n} cubes thrown; allowed is at most one each; check both")
+    zones_only = not len(points) and any(share for share, _ in of_zone.values())
+    x_edges, y_edges, cells = density(ship, points, n)
+    cell = f"cells {y_edges[1] - y_edges[0]:.2g} × {x_edges[1] - x_edges[0]:.2g} mm"
+    cell = "the model tells zones, not places in them" if zones_only else cell
+    elsewhere = 1 - sum(share for share, _ in of_zone.values())
+    said = f"{n} cubes thrown in {len(thrown)} battles, {100 * elsewhere:.1f} % of them in no zone; {cell}"
+    width = _SIZE[0] + _SCALE
+    figure: Any = _headed(title, said, width)
+    says = {name: f"{100 * share:.1f} ± {100 * error:.1f} %" for name, (share, error) in of_zone.items()}
+    where = (0.0, 0.0, _SIZE[0] / width, 0.91)
+    plan = draw_plan(figure, where, ShipShape(ship), says, is_painted=False)
+    axes = plan.sheet.axes
+    if zones_only:
+        mesh: Any = _evenly(ship, of_zone)
+        axes.add_collection(mesh)
+    else:
+        scale: dict[str, Any] = {"cmap": _GREYS, "vmin": 0, "vmax": float(cells.max()) or 1.0}
+        mesh = axes.pcolormesh(y_edges, -x_edges, cells, **scale, zorder=1, rasterized=True)
+    bar = figure.add_axes((_SIZE[0] / width, 0.22, 0.16 / width, 0.5))
+    figure.colorbar(mesh, cax=bar)
+    bar.tick_params(labelsize=FONT)
+    bar.set_ylabel("cubes per cm² for 100 thrown", fontsize=FONT)
+    return figure
+
+
+def _evenly(ship: WithBoard, of_zone: Mapping[str, tuple[float, float]]) -> PolyCollection:
+    """Return the zones, each shaded by the cubes per cm² for 100 thrown as if they lay evenly over it."""
+    rings = [seen_from_above(1e3 * np.array(zone.corners)) for zone in ship.board.zones]
+    areas = [_area(ring) / 100 for ring in rings]  # cm²
+    shades = [100 * of_zone[zone.name][0] / area for zone, area in zip(ship.board.zones, areas, strict=True)]
+    made = PolyCollection(rings, cmap=_GREYS, zorder=1)
+    made.set_array(np.array(shades))
+    made.set_clim(0.0, max(shades))
+    return made
+
+
+def _area(ring: Array) -> float:
+    """Return the area of a polygon by its corners. Source: the shoelace formula."""
+    after = np.roll(ring, -1, axis=0)
+    return abs(float((ring[:, 0] * after[:, 1] - after[:, 0] * ring[:, 1]).sum())) / 2
+
+
+def density(ship: WithBoard, points: Array, thrown: int) -> tuple[Array, Array, Array]:
+    """Return edges (mm) in x and in y of cells over the board, and in each the cubes per cm² for 100 `thrown`.
+
+    The more `points` (m), the smaller the cells: from about two edges of a cube to a quarter.
+    """
+    bounds = 1e3 * np.array([ship.board.x, ship.board.y])
+    sides = bounds[:, 1] - bounds[:, 0]
+    wanted = math.sqrt(4 * float(sides.prod()) / max(1, len(points)))  # mm: four cubes in a cell
+    side = min(max(wanted, 250 * ship.cube_edge), 2000 * ship.cube_edge)
+    numbers = [max(1, round(float(wide) / side)) for wide in sides]
+    x_edges, y_edges = (
+        float(low) + float(wide) / n * np.arange(n + 1.0)
+        for low, wide, n in zip(bounds[:, 0], sides, numbers, strict=True)
+    )
+    cells: Any = np.histogram2d(1e3 * points[:, 0], 1e3 * points[:, 1], bins=(x_edges, y_edges))[0]
+    area = float(x_edges[1] - x_edges[0]) * (y_edges[1] - y_edges[0]) / 100  # cm²
+    return x_edges, y_edges, np.asarray(cells * (100 / thrown / area), dtype=np.float64)
+
+
+def shares(
+    ship: WithBoard, counts: Mapping[str, Sequence[int]], thrown: Sequence[int]
+) -> dict[str, tuple[float, float]]:
+    """Return the share of all cubes `thrown` that lay in each zone, and its standard error over battles.
+
+    `counts` and `thrown` as in `draw_densities`; the error is that of `games.odds.ratio`.
+    """
+    names = [zone.name for zone in ship.board.zones]
+    if strange := sorted(set(counts) ^ set(names)):
+        raise UsageError(f"counts of zone {strange[0]!r}; allowed are those of {', '.join(names)}; give each once")
+    of_battle = np.array(thrown, dtype=np.float64)
+    if of_battle.ndim != 1 or len(of_battle) < 2 or not (of_battle >= 1).all():
+        raise UsageError(
+            f"thrown are {len(of_battle)} battles; allowed are 2 or more, of 1 or more cubes each; play more battles"
+        )
+    found: dict[str, tuple[float, float]] = {}
+    total = np.zeros(len(of_battle))
+    for name in names:
+        there = np.array(counts[name], dtype=np.float64)
+        if there.shape != of_battle.shape or not (there >= 0).all():
+            raise UsageError(
+                f"counts of zone {name!r} are {there.size}; allowed is one, 0 or more, for each of {len(of_battle)} "
+                "battles; count again"
+            )
+        total += there
+        found[name] = ratio(counts[name], thrown)
+    if np.any(total > of_battle):
+        i = int(np.argmax(total > of_battle))
+        raise UsageError(
+            f"counts of battle {i} are {total[i]:g} cubes; allowed are at most the {of_battle[i]:g} thrown; count again"
+        )
+    return found
+
+
+def _points(positions: npt.ArrayLike) -> Array:
+    try:
+        points: Array = np.array(positions, dtype=np.float64)
+    except (TypeError, ValueError):
+        points = np.full(1, np.nan)
+    points = points.reshape(-1, 2) if points.size == 0 else points
+    if points.ndim != 2 or points.shape[-1] != 2 or not np.isfinite(points).all():
+        raise UsageError(
+            f"positions of shape {points.shape}; allowed are finite x and y (m) for each cube, shape (n, 2); pass those"
+        )
+    return points
+
+
+def _headed(title: str, said: str, width: float) -> Figure:
+    """Return a figure with its title, and what is `said` below it."""
+    figure: Any = Figure(figsize=(width, _SIZE[1]))
+    size = min(10.0, 10.0 * (width - 0.4) * 72 / max(1.0, width_on_paper(title, 10.0, True)))
+    figure.text(0.02, 0.985, title, fontsize=size, color=INK, va="top", weight="bold")
+    figure.text(0.02, 0.95, said, fontsize=FONT, color=GREY, va="top")
+    return figure
+
+
+def _draw_colours(figure: Any, state: TowerState) -> None:
+    """Draw a row of the colours on the board with the number of their cubes, as far as it goes."""
+    of_colour = count_by_colour(state.board.cubes)
+    x, y, side = 0.02 * _SIZE[0], 0.905 * _SIZE[1], 0.1  # inches
+    paint = cube_colours(sorted(of_colour))
+    for colour, count in of_colour.items():
+        words = f"{count} {colour}"
+        wide = side + 0.06 + width_on_paper(words, FONT, False) / 72
+        if x + wide > 0.98 * _SIZE[0]:
+            break
+        where: dict[str, Any] = {
+            "transform": figure.dpi_scale_trans,
+            "facecolor": paint[colour],
+            "edgecolor": INK,
+            "linewidth": 0.6,
+        }
+        figure.add_artist(Rectangle((x, y - side / 2), side, side, **where))
+        figure.text((x + side + 0.06) / _SIZE[0], y / _SIZE[1], words, fontsize=FONT, color=INK, va="center_baseline")
+        x += wide + 0.15

@@ -1,0 +1,41 @@
+"""How a side uses its abilities when nobody is there to choose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from tower_sim.apparatus.board import EXPLOSIVE
+from tower_sim.games.dead_reckoning.abilities import Use, zones_of
+from tower_sim.games.dead_reckoning.battle import Battle
+
+
+def when_behind(battle: Battle, side: str, uses: Sequence[Use]) -> Use | None:
+    """Pass while `side` would win as things lie; else take what surely helps most, then what may help.
+
+    Strength first, then the move that helps most (never into an explosive zone), then a throw, then a card, then
+    taking off a cube that gives no strength. A win bonus is claimed at once: it costs nothing.
+    """
+    chances = {use: _preference(battle, side, use) for use in uses}
+    result = battle.result()
+    helpful = [use for use in uses if chances[use] is not None]
+    claims = [use for use in helpful if battle.ability(side, use).kind == "win_bonus"]
+    if claims or result.winner == side:
+        return claims[0] if claims else None
+    return min(helpful, key=lambda use: chances[use] or (), default=None)
+
+
+def _preference(battle: Battle, side: str, use: Use) -> tuple[int, int] | None:
+    """Rank a use, lower is better; None: better not."""
+    ability = battle.ability(side, use)
+    zones = {cube.id: (cube, battle.board.zone(zone)) for cube, zone in zones_of(battle.places).items()}
+    if ability.kind == "move":
+        cube, zone = zones[cast("int", use.cube)]
+        goal = battle.board.zone(cast("str", use.zone))
+        gain = (goal.strength - zone.strength) * (1 if cube.colour == side else -1)
+        return (1, -gain) if gain > 0 and goal.kind != EXPLOSIVE else None
+    if ability.kind == "take_off":
+        zone = zones[use.cube][1] if use.cube in zones else None
+        return None if zone and zone.strength else (4, 0)
+    order = {"strength": 0, "throw": 2, "card": 3, "win_bonus": 5}
+    return (order[ability.kind], -ability.count)

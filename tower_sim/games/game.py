@@ -1,0 +1,130 @@
+"""The face of every game: what the command line, campaigns, studies, the service and compare know of one.
+
+A game is registered by name (tower_sim/registry.py); nothing outside its own folder names it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tower_sim.apparatus.parts import Apparatus, as_tower
+from tower_sim.columns import Column
+from tower_sim.contract import DropModel
+from tower_sim.errors import UsageError
+from tower_sim.model import TooManyFailedDraws
+from tower_sim.state import TowerState
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One step of a run: usually one drop.
+
+    `index` counts from 0; `kind` is a word for it; `facts` is its row in the game's own table, a value for each of the
+    game's columns that it knows (others are null); `state` is the model's after it; `entry` is the game's own object,
+    for its words, pictures and documents. `failed` tells why a run ends here before its time: five draws in a row were
+    no landing; such a turn is the last.
+    """
+
+    index: int
+    state: TowerState
+    kind: str = "drop"
+    facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    entry: Any = None
+    failed: TooManyFailedDraws | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number that every run of a game has, in `unit`, for comparisons."""
+
+    key: str
+    title: str
+    unit: str
+
+
+class Game(ABC):
+    """A game, by what its class says of it and how it is played; one object of it is registered.
+
+    `name` is that of the command line and of the entry point, `title` what people call it, `version` is raised when the
+    same rules come to mean another game. `run` is what one play of it is called, `kind` what a campaign file says.
+    `apparatus` is the shipped profile it is played with by default. `columns` are those of its own table, beside point,
+    run and drop; a game without any has no table. `tables` are the tables of a campaign file that `read` takes.
+    """
+
+    name: str
+    title: str
+    version: int = 1
+    run: str = "game"
+    kind: str = ""
+    apparatus: str = ""
+    columns: tuple[Column, ...] = ()
+    tables: tuple[str, ...] = ("rules",)
+
+    def __init_subclass__(cls) -> None:
+        if "kind" not in cls.__dict__ and "name" in cls.__dict__:
+            cls.kind = cls.name
+
+    @abstractmethod
+    def read(self, tables: Mapping[str, Any]) -> Any:
+        """Return the rules of `tables` (any of `self.tables`, each with what a house changes), checked and frozen.
+
+        No table at all is the published game. Raises UsageError, in one line, for a key or a value that is not allowed.
+        """
+
+    @abstractmethod
+    def plain(self, rules: Any) -> dict[str, Any]:
+        """Return the tables that `read` makes the same rules of, every default in them; ready for `json.dumps`."""
+
+    def check(self, apparatus: Apparatus) -> None:
+        """Raise UsageError for an apparatus that this game cannot be played with: here one that keeps no cubes."""
+        as_tower(apparatus)
+
+    @abstractmethod
+    def play(self, model: DropModel, rules: Any, seed: int, run: int | None = None) -> Iterator[Turn]:
+        """Play once, a turn at a time; all that is random is drawn by `model` from `seed`, a whole number from 0.
+
+        With `run` it is run number `run` of many that share a root seed. Raises UsageError at once for the caller's
+        mistakes; five failed draws in a row end it with a turn that has `failed`.
+        """
+
+    def figures(self) -> tuple[Figure, ...]:
+        """Return the figures that comparisons are made of; a game without any cannot be compared."""
+        return ()
+
+    def measured(self, turns: Sequence[Turn], rules: Any) -> tuple[float, ...]:
+        """Return the value of each of `figures` for the turns of one whole run."""
+        return ()
+
+    def most_cubes(self, rules: Any) -> int:
+        """Return how many cubes a run has at most, for limits."""
+        return 0
+
+    def most_turns(self, rules: Any) -> int:
+        """Return how many turns a run has at most, or about, for limits and progress."""
+        return 1
+
+    # What people read and look at.
+
+    @abstractmethod
+    def head(self, rules: Any, *, apparatus: str, model: str, seed: int) -> str:
+        """Return the lines before a run's first: what is played, with what."""
+
+    @abstractmethod
+    def line(self, turn: Turn, rules: Any) -> str:
+        """Return one turn as a line."""
+
+    @abstractmethod
+    def summary(self, turns: Sequence[Turn], rules: Any) -> str:
+        """Return what a run came to: first two plain sentences that a player understands."""
+
+    @abstractmethod
+    def document(self, turns: Sequence[Turn], rules: Any, *, apparatus: str, model: str, seed: int) -> dict[str, Any]:
+        """Return the JSON document of a run, ready for `json.dumps`, with `schema` and `version`."""
+
+    def draw(self, turns: Sequence[Turn], rules: Any, apparatus: Apparatus, path: str | Path, *, title: str) -> None:
+        """Draw a run into the file `path`; raises UsageError for a path that cannot be written."""
+        raise UsageError(f"game {self.name!r} has no picture; allowed is one that has; leave --save-plot out")

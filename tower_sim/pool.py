@@ -1,0 +1,43 @@
+"""Several processes at work: they never get Ctrl-C themselves, so that it is for the one that started them."""
+
+from __future__ import annotations
+
+import multiprocessing as mp
+import signal
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from multiprocessing.resource_tracker import ensure_running
+from typing import TypeVar
+
+from tower_sim.errors import check_whole
+from tower_sim.progress import telling
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+@contextmanager
+def without_interrupts() -> Generator[None, None, None]:
+    """Hold SIGINT back; a process started meanwhile never gets it, so that Ctrl-C is for the client alone."""
+    ensure_running()  # a helper of multiprocessing; starting it later would let interrupts through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def spread_out(
+    work: Callable[[Task], Result], tasks: Sequence[Task], workers: int, what: str = "pieces"
+) -> Iterator[Result]:
+    """Do `tasks` on several processes, in order, telling on standard error how many (`what`, plural) are done.
+
+    Ctrl-C is for this process alone, which then ends the others. Raises UsageError for fewer workers than 1.
+    """
+    check_whole("workers", workers, 1)
+    with without_interrupts():
+        pool = mp.get_context("spawn").Pool(min(workers, max(len(tasks), 1)))
+    with pool, telling(what, len(tasks)) as tell:
+        for i, result in enumerate(pool.imap(work, tasks), 1):
+            tell(i)
+            yield result

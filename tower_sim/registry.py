@@ -1,0 +1,72 @@
+"""What there is, by name: kinds of apparatus, engines and games; our own and those of installed packages.
+
+Another package adds one by an entry point: a group `tower_sim.apparatus`, `tower_sim.engine` or `tower_sim.game`, the
+name, and the object, as in `[project.entry-points."tower_sim.game"]` with `my_game = "my_package:GAME"`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from importlib import metadata
+from typing import Any
+
+from tower_sim.errors import UsageError, fault, near
+
+OWN: dict[str, dict[str, str]] = {
+    "apparatus": {
+        "amerigo_tower": "tower_sim.apparatus.amerigo:KIND",
+        "combat_ship": "tower_sim.apparatus.combat_ship:KIND",
+    },
+    "engine": {"bullet": "tower_sim.physics.bullet:BulletEngine"},
+    "game": {
+        "amerigo": "tower_sim.games.amerigo:GAME",
+        "dead_reckoning": "tower_sim.games.dead_reckoning:GAME",
+        "chain": "tower_sim.games.chain:GAME",
+    },
+}
+"""Ours, by group and name, each as the module and the name in it; imported when asked for."""
+
+
+@cache
+def _known(group: str) -> dict[str, metadata.EntryPoint]:
+    """Return what a group has, ours first; a name that another package takes again stays ours."""
+    own = [metadata.EntryPoint(name, value, f"tower_sim.{group}") for name, value in OWN[group].items()]
+    others = sorted(metadata.entry_points(group=f"tower_sim.{group}"), key=lambda point: point.name)
+    return {point.name: point for point in reversed([*own, *others])}
+
+
+def names(group: str) -> tuple[str, ...]:
+    """Return the names in a group: ours in their order, then those of other packages."""
+    return (*OWN[group], *sorted(set(_known(group)) - set(OWN[group])))
+
+
+def source(group: str, name: str) -> str:
+    """Return the package that brings `name`."""
+    return _known(group)[name].value.split(":")[0].split(".")[0]
+
+
+@cache
+def _loaded(group: str, name: str) -> Any:
+    point = _known(group)[name]
+    try:
+        return getattr(importlib.import_module(point.module), point.attr)
+    except (ImportError, AttributeError) as error:
+        if name in OWN[group]:
+            raise
+        told = f"{group} {name!r} of the package {source(group, name)} cannot be loaded ({error}); allowed is one that"
+        raise UsageError(f"{told} can; mend or uninstall that package") from error
+
+
+def get(group: str, name: object) -> Any:
+    """Return what is called `name` in a group; raises UsageError for an unknown one, and one that cannot be loaded."""
+    known = names(group)
+    if not isinstance(name, str) or name not in known:
+        said = near(name, known) if isinstance(name, str) else ""
+        raise fault(group, name, f"one of {', '.join(known)}", f"check its spelling{said}")
+    return _loaded(group, name)
+
+
+def every(group: str) -> dict[str, Any]:
+    """Return all of a group by name."""
+    return {name: get(group, name) for name in names(group)}

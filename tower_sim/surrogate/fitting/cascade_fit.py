@@ -1,0 +1,244 @@
+"""Fit the cascade, floor by floor, by penalised maximum likelihood."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tower_sim.progress import nothing
+from tower_sim.surrogate.cascade import Cascade, Curve, Floor, Passing, normal_scores
+from tower_sim.surrogate.fitting.rows import Array, Rows
+
+THROWN = (1, 2, 3, 4, 5, 6, 7, 10, 15, 25, 35, 49, 60, 75, 98)
+SPREAD = (1, 5, 10, 20, 40)
+FRESH = (0, 1, 2, 4, 6, 9, 13, 18, 25, 49)
+LYING = (0, 1, 2, 4, 6, 9, 13, 18, 24, 32, 40, 60, 90)
+AGE = (1, 2, 3, 4, 6, 8, 11, 15, 22, 30)
+# The penalty is that of normal laws on a curve's values: about 0, on the step and on the bend between neighbours.
+VALUE_SD, STEP_SD, BEND_SD = 5.0, 1.0, 0.5
+SHARED = 0.05  # a floor on which this share of the cubes inside lie, or more, has a shared effect
+
+_sparse: Any = importlib.import_module("scipy.sparse")
+_special: Any = importlib.import_module("scipy.special")
+_optimize: Any = importlib.import_module("scipy.optimize")
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Some neighbouring parameters: a curve's values at `knots`, or one number (no knots).
+
+    A curve with an `origin` is 0 at its first knot, which is no parameter: others hold the constant.
+    """
+
+    knots: tuple[int, ...]
+    origin: bool
+    start: int
+
+    @property
+    def stop(self) -> int:
+        return self.start + max(len(self.knots) - self.origin, 1)
+
+
+_LAYOUT = {
+    "arriving thrown": (THROWN, False),
+    "arriving lying": (LYING, True),
+    "fresh": (FRESH, True),
+    "pushed": ((), False),
+    "lying thrown": (THROWN, False),
+    "lying lying": (LYING[1:], True),
+    "age": (AGE, True),
+    "crowd": (AGE, False),
+    "arriving sd": ((0,), False),
+    "lying sd": (SPREAD, False),
+}
+
+
+def _blocks() -> dict[str, _Block]:
+    found: dict[str, _Block] = {}
+    at = 0
+    for name, (knots, origin) in _LAYOUT.items():
+        found[name] = _Block(knots, origin, at)
+        at = found[name].stop
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """Cubes alike that come to a floor in one drop: `cubes` of them, of which `passed` do; sorted by `drop`.
+
+    `x` has the parameters' weights in the log-odds, but for those of the shared effects' sds, which are in `spread`.
+    """
+
+    drop: Array
+    cubes: Array
+    passed: Array
+    x: Any
+    spread: Any
+
+
+def fit_cascade(rows: Rows, note: Callable[[], None] = nothing) -> Cascade:
+    """Fit the law to drops, and call `note` at every step. Nothing is random: equal rows give an equal law.
+
+    The likelihood of a drop is that of every cube's way, mixed over the floors' shared effects; the floors' parts have
+    no parameter in common. Standard errors are those of independent drops, from the curvature, penalty included.
+    """
+    resting = np.bincount(rows.start[rows.start >= 0], minlength=len(rows.regions))
+    shared = resting >= SHARED * max(resting.sum(), 1)
+    return Cascade(tuple(_fit_floor(rows, i, bool(shared[i]), note) for i in range(len(rows.regions))))
+
+
+def _fit_floor(rows: Rows, floor: int, shared: bool, note: Callable[[], None]) -> Floor:
+    cells = _cells(rows, floor)
+    blocks = _blocks()
+    size = max(block.stop for block in blocks.values())
+    penalty = _penalty(blocks, size)
+    # the sds come last, and stay 0 on a floor without a shared effect
+    free = slice(0, size if shared else blocks["arriving sd"].start)
+    scale = max(float(cells.cubes.sum()), 1.0)
+
+    def loss(found: Array) -> tuple[float, Array]:
+        note()
+        at = np.zeros(size)
+        at[free] = found
+        value, slope = _log_likelihood(at, cells)
+        pulled = penalty @ at
+        return (float(at @ pulled) / 2 - value) / scale, ((pulled - slope) / scale)[free]
+
+    begin = np.zeros(size)
+    begin[blocks["arriving sd"].start :] = 0.3
+    bounds = [(0.0 if i >= blocks["arriving sd"].start else None, None) for i in range(len(begin[free]))]
+    options = {"maxiter": 500, "maxcor": 30, "ftol": 1e-12, "gtol": 1e-7}
+    best: Array = _optimize.minimize(loss, begin[free], jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
+    values, errors = np.zeros(size), np.zeros(size)
+    values[free], errors[free] = best, _errors(loss, best, scale)
+    return _floor(rows.regions[floor], values, errors, blocks)
+
+
+def _floor(region: str, values: Array, errors: Array, blocks: dict[str, _Block]) -> Floor:
+    def curve(name: str) -> Curve:
+        block = blocks[name]
+        origin = [0.0] * block.origin
+        own = [_rounded(each[block.start : block.stop]) for each in (values, errors)]
+        return Curve(block.knots, (*origin, *own[0]), (*origin, *own[1]))
+
+    def passing(group: str) -> Passing:
+        return Passing(curve(f"{group} thrown"), curve(f"{group} lying"), curve(f"{group} sd"))
+
+    (pushed,), (error,) = (_rounded(each[blocks["pushed"].start :][:1]) for each in (values, errors))
+    return Floor(
+        region, passing("arriving"), curve("fresh"), pushed, error, passing("lying"), curve("age"), curve("crowd")
+    )
+
+
+def _rounded(values: Array) -> list[float]:
+    """Round to millionths, far below any standard error, so that the last bits of a sum change no model."""
+    return [float(value) for value in np.round(values, 6) + 0.0]
+
+
+def _cells(rows: Rows, floor: int) -> _Cells:
+    """Collect the cubes that come to a floor, alike ones together."""
+    there = (rows.start <= floor) & (rows.end >= floor)
+    drop, start = rows.drop[there], rows.start[there]
+    kind = np.where(start == floor, 2 + rows.in_crowd[there], np.where(start < 0, 0, 1))
+    age = np.where(kind >= 2, np.minimum(rows.age[there], AGE[-1]), 0)
+    key = (drop * 4 + kind) * (AGE[-1] + 1) + age
+    cells, which = np.unique(key, return_inverse=True)
+    passed = np.bincount(which, rows.end[there] > floor, len(cells))
+    cubes = np.bincount(which, minlength=len(cells)).astype(float)
+    age, rest = cells % (AGE[-1] + 1), cells // (AGE[-1] + 1)
+    drop, kind = rest // 4, rest % 4
+    blocks = _blocks()
+    lies = kind >= 2
+    thrown, lying = rows.thrown[drop], rows.lying[drop, floor]
+    parts = [
+        _hats(blocks["arriving thrown"], thrown, ~lies),
+        _hats(blocks["arriving lying"], lying, ~lies),
+        _hats(blocks["fresh"], rows.fresh[drop, floor], ~lies),
+        _sparse.csr_array((kind == 1).astype(float)[:, None]),
+        _hats(blocks["lying thrown"], thrown, lies),
+        _hats(blocks["lying lying"], lying, lies),
+        _hats(blocks["age"], age, kind == 2),
+        _hats(blocks["crowd"], age, kind == 3),
+    ]
+    spread = [_sparse.csr_array((~lies).astype(float)[:, None]), _hats(blocks["lying sd"], lying, lies)]
+    return _Cells(drop, cubes, passed, *(_sparse.hstack(each, format="csr") for each in (parts, spread)))
+
+
+def _hats(block: _Block, numbers: Array, rows: Array) -> Any:
+    """Return the weights of a curve's values at `numbers` where `rows` says so, elsewhere none."""
+    knots = np.array(block.knots, float)
+    at = np.interp(numbers, knots, np.arange(len(knots)))
+    left = np.minimum(at.astype(int), len(knots) - 2)
+    share = at - left
+    index = np.flatnonzero(rows)
+    entries = np.concatenate([1 - share[index], share[index]])
+    where = (np.tile(index, 2), np.concatenate([left[index], left[index] + 1]))
+    return _sparse.csr_array((entries, where), shape=(len(numbers), len(knots)))[:, int(block.origin) :]
+
+
+def _penalty(blocks: dict[str, _Block], size: int) -> Array:
+    """Return the matrix P of the penalty, at @ P @ at / 2."""
+    found = np.eye(size) / VALUE_SD**2
+    for block in blocks.values():
+        for order, sd in ((1, STEP_SD), (2, BEND_SD)):
+            if len(block.knots) > order:
+                change = np.diff(np.eye(len(block.knots)), order, axis=0)[:, int(block.origin) :]
+                found[block.start : block.stop, block.start : block.stop] += change.T @ change / sd**2
+    return found
+
+
+def _log_likelihood(at: Array, cells: _Cells) -> tuple[float, Array]:
+    """Return the log-likelihood and its gradient."""
+    size = cells.x.shape[1]
+    sds = cells.spread @ at[size:]
+    scores = np.array(normal_scores()) if sds.any() else np.zeros(1)
+    odds = (cells.x @ at[:size])[:, None] + sds[:, None] * scores
+    first = np.flatnonzero(np.diff(cells.drop, prepend=-1))
+    each = cells.passed[:, None] * odds - cells.cubes[:, None] * np.logaddexp(0, odds)
+    by_drop = np.add.reduceat(each, first, axis=0)
+    total = _special.logsumexp(by_drop, axis=1) - np.log(len(scores))
+    weight = _special.softmax(by_drop, axis=1)
+    of_cell = np.repeat(weight, np.diff(first, append=len(cells.drop)), axis=0)
+    rest = of_cell * (cells.passed[:, None] - cells.cubes[:, None] * _special.expit(odds))
+    return float(total.sum()), np.append(cells.x.T @ rest.sum(1), cells.spread.T @ (rest @ scores))
+
+
+def _errors(loss: Any, best: Array, scale: float) -> Array:
+    """Return standard errors: the curvature of the loss by central differences, inverted."""
+    step = 1e-4
+    columns = [(loss(best + s)[1] - loss(best - s)[1]) / (2 * step) for s in np.eye(len(best)) * step]
+    curvature = np.array(columns) * scale
+    return np.sqrt(np.maximum(np.diag(np.linalg.inv((curvature + curvature.T) / 2)), 0))
+
+
+def chances(law: Cascade, rows: Rows) -> tuple[Array, Array]:
+    """Return each cube's chance to come out given the shared effects, shape (cube, node), and the nodes' weights.
+
+    A node is a value for each floor that has a shared effect; `rows` may be of any drops.
+    """
+    scores = np.array(normal_scores())
+    shared = [i for i, floor in enumerate(law.floors) if floor.arriving.sd or floor.lying.sd]
+    grids = np.meshgrid(*[scores] * len(shared), indexing="ij")
+    nodes = max(len(scores) ** len(shared), 1)
+    out: Array = np.ones((len(rows.drop), nodes))
+    for i, floor in enumerate(law.floors):
+        effect = grids[shared.index(i)].ravel() if i in shared else np.zeros(nodes)
+        out = out * _passes(floor, i, rows, effect)
+    return out, np.ones(nodes) / nodes
+
+
+def _passes(floor: Floor, number: int, rows: Rows, effect: Array) -> Array:
+    """Return each cube's chance to pass one floor, shape (cube, node): 1 for a cube that begins below it."""
+    thrown, lying = rows.thrown[rows.drop], rows.lying[rows.drop, number]
+    lies = rows.start == number
+    arrive = floor.arriving.thrown.at(thrown) + floor.arriving.lying.at(lying)
+    arrive = arrive + floor.fresh.at(rows.fresh[rows.drop, number]) + floor.pushed * (rows.start >= 0)
+    age = np.where(rows.in_crowd, floor.crowd.at(rows.age), floor.age.at(rows.age))
+    lie = floor.lying.thrown.at(thrown) + floor.lying.lying.at(lying) + age
+    sd = np.where(lies, floor.lying.sd.at(lying), floor.arriving.sd.at(lying))
+    odds = np.where(lies, lie, arrive)[:, None] + sd[:, None] * effect
+    return np.where((rows.start > number)[:, None], 1.0, _special.expit(odds))

@@ -1,0 +1,169 @@
+"""`tower-sim surrogate check`: a fitted model against games that it was not fitted to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from tower_sim.apparatus.parts import Apparatus, as_tower
+from tower_sim.errors import UsageError, fault
+from tower_sim.games.amerigo.many import Games
+from tower_sim.models import surrogate_of
+from tower_sim.progress import nothing, telling
+from tower_sim.study.data import Campaign
+from tower_sim.study.load import load_whole
+from tower_sim.surrogate.cascade import EFFECTS, Cascade
+from tower_sim.surrogate.fitting import ladder
+from tower_sim.surrogate.fitting.cascade_fit import chances
+from tower_sim.surrogate.fitting.classifier import ENOUGH, SHIFT, Power, power, tell_apart
+from tower_sim.surrogate.fitting.fit import apparatus_of, unseen
+from tower_sim.surrogate.fitting.pit import pit, reliability
+from tower_sim.surrogate.fitting.report import Check, text, write_report
+from tower_sim.surrogate.fitting.rows import Array, Rows, rows_of
+from tower_sim.surrogate.fitting.ship_check import check_board
+from tower_sim.surrogate.fitting.ship_ladder import ladder as board_ladder
+from tower_sim.surrogate.fitting.ship_report import board_text
+from tower_sim.surrogate.fitting.ship_report import write_report as write_board_report
+from tower_sim.surrogate.fitting.whole_games import compare_games, finished_runs, games_of
+from tower_sim.surrogate.model import SurrogateModel
+from tower_sim.surrogate.ship import ShipSurrogate
+from tower_sim.surrogate.store import BOARD, Fitted, fitted_or_shipped
+
+GAMES = 10_000  # of the surrogate, so that its means have hardly an error; fewer where both sides must be equal
+TRIALS = 20  # of the classifier's power
+_AT_ONCE = 4_000_000  # numbers in memory
+
+
+def check(
+    fitted: Fitted,
+    campaigns: Sequence[Campaign],
+    seed: int,
+    trials: int = TRIALS,
+    note: Callable[[], None] = nothing,
+) -> Check:
+    """Hold a tower's surrogate against the games of campaigns that it was not fitted to.
+
+    Random, from `seed`: the surrogate's games, of which distances and classifier take as many as there are of physics,
+    and what the tests draw. `trials` of the classifier's power are made, none if 0, and `note` is called after each.
+    Raises UsageError for campaigns of another apparatus, of no games, and for too few games.
+    """
+    model = SurrogateModel(as_tower(_checked(fitted, campaigns)), fitted)
+    law = fitted.cascade_of(model.shape.digest)
+    keys = iter(np.random.SeedSequence(seed).spawn(6))
+    chosen = [np.intersect1d(finished_runs(each), np.flatnonzero(unseen(each, fitted))) for each in campaigns]
+    physics = Games.together([games_of(each, runs) for each, runs in zip(campaigns, chosen, strict=True)])
+    every = rows_of(campaigns, model.table.regions)
+    first = np.cumsum([0, *(each.runs for each in campaigns)])
+    rows = every.take(np.isin(every.run, np.concatenate([runs + a for runs, a in zip(chosen, first, strict=False)])))
+    below, upto, mean, out = count_laws(law, rows)
+    games = model.sample_games(physics.rules, max(GAMES, len(physics)), _number(next(keys)))
+    return Check(
+        model=f"the surrogate of {fitted.apparatus} ({fitted.digest})",
+        data=", ".join(campaign.digest[:16] for campaign in campaigns),
+        drops=len(rows),
+        games=len(physics),
+        scores=ladder.scores(ladder.rungs(fitted.lower_rungs, law), rows),
+        counts=pit(rows.run, below, upto, np.random.default_rng(next(keys))),
+        reliability=reliability(rows.run, mean, out, np.random.default_rng(next(keys))),
+        whole=compare_games(physics, games, np.random.default_rng(next(keys))),
+        told=tell_apart(physics, games, np.random.default_rng(next(keys))),
+        power=power_of(model, physics, trials, np.random.default_rng(next(keys)), note) if trials else None,
+    )
+
+
+def check_command(model: str, directories: Sequence[Path], out: Path | None, seed: int) -> None:
+    """Check, print what was found, and write the report if there is a folder for it; raises what `check` does."""
+    fitted = fitted_or_shipped(model)
+    campaigns = [load_whole(directory) for directory in directories]
+    if fitted.kind == BOARD:
+        _check_board(fitted, campaigns, out)
+        return
+    with telling("trials of the check", TRIALS) as tell:
+        found = check(fitted, campaigns, seed, note=tell.step)
+    print(text(found))
+    if out is not None:
+        write_report(found, out)
+        print(out / "report.md")
+
+
+def _check_board(fitted: Fitted, campaigns: Sequence[Campaign], out: Path | None) -> None:
+    seen = {source.digest for source in fitted.data}
+    if any(campaign.digest in seen for campaign in campaigns):
+        raise UsageError("campaign was fitted; allowed is one the surrogate has not seen; run one with another seed")
+    model = surrogate_of(apparatus_of(campaigns), fitted)
+    assert isinstance(model, ShipSurrogate)  # the kind of the law says so
+    with telling("battles") as tell:
+        found = check_board(model, campaigns, note=tell.step)
+    print(board_text(found))
+    if out is not None:
+        write_board_report(found, model.law, out, board_ladder(campaigns))
+        print(out / "report.md")
+
+
+def count_laws(law: Cascade, rows: Rows) -> tuple[Array, Array, Array, Array]:
+    """Return by drop the predicted chances of fewer out than came and of at most so many, the mean, and the number.
+
+    Given the shared effects the number out is a sum of independent cubes: its law is built up cube by cube.
+    """
+    counts = np.bincount(rows.drop, minlength=len(rows))
+    number = np.bincount(rows.drop[rows.out], minlength=len(rows))
+    below, upto, mean = np.zeros(len(rows)), np.zeros(len(rows)), np.zeros(len(rows))
+    order = np.argsort(counts, kind="stable")
+    at = 0
+    while at < len(order):
+        most = int(counts[order[min(at + 200, len(order)) - 1]])
+        some = order[at : at + max(_AT_ONCE // (EFFECTS**2 * (most + 1)), 1)]
+        most = int(counts[some].max())
+        is_some = np.zeros(len(rows), bool)
+        is_some[some] = True
+        chance, weights = chances(law, rows.take(is_some))
+        place = np.flatnonzero(is_some)
+        start = np.cumsum(counts[place]) - counts[place]
+        laws = np.zeros((len(place), len(weights), most + 1))
+        laws[:, :, 0] = 1
+        for cube in range(most):
+            has = counts[place] > cube
+            p = np.zeros((len(place), len(weights), 1))
+            p[has, :, 0] = chance[start[has] + cube]
+            laws[:, :, 1:] = laws[:, :, 1:] * (1 - p) + laws[:, :, :-1] * p
+            laws[:, :, :1] *= 1 - p
+        law_of = weights @ laws
+        reached = np.cumsum(law_of, 1)
+        one = np.arange(len(place))
+        upto[place] = reached[one, number[place]]
+        below[place] = upto[place] - law_of[one, number[place]]
+        mean[place] = law_of @ np.arange(most + 1)
+        at += len(some)
+    return below, upto, mean, number
+
+
+def power_of(
+    model: SurrogateModel, like: Games, trials: int, rng: np.random.Generator, note: Callable[[], None] = nothing
+) -> Power:
+    """Return how often the classifier tells the surrogate from itself with thrown cubes released more often by SHIFT.
+
+    Sides of ENOUGH games, or as many as `like` has if these are fewer.
+    """
+    games = min(len(like), ENOUGH)
+
+    def pair(rng: np.random.Generator) -> tuple[Games, Games]:
+        seeds = [int(seed) for seed in rng.integers(0, 1 << 62, 2)]
+        return model.sample_games(like.rules, games, seeds[0]), model.sample_games(
+            like.rules, games, seeds[1], shift=SHIFT
+        )
+
+    return power(pair, trials, rng, note)
+
+
+def _checked(fitted: Fitted, campaigns: Sequence[Campaign]) -> Apparatus:
+    apparatus = apparatus_of(campaigns)
+    surrogate_of(apparatus, fitted)  # refuses another apparatus
+    if any(campaign.kind != "game" for campaign in campaigns):
+        raise fault("kind of a campaign", [each.kind for each in campaigns], "game", "give campaigns of games")
+    return apparatus
+
+
+def _number(key: np.random.SeedSequence) -> int:
+    return int(key.generate_state(1, np.uint64)[0])

@@ -1,0 +1,228 @@
+"""A classifier two-sample test: can a gradient-boosted classifier tell the surrogate's games from physics games?
+
+Source: Lopez-Paz and Oquab, Revisiting classifier two-sample tests, ICLR 2017; Ke et al., LightGBM, NIPS 2017, for
+histogram-based boosting as scikit-learn has it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tower_sim.errors import check_whole
+from tower_sim.extras import extra
+from tower_sim.games.amerigo.many import Array, Games
+from tower_sim.progress import nothing
+from tower_sim.study.bootstrap import Estimate
+from tower_sim.surrogate.fitting.distances import LAGS, LEVEL, own_colours
+from tower_sim.surrogate.fitting.whole_games import balanced, check_pair, difference
+
+_special: Any = importlib.import_module("scipy.special")  # has no type stubs
+
+ENOUGH = 300  # games a side, which the claims on the test's power are for
+FOLDS = 5
+ACCURACY_BELOW, ACCURACY_STRETCH = 0.60, 0.55  # what the upper end of the accuracy's interval has to be under
+SHIFT = 0.03  # of every thrown cube's chance of release, that the test has to flag
+POWER = 0.9  # of trials
+TELLING = 5  # features named
+# Small trees, strongly shrunk: with hundreds of games and a thousand features, larger ones learn noise.
+SETTINGS = {"max_iter": 80, "learning_rate": 0.05, "max_leaf_nodes": 4, "max_bins": 32, "early_stopping": False}
+# Variance of the accuracy over that of tossing a coin a game, in 89 trials of 300 against 300 games of one law: the
+# games of a fold share a classifier, and the classifiers most of their games. Its 95 % interval is 1.1 to 2.1.
+DEPENDENCE = 1.5
+_NORMAL = 1.959964  # standard errors, of a 95 % interval
+
+
+@dataclass(frozen=True)
+class Telling:
+    """A feature whose means differ most, surrogate minus physics, in standard errors: `z`, not corrected for many."""
+
+    feature: str
+    difference: Estimate
+    z: float
+
+
+@dataclass(frozen=True)
+class Told:
+    """How often the classifier tells a game's model, with games it has not seen; `games` on each side.
+
+    `accuracy` has Wilson's interval for two thirds as many answers as there are games, since answers hang together
+    (DEPENDENCE). `p` is the chance of an accuracy as high by tossing a coin a game: of 89 pairs of one law it was up
+    to 0.05 in 5 (6 %, 95 % interval 2 to 13 %), since accuracy without a difference is a little under a half.
+    Sources: Wilson, JASA 22 (1927); Bengio and Grandvalet, Journal of Machine Learning Research 5 (2004), on the
+    variance of cross-validation.
+    """
+
+    games: int
+    features: int
+    accuracy: Estimate
+    p: float
+    telling: Sequence[Telling]
+
+    @property
+    def is_told_apart(self) -> bool:
+        """Whether the models are flagged as different: p up to 0.05."""
+        return self.p <= LEVEL
+
+
+@dataclass(frozen=True)
+class Power:
+    """In how many of `trials` the test flagged a known difference; `rate` has Clopper and Pearson's interval.
+
+    `games` is how many each side had.
+    """
+
+    games: int
+    hits: int
+    trials: int
+    rate: Estimate
+
+
+def tell_apart(physics: Games, surrogate: Games, rng: np.random.Generator) -> Told:
+    """Train classifiers on four fifths of both models' games and let them tell the last fifth, five times.
+
+    Random are the games left out of the larger side, and the folds, which have equally many games of both.
+    Raises UsageError for games of different rules, fewer than 10 games a side, and a missing scikit-learn.
+    """
+    check_pair(physics, surrogate)
+    a, b = balanced(physics, surrogate, rng)
+    names, first = features(a)
+    second = features(b)[1]
+    right = _right(np.concatenate([first, second]), np.repeat([0, 1], len(a)), rng)
+    hits, games = int(right.sum()), len(right)
+    return Told(
+        games=len(a),
+        features=len(names),
+        accuracy=wilson(hits, games, games / DEPENDENCE),
+        p=float(_special.bdtrc(hits - 1, games, 0.5)) if hits else 1.0,
+        telling=_telling(names, first, second),
+    )
+
+
+def power(
+    make_pair: Callable[[np.random.Generator], tuple[Games, Games]],
+    trials: int,
+    rng: np.random.Generator,
+    note: Callable[[], None] = nothing,
+) -> Power:
+    """Count in how many trials the test flags the pair of models' games that `make_pair(rng)` makes anew.
+
+    `note` is called after each trial.
+
+    Raises UsageError for no trials, and as `tell_apart` does.
+    """
+    check_whole("trials", trials, 1)
+    found: list[Told] = []
+    for each in rng.spawn(trials):
+        found.append(tell_apart(*make_pair(each), each))
+        note()
+    hits = len([told for told in found if told.is_told_apart])
+    tail = LEVEL / 2
+    low = float(_special.betaincinv(hits, trials - hits + 1, tail)) if hits else 0.0
+    high = float(_special.betaincinv(hits + 1, trials - hits, 1 - tail)) if hits < trials else 1.0
+    return Power(min(told.games for told in found), hits, trials, Estimate(hits / trials, low, high, trials))
+
+
+def wilson(hits: int, n: int, worth: float) -> Estimate:
+    """Return the share of `hits` among `n` with Wilson's 95 % interval for `worth` independent answers."""
+    share, z = hits / n, _NORMAL
+    middle = (share + z**2 / (2 * worth)) / (1 + z**2 / worth)
+    reach = z * math.sqrt(share * (1 - share) / worth + (z / (2 * worth)) ** 2) / (1 + z**2 / worth)
+    return Estimate(share, middle - reach, middle + reach, n)
+
+
+# Features
+
+
+def features(games: Games) -> tuple[tuple[str, ...], Array]:
+    """Return the names of the features and their values, shape (games, features); each is of its game only.
+
+    By drop: how many are thrown of the phase's own colour (no others are), how many of each colour come out, how many
+    of each are inside after it. By pair of phases 1 to 7 apart: the products of the totals thrown, out and inside.
+    By game: sums and shares over the phases, and mean lagged products of deviations from the game's mean.
+    """
+    series = {"thrown": _own(games.thrown, games), "out": games.emerged.sum(-1), "inside": games.inside.sum(-1)}
+    series = {name: each[:, -(games.rules.drops - 1) :].astype(float) for name, each in series.items()}
+    found = _by_game(games, series)
+    found |= {f"thrown in phase {i + 1}": column for i, column in enumerate(series["thrown"].T)}
+    for what, table in (("out of", games.emerged), ("inside after", games.inside)):
+        for drop in range(games.rules.drops):
+            for i, colour in enumerate(games.rules.colours):
+                found[f"{colour} {what} drop {drop}"] = table[:, drop, i]
+    for name, x in series.items():
+        for lag in range(1, min(LAGS, x.shape[1] - 1) + 1):
+            for i, column in enumerate((x[:, :-lag] * x[:, lag:]).T):
+                found[f"{name} in phase {i + 1} times phase {i + 1 + lag}"] = column
+    return tuple(found), np.stack(list(found.values()), 1).astype(np.float32)
+
+
+def _by_game(games: Games, series: dict[str, Array]) -> dict[str, Array]:
+    """Return the features that sum a game up.
+
+    A cube of the phase's colour that comes out was thrown or inside; the release of thrown cubes is what is left of
+    them after the residents' share has been taken off, residents of other colours telling that share.
+    """
+    own_out, before = _own(games.emerged, games), games.inside[:, :-1]
+    own_before = _own(np.concatenate([before[:, :1], before], 1), games)
+    other_out = (series["out"] - own_out).sum(1)
+    other_before = (before.sum(-1) - own_before).sum(1)
+    thrown, first, first_out = series["thrown"].sum(1), games.thrown[:, 0].sum(-1), games.emerged[:, 0].sum(-1)
+    residents = _share(other_out, other_before)
+    released = own_out.sum(1) - residents * own_before.sum(1)
+    found: dict[str, Array] = {
+        "own colour's share out": _share(own_out.sum(1), thrown),
+        "residents' share out": residents,
+        "thrown cubes' share out of phases": _share(released, thrown),
+        "share out of the set-up": _share(first_out, first),
+        "thrown cubes' share out of the game": _share(released + first_out, thrown + first),
+        "action points of the game": games.action_points.sum(1),
+        "available actions of the game": games.actions.sum(1),
+        "skipped phases": (series["out"] == 0).sum(1),
+    }
+    for name, x in series.items():
+        found[f"mean {name}"], found[f"spread of {name}"] = x.mean(1), x.std(1)
+        about = x - x.mean(1, keepdims=True)
+        for lag in range(1, min(LAGS, x.shape[1] - 1) + 1):
+            found[f"{name}, lagged product {lag}"] = (about[:, :-lag] * about[:, lag:]).mean(1)
+    return found
+
+
+def _own(table: Array, games: Games) -> Array:
+    """Return what a table (game, drop, colour) says of each phase's own colour, shape (games, phases)."""
+    phase, colour = own_colours(games.rules)
+    return table[:, phase, colour].astype(float)
+
+
+def _share(part: Array, of: Array) -> Array:
+    return part / np.maximum(of, 1)
+
+
+def _telling(names: Sequence[str], a: Array, b: Array) -> tuple[Telling, ...]:
+    spread = np.sqrt(a.var(0, ddof=1) / len(a) + b.var(0, ddof=1) / len(b))
+    z = (b.mean(0) - a.mean(0)) / np.where(spread > 0, spread, np.inf)
+    best: list[int] = np.argsort(-np.abs(z), kind="stable")[:TELLING].tolist()
+    return tuple(Telling(names[i], difference(a[:, i].astype(float), b[:, i].astype(float)), float(z[i])) for i in best)
+
+
+# Cross-validation
+
+
+def _right(x: Array, y: Array, rng: np.random.Generator) -> Array:
+    """Return for each game whether the classifier that was trained without its fold tells it right."""
+    ensemble: Any = extra("sklearn.ensemble", "surrogate")
+    threads: Any = extra("threadpoolctl", "surrogate")
+    fold = np.zeros(len(y), int)
+    for side in (0, 1):
+        members = np.flatnonzero(y == side)
+        fold[members] = rng.permutation(np.arange(len(members)) % FOLDS)
+    told = np.zeros(len(y), int)
+    with threads.threadpool_limits(1):  # sums in one order, whatever the machine
+        for each in range(FOLDS):
+            model = ensemble.HistGradientBoostingClassifier(random_state=0, **SETTINGS)
+            told[fold == each] = model.fit(x[fold != each], y[fold != each]).predict(x[fold == each])
+    return told == y

@@ -1,0 +1,249 @@
+"""Distances between the games of two models, each with its permutation distribution and Holm's correction.
+
+Whole games change sides, since the drops of one game hang together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tower_sim.games.amerigo import Rules
+from tower_sim.games.amerigo.many import Array, Games
+from tower_sim.study.bootstrap import Estimate
+
+LEVEL = 0.05  # chance of naming any distance when the models are alike
+LAGS = 7  # drops; the last is the same colour's next phase
+
+
+@dataclass(frozen=True)
+class Distance:
+    """How far the two models' games are apart in one statistic.
+
+    `quantile` is what the distance would exceed by chance at the level that Holm's procedure asks of it, `single` the
+    95 % quantile without correction; `p` is the permutation p, `adjusted` Holm's. `size` is a difference, surrogate
+    minus physics, of what `unit` says.
+    """
+
+    name: str
+    value: float
+    quantile: float
+    single: float
+    p: float
+    adjusted: float
+    size: Estimate
+    unit: str
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether the distance exceeds its corrected quantile, which is the same as an adjusted p up to 0.05."""
+        return self.adjusted <= LEVEL
+
+
+def random_splits(n: int, count: int, rng: np.random.Generator) -> Array:
+    """Return which of 2n games are on the first side, shape (1 + count, 2n): as observed, then `count` at random."""
+    observed = np.repeat([True, False], n)
+    return np.concatenate([observed[None], rng.permuted(np.tile(observed, (count, 1)), axis=1)])
+
+
+def corrected(
+    names: Sequence[str], found: Sequence[Array], sizes: Sequence[tuple[Estimate, str]]
+) -> tuple[Distance, ...]:
+    """Return the distances with Holm's correction; each of `found` is the observed one, then the permuted ones.
+
+    p is (1 + permuted ones as great) / (1 + permutations). Sources: Holm, Scandinavian Journal of Statistics 6 (1979);
+    Phipson and Smyth, Statistical Applications in Genetics and Molecular Biology 9 (2010), for p.
+    """
+    # Equal splits may differ in the last bit when sums are of fractions.
+    p = [float((each >= each[0] * (1 - 1e-9)).mean()) for each in found]
+    adjusted = holm(p)
+    seen = len([value for value in adjusted if value <= LEVEL])
+    order: list[int] = np.argsort(p, kind="stable").tolist()
+    # A distance not seen is held against the level at which the procedure stopped.
+    steps = [len(p) - min(order.index(i), seen) for i in range(len(p))]
+    return tuple(
+        Distance(name, float(each[0]), critical(each, LEVEL / step), critical(each, LEVEL), p[i], adjusted[i], *size)
+        for i, (name, each, step, size) in enumerate(zip(names, found, steps, sizes, strict=True))
+    )
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """Return p values adjusted for their number, by Holm's step-down procedure."""
+    order: list[int] = np.argsort(p, kind="stable").tolist()
+    adjusted, highest = [0.0] * len(p), 0.0
+    for place, i in enumerate(order):
+        highest = max(highest, min(1.0, (len(p) - place) * p[i]))
+        adjusted[i] = highest
+    return adjusted
+
+
+def critical(values: Array, level: float) -> float:
+    """Return the value that an observed one (the first of `values`) must exceed for p <= level; inf when none can."""
+    allowed = math.floor(level * len(values) + 1e-9) - 1
+    if allowed < 0:
+        return math.inf
+    ordered: Array = np.sort(values[1:])
+    return float(ordered[max(len(ordered) - 1 - allowed, 0)])
+
+
+# What is compared
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """What is compared: `distance(a, b, splits)` for each split of the games of both, shape (splits,).
+
+    The size of a difference is told by the means over games of `sizes(games)`, shape (games, K), each a number of what
+    `units(rules)` says; of several, the clearest is told.
+    """
+
+    name: str
+    distance: Callable[[Games, Games, Array], Array]
+    sizes: Callable[[Games], Array]
+    units: Callable[[Rules], Sequence[str]]
+
+
+def energy(values: Array, splits: Array) -> Array:
+    """Return the energy distance between both sides' laws of each column of `values`, averaged over columns.
+
+    `values` are whole numbers of shape (2n, columns), `splits` says who is on the first side. For one dimension it is
+    twice the integral of the squared difference of distribution functions, in the units of `values`.
+    Source: Szekely and Rizzo, Journal of Statistical Planning and Inference 143 (2013), section 2.
+    """
+    low, high = values.min(0), values.max(0)
+    steps = [values[:, i] <= step for i in range(values.shape[1]) for step in range(int(low[i]), int(high[i]))]
+    if not steps:
+        return np.zeros(len(splits))
+    table = np.stack(steps, 1).astype(np.float32)  # sums of 0 and 1 are exact
+    n = len(values) // 2
+    apart = (2 * (splits.astype(np.float32) @ table) - table.sum(0)) / n
+    return 2 * np.einsum("ij,ij->i", apart, apart) / values.shape[1]
+
+
+def memory(series: Array, splits: Array) -> Array:
+    """Return the root mean square over lags of the difference of autocorrelations, in permutation standard errors.
+
+    `series` has shape (2n, phases); lags are 1 to 7, or as many as there are.
+    """
+    sums = lag_sums(series.astype(float))
+    first = splits.astype(float) @ sums
+    apart = correlations(first, series.shape[1]) - correlations(sums.sum(0) - first, series.shape[1])
+    spread = apart.std(0)
+    return np.sqrt(np.mean((apart / np.where(spread > 0, spread, 1)) ** 2, 1))
+
+
+def lag_sums(x: Array) -> Array:
+    """Return what autocorrelations are a function of, to be summed over games: 1, x, and products at each lag."""
+    columns = [np.ones((len(x), 1)), x]
+    for lag in _lags(x.shape[1]):
+        now, later = x[:, :-lag], x[:, lag:]
+        columns += [each.sum(1, keepdims=True) for each in (now * later, now**2, later**2)]
+    return np.hstack(columns)
+
+
+def correlations(sums: Array, phases: int) -> Array:
+    """Return autocorrelations about each phase's mean over games, shape (B, lags), of sums of `lag_sums`, (B, K).
+
+    0 where nothing varies. Source: Diggle et al., Analysis of Longitudinal Data, 2002, section 3.4.
+    """
+    count, x, products = sums[:, :1], sums[:, 1 : 1 + phases], sums[:, 1 + phases :]
+    found: list[Array] = []
+    for i, lag in enumerate(_lags(phases)):
+        now, later = x[:, :-lag], x[:, lag:]
+        by_chance = [(a * b / count).sum(1) for a, b in ((now, later), (now, now), (later, later))]
+        cross, first, second = (products[:, 3 * i + j] - by_chance[j] for j in range(3))
+        scale = np.sqrt(np.maximum(first, 0) * np.maximum(second, 0))
+        varies = scale > 1e-9
+        found.append(np.where(varies, cross / np.where(varies, scale, 1), 0))
+    return np.stack(found, 1) if found else np.zeros((len(sums), 0))
+
+
+def _lags(phases: int) -> range:
+    return range(1, min(LAGS, phases - 1) + 1)
+
+
+def own_colours(rules: Rules) -> tuple[Array, Array]:
+    """Return the number of each phase's drop, from 1, and of the colour that it throws."""
+    colours = [rules.colours.index(phase) for phase in rules.phases] * rules.rounds
+    return np.arange(1, rules.drops), np.array(colours)
+
+
+def inside(games: Games) -> Array:
+    """Return the number inside after each phase, shape (games, phases)."""
+    return games.inside[:, 1:].sum(-1)
+
+
+def out(games: Games) -> Array:
+    """Return the number of cubes out of each phase, shape (games, phases)."""
+    return games.emerged[:, 1:].sum(-1)
+
+
+def _law(name: str, columns: Callable[[Games], Array], unit: str) -> Statistic:
+    """Return the energy distance of what `columns` says of games, shape (games, columns); its size is their mean."""
+    return Statistic(
+        name,
+        lambda a, b, splits: energy(np.concatenate([columns(a), columns(b)]), splits),
+        lambda games: columns(games).mean(1, keepdims=True),
+        lambda rules: [unit],
+    )
+
+
+def _memory(name: str, series: Callable[[Games], Array]) -> Statistic:
+    """Return the distance of the autocorrelations of a series; its sizes are their parts by game, at each lag."""
+    return Statistic(
+        name,
+        lambda a, b, splits: memory(np.concatenate([series(a), series(b)]), splits),
+        lambda games: memory_parts(series(games)),
+        lambda rules: [f"autocorrelation at lag {lag}" for lag in _lags(rules.drops - 1)],
+    )
+
+
+def memory_parts(series: Array) -> Array:
+    """Return a value a game, shape (games, lags), whose mean is the autocorrelation and whose spread tells its error.
+
+    They are r + (the influence of the game on r), of first order.
+    Source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, section 21.3.
+    """
+    x = series - series.mean(0)
+    found: list[Array] = []
+    for lag in _lags(x.shape[1]):
+        now, later = x[:, :-lag], x[:, lag:]
+        cross, first, second = ((a * b).sum(1) for a, b in ((now, later), (now, now), (later, later)))
+        scale = math.sqrt(float(first.mean() * second.mean()))
+        if scale <= 1e-9:
+            found.append(np.zeros(len(x)))
+            continue
+        r = float(cross.mean()) / scale
+        found.append(r + cross / scale - r / 2 * (first / first.mean() + second / second.mean()))
+    return np.stack(found, 1) if found else np.zeros((len(x), 0))
+
+
+def _which(games: Games) -> Array:
+    """Return whether each colour came out of each phase, shape (games, phases * colours)."""
+    return (games.emerged[:, 1:] > 0).reshape(len(games), -1).astype(int)
+
+
+def _which_colours() -> Statistic:
+    """Return the distance of which colours come out of each phase; its sizes are the numbers of phases by colour."""
+    return Statistic(
+        "colours out by phase",
+        lambda a, b, splits: energy(np.concatenate([_which(a), _which(b)]), splits),
+        lambda games: (games.emerged[:, 1:] > 0).sum(1),
+        lambda rules: [f"phases of a game in which {colour} comes out" for colour in rules.colours],
+    )
+
+
+SERIES: Mapping[str, Callable[[Games], Array]] = {"inside": inside, "cubes out": out}
+STATISTICS = (
+    _law("inside by phase", inside, "cubes inside after a phase"),
+    _law("inside after the set-up", lambda g: g.inside[:, :1].sum(-1), "cubes inside after the set-up"),
+    _law("cubes out by phase", out, "cubes out of a phase"),
+    _which_colours(),
+    *(_memory(f"autocorrelation of {name}", series) for name, series in SERIES.items()),
+    _law("action points by phase", lambda g: g.action_points[:, 1:], "action points of a phase"),
+    _law("available actions by phase", lambda g: g.actions[:, 1:], "actions available in a phase"),
+    _law("skipped phases", lambda g: (out(g) == 0).sum(1, keepdims=True), "skipped phases of a game"),
+)

@@ -1,0 +1,130 @@
+"""`tower-sim surrogate fit`: campaigns in, a model file out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from tower_sim import writing
+from tower_sim.apparatus.catalogue import from_tables
+from tower_sim.apparatus.parts import Apparatus, as_tower
+from tower_sim.errors import UsageError, fault
+from tower_sim.progress import nothing, telling
+from tower_sim.study.data import Campaign
+from tower_sim.study.load import load_whole
+from tower_sim.surrogate.fitting.ladder import climb, rungs, scores
+from tower_sim.surrogate.fitting.rows import Rows, held_out, rows_of
+from tower_sim.surrogate.fitting.ship_fit import fit_board
+from tower_sim.surrogate.store import BOARD, TOWER, Fitted, RungScore, Source
+
+LEAST_RUNS = 10  # the fewest of which some are held out
+_ALIKE = 1.25  # numbers thrown up to this ratio apart count as alike for what the data cover
+
+
+def fit(directories: Sequence[str | Path], note: Callable[[], None] = nothing) -> Fitted:
+    """Fit a surrogate to the campaigns in `directories`, all of one apparatus; battles give a board's law.
+
+    Of a tower's campaigns the last 3 of every 10 runs are held out, and score the rungs of the ladder. Nothing is
+    random: equal data give an equal model. `note` is called at every step.
+    Raises UsageError for a directory that is no campaign, for campaigns of several apparatuses or of the rule
+    two_thirds, and for fewer than 10 runs.
+    """
+    campaigns = [load_whole(directory) for directory in directories]
+    apparatus = apparatus_of(campaigns)
+    if sum(campaign.runs for campaign in campaigns) < LEAST_RUNS:
+        raise fault("runs of the campaigns", sum(each.runs for each in campaigns), f"{LEAST_RUNS} or more", "run more")
+    if any(campaign.kind == "battle" for campaign in campaigns):
+        return _fit_board(campaigns, apparatus)
+    rows = rows_of(campaigns, [region.name for region in as_tower(apparatus).regions])
+    is_held = np.concatenate([held_out(campaign) for campaign in campaigns])[rows.run]
+    used, held = rows.take(~is_held), rows.take(is_held)
+    lower, law = climb(used, note)
+    return Fitted(
+        TOWER,
+        apparatus.name,
+        apparatus.digest,
+        sources(campaigns, used),
+        covered(used),
+        scores(rungs(lower, law), held),
+        lower,
+        law,
+    )
+
+
+def fit_command(directories: Sequence[Path], output: Path) -> None:
+    """Fit, write the file and print the ladder; raises what `fit` does, and UsageError when it cannot be written."""
+    writing.check(output, "model file")
+    with telling("steps of the fit") as tell:
+        fitted = fit(directories, tell.step)
+    writing.write(output, fitted.to_json(), "model file")
+    runs = sum(source.runs for source in fitted.data)
+    print(f"{fitted.kind} {fitted.apparatus}: fitted to {runs} runs, {sum(s.drops for s in fitted.data)} drops")
+    if fitted.scores:
+        print(ladder_text(fitted.scores))
+    print(output)
+
+
+def ladder_text(found: Sequence[RungScore]) -> str:
+    """Return the ladder as a table: log score a drop on held-out runs, and what it gains over rung 0."""
+    lines = [f"{'held-out log score a drop (nats)':34s} {'score':>18s} {'over rung 0':>18s}"]
+    lines += [
+        f"{each.title:34s} {each.score:9.4f} +- {each.se:.4f} {each.gain:+9.4f} +- {each.gain_se:.4f}" for each in found
+    ]
+    best = max(found, key=lambda each: each.score)
+    if found and best != found[-1]:
+        lines.append(f"more data needed: the model's rung, {found[-1].title!r}, does not win here, but {best.title!r}")
+    return "\n".join(lines)
+
+
+def apparatus_of(campaigns: Sequence[Campaign]) -> Apparatus:
+    """Return the one apparatus of physics campaigns; raises UsageError when there are several, or another model."""
+    found: dict[str, Apparatus] = {}
+    for campaign in campaigns:
+        fields = {key for values in campaign.points for key in values}
+        varied = sorted(key for key in fields if key.startswith(("profile.", "settings.")))
+        if varied:
+            raise fault("varied field of the campaign", varied[0], "none of the apparatus or settings", "fit one point")
+        if campaign.spec.get("model") == "two_thirds":
+            raise fault("model of the campaign", "two_thirds", "'physics'", "run it with physics")
+        shape = from_tables(campaign.spec["profile"], str(campaign.spec["apparatus"]))
+        found[shape.digest] = shape
+    if len(found) != 1:
+        names = ", ".join(f"{shape.name} ({digest})" for digest, shape in found.items())
+        raise UsageError(f"campaigns are of {len(found)} apparatuses ({names}); allowed is one; fit each by itself")
+    return next(iter(found.values()))
+
+
+def sources(campaigns: Sequence[Campaign], used: Rows) -> tuple[Source, ...]:
+    """Say what was used of each campaign."""
+    first = np.cumsum([0, *(campaign.runs for campaign in campaigns)])
+    runs = [np.unique(used.run[(used.run >= a) & (used.run < b)]) for a, b in pairwise(first)]
+    return tuple(
+        Source(campaign.digest, len(own), int(np.isin(used.run, own).sum()))
+        for campaign, own in zip(campaigns, runs, strict=True)
+    )
+
+
+def covered(rows: Rows) -> tuple[tuple[int, int, int], ...]:
+    """Return, by number thrown, the least and most cubes inside before, of drops with about so many thrown."""
+    inside = rows.lying.sum(1)
+    found: list[tuple[int, int, int]] = []
+    for thrown in np.unique(rows.thrown):
+        alike = (rows.thrown <= thrown * _ALIKE) & (rows.thrown * _ALIKE >= thrown)
+        found.append((int(thrown), int(inside[alike].min()), int(inside[alike].max())))
+    return tuple(found)
+
+
+def unseen(campaign: Campaign, fitted: Fitted) -> np.ndarray:
+    """Say which runs of a campaign the model was not fitted to."""
+    seen = campaign.digest in {source.digest for source in fitted.data}
+    return held_out(campaign) if seen else np.ones(campaign.runs, bool)
+
+
+def _fit_board(campaigns: Sequence[Campaign], apparatus: Apparatus) -> Fitted:
+    """Fit a board's law to all battles; its rungs were chosen by cross-validation, see ship_ladder."""
+    found = fit_board(campaigns)
+    used = tuple(Source(each.digest, each.runs, len(each.drops)) for each in campaigns)
+    return Fitted(BOARD, apparatus.name, apparatus.digest, used, (), (), {}, found.law)

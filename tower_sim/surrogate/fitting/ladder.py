@@ -1,0 +1,186 @@
+"""The ladder of models, from the rule of thumb to the cascade, and how well each foretells drops it has not seen.
+
+A rung is a law of which cubes come out of a drop; its score is the logarithm of the chance that it gave to what
+happened. Cubes that a rung cannot tell apart are equally likely to be among those that left. n thrown, m inside:
+
+0  two thirds     a thrown cube comes out with chance 2/3, one inside with 1/3 (bgdf.com/node/180)
+1  groups         two beta-binomials; the means' log-odds are linear in 1, log(1 + n), m / 10 (surrogate/groups.py)
+2  shared effect  the same, and both log-odds move with one normal effect a drop: + sd_group * e (Agresti, 2013, ch. 13)
+3  cascade        every cube has a floor and an age (surrogate/cascade.py)
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tower_sim.progress import nothing
+from tower_sim.surrogate.cascade import Cascade, normal_scores
+from tower_sim.surrogate.fitting.cascade_fit import chances, fit_cascade
+from tower_sim.surrogate.fitting.rows import Array, Rows
+from tower_sim.surrogate.groups import chance, fit_group
+from tower_sim.surrogate.store import RungScore
+from tower_sim.surrogate.two_thirds import RESIDENT_OUT, THROWN_OUT
+
+Score = Callable[[Rows], Array]
+
+_CHUNK = 20_000  # cubes at once, of which every one has some hundred chances
+_special: Any = importlib.import_module("scipy.special")
+_optimize: Any = importlib.import_module("scipy.optimize")
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One fitted rung: `score` returns the log score of each drop, in nats."""
+
+    name: str
+    title: str
+    score: Score
+
+
+@dataclass(frozen=True, eq=False)
+class _Counts:
+    """By drop: how many were thrown and inside, and how many of them came out; `row` says which drops are like it."""
+
+    n: Array
+    m: Array
+    k: Array
+    r: Array
+    row: Array
+    weight: Array
+
+    @staticmethod
+    def of(rows: Rows) -> _Counts:
+        thrown = rows.start < 0
+        out = rows.out
+        k = np.bincount(rows.drop[thrown & out], minlength=len(rows))
+        r = np.bincount(rows.drop[~thrown & out], minlength=len(rows))
+        each = np.stack([rows.thrown, rows.lying.sum(1), k, r], 1)
+        alike, row, weight = np.unique(each, axis=0, return_inverse=True, return_counts=True)
+        n, m, k, r = alike.T.astype(float)
+        return _Counts(n, m, k, r, row.ravel(), weight.astype(float))
+
+    @property
+    def x(self) -> Array:
+        """The terms that the means are linear in."""
+        return np.stack([np.ones(len(self.n)), np.log1p(self.n), self.m / 10], 1)
+
+
+def climb(rows: Rows, note: Callable[[], None] = nothing) -> tuple[dict[str, tuple[float, ...]], Cascade]:
+    """Fit every rung to drops: return the parameters of rungs 1 and 2, by name, and the law of rung 3.
+
+    `note` is called at every step.
+    """
+    return {"groups": fit_groups(rows), "shared": fit_shared(rows, note)}, fit_cascade(rows, note)
+
+
+def rungs(parameters: Mapping[str, Sequence[float]], law: Cascade) -> tuple[Rung, ...]:
+    """Return all rungs, from what `climb` found."""
+    return (two_thirds(), groups(parameters["groups"]), shared(parameters["shared"]), cascade(law))
+
+
+def two_thirds() -> Rung:
+    """Return rung 0, which has nothing to fit."""
+
+    def score(rows: Rows) -> Array:
+        c = _Counts.of(rows)
+        logs = [np.log(np.array([p, 1 - p])) for p in (THROWN_OUT, RESIDENT_OUT)]
+        each = c.k * logs[0][0] + (c.n - c.k) * logs[0][1] + c.r * logs[1][0] + (c.m - c.r) * logs[1][1]
+        return each[c.row]
+
+    return Rung("two_thirds", "0 two thirds, one third", score)
+
+
+def fit_groups(rows: Rows) -> tuple[float, ...]:
+    """Fit rung 1: three coefficients and the logarithm of the size, of the cubes thrown, then of those inside."""
+    c = _Counts.of(rows)
+    laws = [fit_group(c.x, n, k, c.weight) for n, k in ((c.n, c.k), (c.m, c.r))]
+    return tuple(round(x, 6) for law in laws for x in (*law.coefficients, law.log_size))
+
+
+def groups(parameters: Sequence[float]) -> Rung:
+    """Return rung 1 of fitted parameters."""
+    apart = np.insert(np.array(parameters), [4, 8], 0.0)
+
+    def score(rows: Rows) -> Array:
+        c = _Counts.of(rows)
+        return _pair(apart, c)[c.row]
+
+    return Rung("groups", "1 two beta-binomials", score)
+
+
+def fit_shared(rows: Rows, note: Callable[[], None] = nothing) -> tuple[float, ...]:
+    """Fit rung 2, from rung 1 on: each group's four parameters and the effect's sd, which is drawn to 0 as N(0, 1)."""
+    c = _Counts.of(rows)
+    begin = np.insert(np.array(fit_groups(rows)), [4, 8], 0.2)
+    total = c.weight.sum()
+
+    def loss(at: Array) -> float:
+        note()
+        return float((at[4] ** 2 + at[9] ** 2) / 2 - c.weight @ _pair(at, c)) / total
+
+    best: Array = _optimize.minimize(loss, begin, method="BFGS", options={"gtol": 1e-5}).x
+    return tuple(round(float(x), 4) for x in best)
+
+
+def shared(parameters: Sequence[float]) -> Rung:
+    """Return rung 2 of fitted parameters."""
+
+    def score(rows: Rows) -> Array:
+        c = _Counts.of(rows)
+        return _pair(np.array(parameters), c)[c.row]
+
+    return Rung("shared", "2 and a shared effect", score)
+
+
+def cascade(law: Cascade) -> Rung:
+    """Return rung 3 of a fitted law."""
+
+    def score(rows: Rows) -> Array:
+        parts = np.array_split(np.arange(len(rows)), max(len(rows.drop) // _CHUNK, 1))
+        return np.concatenate([_cascade(law, rows.take(np.isin(np.arange(len(rows)), part))) for part in parts])
+
+    return Rung("cascade", "3 cascade of floors, with ages", score)
+
+
+def scores(every: Sequence[Rung], rows: Rows) -> tuple[RungScore, ...]:
+    """Score the rungs on held-out drops; standard errors are over runs, whose drops are not independent."""
+    by_drop = [rung.score(rows) for rung in every]
+    found: list[RungScore] = []
+    for rung, each in zip(every, by_drop, strict=True):
+        score, gain = _blocked(each, rows.run), _blocked(each - by_drop[0], rows.run)
+        found.append(RungScore(rung.name, rung.title, *score, *gain))
+    return tuple(found)
+
+
+def _blocked(values: Array, run: Array) -> tuple[float, float]:
+    """Return the mean and its standard error: that of a ratio of sums over runs (Cochran, 1977, section 6.3)."""
+    _, which = np.unique(run, return_inverse=True)
+    total, drops = np.bincount(which, values), np.bincount(which)
+    mean = total.sum() / drops.sum()
+    rest = total - mean * drops
+    runs = len(drops)
+    return round(float(mean), 6), round(float(np.sqrt(rest @ rest * runs / max(runs - 1, 1)) / drops.sum()), 6)
+
+
+def _pair(at: Array, c: _Counts) -> Array:
+    """Return the log chance that these very cubes came out of two beta-binomial groups with a shared effect."""
+    scores = np.array(normal_scores()) if at[4] or at[9] else np.zeros(1)
+    total = np.zeros((len(c.n), len(scores)))
+    for own, n, k in ((at[:5], c.n, c.k), (at[5:], c.m, c.r)):
+        size, mean = np.exp(np.clip(own[3], -10, 12)), chance((c.x @ own[:3])[:, None] + own[4] * scores)
+        a, b = mean * size, (1 - mean) * size
+        total += _special.betaln(k[:, None] + a, (n - k)[:, None] + b) - _special.betaln(a, b)
+    return _special.logsumexp(total, axis=1) - np.log(len(scores))
+
+
+def _cascade(law: Cascade, rows: Rows) -> Array:
+    out, weights = chances(law, rows)
+    logs = np.log(np.where(rows.out[:, None], out, 1 - out))
+    by_drop = np.zeros((len(rows), len(weights)))
+    np.add.at(by_drop, rows.drop, logs)
+    return _special.logsumexp(by_drop + np.log(weights), axis=1)

@@ -1,0 +1,127 @@
+"""Calibration of predicted counts: the non-randomised PIT histogram, and predicted against observed means.
+
+Whole games are resampled, since the drops of one game hang together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tower_sim.errors import fault
+from tower_sim.games.amerigo.many import Array
+from tower_sim.study.bootstrap import Estimate, Estimates, Resamples
+
+BINS = 10
+SIGNS = 2000  # random signs that a test draws
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """The PIT histogram of discrete predictions: `heights` by bin, 1 everywhere where the law is right.
+
+    `p` is the chance of a histogram so far from flat when the predicted laws are the true ones.
+    """
+
+    heights: Estimates
+    drops: int
+    games: int
+    p: float
+
+    @property
+    def worst(self) -> tuple[int, Estimate]:
+        """The bin, from 0, whose height is farthest from 1, and that height."""
+        at = int(np.argmax(np.abs(self.heights.value - 1)))
+        return at, self.heights.at(at, self.drops)
+
+
+@dataclass(frozen=True, eq=False)
+class Reliability:
+    """Mean counts observed where about as many were predicted, by bin; `difference` is predicted minus observed."""
+
+    predicted: Array
+    observed: Estimates
+    difference: Estimates
+    drops: Array
+    games: int
+
+    @property
+    def worst(self) -> tuple[float, Estimate]:
+        """The mean prediction of the bin that is farthest off, and by how many cubes."""
+        at = int(np.argmax(np.abs(self.difference.value)))
+        return float(self.predicted[at]), self.difference.at(at, int(self.drops[at]))
+
+
+def pit(game: Array, below: Array, upto: Array, rng: np.random.Generator, bins: int = BINS) -> Histogram:
+    """Return the PIT histogram of one predicted law a drop; random are the resampled games and the test's signs.
+
+    `game` says which game each drop is of; `below` and `upto` are the predicted chances of fewer than the observed
+    count, and of at most it. Each drop is spread evenly from `below` to `upto`, whose mean over the true law is flat.
+    The test adds up each game's masses less the flat ones, scales the sums over games by their errors, and takes the
+    sum of squares; its law comes from random signs of the games (a wild bootstrap), good for 30 games or more.
+    Sources: Czado, Gneiting and Held, Biometrics 65 (2009), section 2.1; Mammen, Annals of Statistics 21 (1993).
+    Raises UsageError for arrays that are not of one entry a drop, and chances that are none.
+    """
+    game, below, upto = _same_length(game, below=below, upto=upto)
+    # A sum of chances may pass 1 by rounding.
+    if np.any(below < -1e-9) or np.any(upto > 1 + 1e-9) or np.any(upto <= below):
+        raise fault("predicted chances", "below >= upto or beyond 0 to 1", "0 <= below < upto <= 1", "check the law")
+    edges = np.linspace(0, 1, bins + 1)
+    reached = np.clip((edges - below[:, None]) / (upto - below)[:, None], 0, 1)
+    masses = np.diff(reached, axis=1)
+    by_game = _by_game(game, np.column_stack([masses, np.ones(len(game))]))
+    drops = by_game[:, -1:]
+    boot = Resamples(np.zeros(len(by_game)), rng)
+    heights = boot.ratios(bins * by_game[:, :-1], np.repeat(drops, bins, 1))
+    return Histogram(heights, len(game), len(by_game), _sign_test(by_game[:, :-1] - drops / bins, rng))
+
+
+def reliability(
+    game: Array, predicted: Array, observed: Array, rng: np.random.Generator, bins: int = BINS
+) -> Reliability:
+    """Compare predicted means with observed counts in bins of as many drops each; random are the resampled games.
+
+    Arrays have one entry a drop. Equal predictions stay together, so there may be fewer bins, of unequal numbers.
+    Source: Gneiting and Katzfuss, Annual Review of Statistics 1 (2014), section 3, on calibration in the mean.
+    Raises UsageError for arrays that are not of one entry a drop.
+    """
+    game, predicted, observed = _same_length(game, predicted=predicted, observed=observed)
+    edges = np.unique(np.quantile(predicted, np.arange(1, bins) / bins))
+    bin_of = np.unique(np.searchsorted(edges, predicted, side="right"), return_inverse=True)[1]
+    there = np.eye(int(bin_of.max()) + 1)[bin_of]
+    sums = [_by_game(game, there * column[:, None]) for column in (np.ones(len(game)), predicted, observed)]
+    count, said, seen = sums
+    boot = Resamples(np.zeros(len(count)), rng)
+    return Reliability(
+        predicted=said.sum(0) / count.sum(0),
+        observed=boot.ratios(seen, count),
+        difference=boot.ratios(said - seen, count),
+        drops=count.sum(0).astype(int),
+        games=len(count),
+    )
+
+
+def _same_length(game: Array, **columns: Array) -> tuple[Array, ...]:
+    if not len(game):
+        raise fault("drops", 0, "1 or more", "give the drops of held-out games")
+    for name, column in columns.items():
+        if column.shape != (len(game),):
+            raise fault(f"shape of {name}", column.shape, f"{(len(game),)}, one entry a drop", "give all drops once")
+    return (np.unique(game, return_inverse=True)[1], *(column.astype(float) for column in columns.values()))
+
+
+def _by_game(game: Array, columns: Array) -> Array:
+    """Add up columns (drops, K) over the drops of each game, shape (games, K)."""
+    sums = np.zeros((int(game.max()) + 1, columns.shape[1]))
+    np.add.at(sums, game, columns)
+    return sums
+
+
+def _sign_test(parts: Array, rng: np.random.Generator) -> float:
+    """Return the p of the sums over games of `parts` (games, K), all of mean 0 where there is nothing to find."""
+    scale = np.sqrt((parts**2).sum(0))
+    parts = parts / np.where(scale > 0, scale, 1)
+    signs = rng.integers(0, 2, (SIGNS, len(parts))) * 2.0 - 1
+    found = (parts.sum(0) ** 2).sum()
+    return float((1 + (((signs @ parts) ** 2).sum(1) >= found * (1 - 1e-9)).sum()) / (1 + SIGNS))

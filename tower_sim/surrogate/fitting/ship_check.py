@@ -1,0 +1,277 @@
+"""Check a board's surrogate against battles with physics that it was not fitted to: facts by battle, and tests.
+
+held-out campaign -> same set-ups with the surrogate -> facts by battle of both -> permutation tests, Holm
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tower_sim.apparatus.with_board import WithBoard
+from tower_sim.campaign.spec import Spec, canonical_json
+from tower_sim.campaign.tables import CUBES, DROPS, Draw, Facts, Rows
+from tower_sim.campaign.work import Recorder
+from tower_sim.contract import BoardModel
+from tower_sim.errors import check_whole, fault
+from tower_sim.games.dead_reckoning import battle, policies
+from tower_sim.progress import nothing
+from tower_sim.study.bootstrap import Estimates, Resamples
+from tower_sim.study.data import Array, Campaign, Cubes, Drops, Failed, Words
+from tower_sim.surrogate.fitting.distances import holm
+from tower_sim.surrogate.fitting.ship_facts import Fact, facts
+from tower_sim.surrogate.fitting.ship_throws import ship_of, throws_of
+from tower_sim.surrogate.ship import ShipSurrogate
+
+PERMUTATIONS = 1999
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One fact with physics and with the surrogate, and whether the two differ.
+
+    Of each cell both values with intervals, `n` what physics' is a ratio of, the `gap` surrogate minus physics, and
+    `gap_sd`, the gap's standard deviation were there no difference. `p` is the chance, were there none, of as large a
+    sum over cells of (gap / gap_sd)^2; `holm` that chance corrected for all facts.
+    """
+
+    name: str
+    unit: str
+    cells: tuple[str, ...]
+    physics: Estimates
+    surrogate: Estimates
+    n: Array
+    gap: Array
+    gap_sd: Array
+    p: float
+    holm: float = math.nan
+
+    @property
+    def differs(self) -> bool:
+        """Whether the difference is more than chance, all facts considered."""
+        return self.holm < LEVEL
+
+
+@dataclass(frozen=True)
+class BoardCheck:
+    """The facts compared on `battles` held-out battles with physics and `played` with the surrogate.
+
+    `extrapolated` is the share of the surrogate's draws unlike the data it was fitted to; `gains` the held-out log
+    score of the law over constant shares and one chance of displacement, by part: nats summed over throws, standard
+    error.
+    """
+
+    ship: WithBoard
+    battles: int
+    played: int
+    throws: int
+    extrapolated: float
+    facts: tuple[Compared, ...]
+    gains: Mapping[str, tuple[float, float]]
+
+
+def check_board(
+    model: ShipSurrogate, campaigns: Sequence[Campaign], times: int = 4, note: Callable[[], None] = nothing
+) -> BoardCheck:
+    """Fight the set-ups of held-out `campaigns` with `model`, `times` as often, and test whether the facts differ.
+
+    Tests permute which battles are physics and which the surrogate's within each set-up (Good, Permutation, Parametric
+    and Bootstrap Tests of Hypotheses, 2005, chapter 3); p values are corrected by Holm's method (Scandinavian Journal
+    of Statistics 6, 1979). Random: the surrogate's battles, permutations and intervals, all drawn from the campaigns'
+    digests.
+    Raises UsageError for campaigns that `fit_board` refuses, of another ship, and that hold no finished battle.
+    """
+    check_whole("times", times, 1)
+    ship = ship_of(campaigns)
+    if ship.digest != model.shape.digest:
+        allowed = f"that of the surrogate, {model.shape.name!r} ({model.shape.digest})"
+        raise fault("ship of the campaign", f"{ship.name} ({ship.digest})", allowed, "check it on battles of its ship")
+    played = [play_again(campaign, model, times, note) for campaign in campaigns]
+    again = [each for each, _ in played]
+    of, other = _strata(campaigns), _strata(again)
+    rng = campaigns[0].rng("check of the board")
+    draws = sum(draws for _, (draws, _) in played)
+    throws = throws_of(campaigns, ship)
+    return BoardCheck(
+        ship=ship,
+        battles=len(of),
+        played=len(other),
+        throws=len(throws.run),
+        extrapolated=sum(beyond for _, (_, beyond) in played) / max(draws, 1),
+        facts=compared(facts(campaigns, ship), facts(again, ship), of, other, rng),
+        gains=_gains(model, campaigns, ship),
+    )
+
+
+# The surrogate's battles
+
+
+class Noting(Recorder):
+    """A recorder that counts the throws that were extrapolated."""
+
+    def __init__(self, model: BoardModel) -> None:
+        super().__init__(model)
+        self.counted = (0, 0)
+
+    def taken(self) -> list[Draw]:
+        """See Recorder."""
+        draws = super().taken()
+        beyond = sum(each.outcome.extrapolated for each in draws)
+        self.counted = (self.counted[0] + len(draws), self.counted[1] + beyond)
+        return draws
+
+
+def play_again(
+    campaign: Campaign, model: BoardModel, times: int, note: Callable[[], None] = nothing
+) -> tuple[Campaign, tuple[int, int]]:
+    """Fight each battle of a campaign's set-ups `times` with `model`; return them as a campaign. `note` follows each.
+
+    Both sides use abilities as in the campaign, when they are behind. Also returns how often the model was asked, and
+    how many of its answers were extrapolated. Battle r draws from SeedSequence(seed, spawn_key=(r, step)) with a seed
+    of its own, drawn from the campaign's digest. Raises UsageError for a spec of another version, and for rulings that
+    need what a cube touches.
+    """
+    spec = Spec.from_canonical(canonical_json(dict(campaign.spec)))
+    seed = int(campaign.rng("surrogate's battles").integers(2**63))
+    rows, noting = Rows(), Noting(model)
+    run_point = np.repeat(campaign.run_point, times)
+    points = {number: spec.point(number) for number in np.unique(run_point).tolist()}
+    for point in points.values():
+        setup = point.setup
+        if setup is not None and set(setup.rulings.choices.items()) & set(battle.NEED_CONTACTS):
+            raise fault(
+                "rulings two_zones and on_cube of the campaign",
+                [setup.rulings.two_zones, setup.rulings.on_cube],
+                "nearest and below: the surrogate does not know what a cube touches",
+                "check it on battles with those",
+            )
+    for run, number in enumerate(run_point.tolist()):
+        setup = points[number].setup
+        assert setup is not None  # a campaign of battles
+        first = battle.start(noting, setup, seed, run)
+        for now in battle.play(noting, first, dict.fromkeys(setup.colours, policies.when_behind)):
+            step = now.steps[-1]
+            told = Facts(kind=step.kind, side=step.side or None, winner=now.result().winner if now.over else None)
+            rows.add((number, run, len(now.steps) - 1), told, noting.taken(), now.state)
+        note()
+    return _campaign(campaign, rows, run_point), noting.counted
+
+
+def _campaign(like: Campaign, rows: Rows, run_point: Array) -> Campaign:
+    """Return rows as a campaign, as load would from their files."""
+    d = {each.name: [row[i] for row in rows.drops] for i, each in enumerate(DROPS.columns)}
+    c = {each.name: [row[i] for row in rows.cubes] for i, each in enumerate(CUBES.columns)}
+    row_of = {(run, drop): i for i, (run, drop) in enumerate(zip(d["run"], d["drop"], strict=True))}
+    nothing = np.zeros(len(d["run"]), int)
+    drops = Drops(
+        run=np.array(d["run"]),
+        drop=np.array(d["drop"]),
+        kind=Words.of(d["kind"]),
+        thrown=np.array(d["thrown"]),
+        inside_before=np.array(d["inside_before"]),
+        emerged=np.array(d["emerged"]),
+        inside_after=np.array(d["inside_after"]),
+        phase=Words.of(d["phase"]),
+        colours_out=nothing,
+        action_points=nothing,
+        gold=nothing,
+        winner=Words.of(d["winner"], like.drops.winner.names),
+        drawn=np.array(d["drawn"], bool),
+    )
+    cubes = Cubes(
+        row=np.array([row_of[key] for key in zip(c["run"], c["drop"], strict=True)], np.int32),
+        cube=np.array(c["cube"]),
+        colour=Words.of(c["colour"], like.colours),
+        thrown=np.array(c["thrown"], bool),
+        age=np.array(c["age"]),
+        before=Words.of(c["before"]),
+        after=Words.of(c["after"]),
+    )
+    none = Failed(np.zeros(0, int), np.zeros(0, int), Words.of([]))
+    return Campaign(like.spec, like.points, run_point, drops, cubes, none, like.digest, like.made_with)
+
+
+def _strata(campaigns: Sequence[Campaign]) -> Array:
+    """Number the set-ups of all runs, those of different campaigns apart."""
+    first = np.cumsum([0, *(int(each.run_point.max(initial=0)) + 1 for each in campaigns)])
+    return np.concatenate([each.run_point + at for each, at in zip(campaigns, first[:-1], strict=True)])
+
+
+# The tests
+
+
+def compared(
+    physics: Sequence[Fact], surrogate: Sequence[Fact], of: Array, other: Array, rng: np.random.Generator
+) -> tuple[Compared, ...]:
+    """Compare facts of two sets of battles; `of` and `other` are their strata. See check_board."""
+    label = np.repeat([True, False], [len(of), len(other)])
+    weights = shuffled(label, np.concatenate([of, other]), rng)
+    boots = [Resamples(strata, rng, 1000) for strata in (of, other)]
+    found: list[Compared] = []
+    for a, b in zip(physics, surrogate, strict=True):
+        if a.cells != b.cells:
+            raise fault(f"cells of {b.name}", b.cells, str(a.cells), "compare battles of the same set-ups")
+        gap, sd, p = _tested(np.vstack([a.over, b.over]), np.vstack([a.under, b.under]), label, weights)
+        values = [
+            boot.shares(x.over, x.under) if x.unit.startswith("share") else boot.ratios(x.over, x.under)
+            for boot, x in zip(boots, (a, b), strict=True)
+        ]
+        found.append(Compared(a.name, a.unit, a.cells, values[0], values[1], a.under.sum(0), gap, sd, p))
+    corrected = holm([each.p for each in found])
+    return tuple(replace(each, holm=p) for each, p in zip(found, corrected, strict=True))
+
+
+def shuffled(label: Array, strata: Array, rng: np.random.Generator, count: int = PERMUTATIONS) -> Array:
+    """Return `count` permutations of the booleans `label` within each stratum, shape (count, battles)."""
+    found = np.empty((count, len(label)), bool)
+    for stratum in np.unique(strata):
+        members = np.flatnonzero(strata == stratum)
+        order = np.argsort(rng.random((count, len(members))), axis=1)
+        found[:, members] = label[members][order]
+    return found
+
+
+def _tested(over: Array, under: Array, label: Array, weights: Array) -> tuple[Array, Array, float]:
+    def gaps(chosen: Array) -> Array:
+        w = chosen.astype(float)
+        up, down = w @ over, w @ under
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # a cell that either side has nothing of has no gap
+            return np.nan_to_num((over.sum(0) - up) / (under.sum(0) - down) - up / down)
+
+    gap, null = gaps(label[None])[0], gaps(weights)
+    sd = np.sqrt((null**2).mean(0))
+    scale = np.where(sd > 0, sd, 1.0)
+    reached = (((null / scale) ** 2).sum(1) >= ((gap / scale) ** 2).sum() - 1e-12).sum()
+    return gap, sd, float(1 + reached) / (1 + len(weights))
+
+
+def _gains(model: ShipSurrogate, campaigns: Sequence[Campaign], ship: WithBoard) -> dict[str, tuple[float, float]]:
+    """Score the law against shares and a chance of displacement taken from the held-out battles themselves."""
+    throws = throws_of(campaigns, ship)
+    law, n = model.law, throws.thrown
+    shares = np.array([law.shares(int(k), lying) for k, lying in zip(n, throws.lying, strict=True)])
+    changes = np.array([law.changes(int(k)) for k in n])
+    constant = throws.landed.sum(0) / throws.landed.sum()
+    steady = throws.changed.sum() / max(int(throws.lying.sum()), 1)
+    stays = throws.lying - throws.changed
+
+    def score(hit: Array, there: Array, chance: Any) -> Array:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            moved, stayed = hit * np.log(chance), there * np.log1p(-chance)
+        return np.where(hit > 0, moved, 0).sum(1) + np.where(there > 0, stayed, 0).sum(1)
+
+    landing = (throws.landed * (np.log(shares) - np.log(np.maximum(constant, 1e-300)))).sum(1)
+    displacement = score(throws.changed, stays, changes) - score(throws.changed, stays, steady)
+    return {"landing": _summed(throws.run, landing), "displacement": _summed(throws.run, displacement)}
+
+
+def _summed(run: Array, gain: Array) -> tuple[float, float]:
+    by_battle = np.bincount(np.unique(run, return_inverse=True)[1], gain)
+    error = float(by_battle.std(ddof=1)) * math.sqrt(len(by_battle)) if len(by_battle) > 1 else math.nan
+    return float(by_battle.sum()), error

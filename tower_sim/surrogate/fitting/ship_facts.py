@@ -1,0 +1,132 @@
+"""The facts of battles that a surrogate is checked by, counted battle by battle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tower_sim.apparatus.with_board import WithBoard
+from tower_sim.landing import ZONE
+from tower_sim.study.battles import first_cubes
+from tower_sim.study.data import NOWHERE, Array, Campaign
+from tower_sim.surrogate.fitting.ship_throws import numbered, places_of, throws_of
+
+THROWN = (1, 2, 3, 5, 9)  # cubes thrown at once, the first of each class
+LONGEST = 6  # explosions in a row: longer chains count together
+STEPS = ("throw", "rethrow", "explosion", "ability", "pass")
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Numbers that are ratios of sums over battles: `over` / `under`, shape (battles, cells), one number a cell."""
+
+    name: str
+    unit: str
+    cells: tuple[str, ...]
+    over: Array
+    under: Array
+
+
+def facts(campaigns: Sequence[Campaign], ship: WithBoard) -> tuple[Fact, ...]:
+    """Count by battle what the check compares; battles of all campaigns in a row."""
+    found = [_facts(campaign, ship, i) for i, campaign in enumerate(campaigns)]
+    names = list(dict.fromkeys(fact.name for each in found for fact in each))
+    joined: list[Fact] = []
+    for name in names:
+        parts = [next((fact for fact in each if fact.name == name), None) for each in found]
+        one = next(part for part in parts if part is not None)
+        nothing = [np.zeros((campaign.runs, len(one.cells))) for campaign in campaigns]
+        over, under = (
+            np.concatenate([getattr(part, key) if part else none for part, none in zip(parts, nothing, strict=True)])
+            for key in ("over", "under")
+        )
+        joined.append(Fact(name, one.unit, one.cells, over, under))
+    return tuple(joined)
+
+
+def _facts(campaign: Campaign, ship: WithBoard, number: int) -> list[Fact]:
+    d, runs = campaign.drops, campaign.runs
+    throws = throws_of([campaign], ship)
+    short = tuple(place.removeprefix(ZONE).replace("_", " ") for place in throws.places)
+    group = np.searchsorted(THROWN, throws.thrown, side="right") - 1
+    found: list[Fact] = []
+
+    def add(name: str, unit: str, cells: Sequence[str], over: Array, under: Array) -> None:
+        over = over.reshape(runs, -1).astype(float)
+        under = np.broadcast_to(under.reshape(runs, -1), over.shape).astype(float)
+        found.append(Fact(name, unit, tuple(cells), over, under))
+
+    def by_run(values: Array, rows: Array) -> Array:
+        table = np.zeros((runs, values.shape[1]))
+        np.add.at(table, throws.run[rows], values[rows])
+        return table
+
+    for i, name in enumerate(classes()):
+        landed = by_run(throws.landed, group == i)
+        add(f"landing, {name} thrown", "share of thrown cubes", short, landed, landed.sum(1))
+    groups = np.eye(len(THROWN))[group]
+    changed, lying = (by_run(groups * table.sum(1)[:, None], group >= 0) for table in (throws.changed, throws.lying))
+    add("displacement", "share of lying cubes", [f"{name} thrown" for name in classes()], changed, lying)
+    add("displacement from places", "share of lying cubes", short[:-2],
+        *(by_run(table[:, :-2], group >= 0) for table in (throws.changed, throws.lying)))  # fmt: skip
+    chain = _chains(campaign)
+    add("chains", "share of throws", [*map(str, range(LONGEST)), f"{LONGEST}+"], chain, chain.sum(1))
+    kinds = np.stack([np.bincount(d.run, d.kind.among(kind), runs) for kind in STEPS], 1)
+    add("steps", "steps a battle", STEPS, kinds, np.ones(runs))
+    final, strength = _final(campaign, ship)
+    add("places at the end", "share of cubes", short, final, final.sum(1))
+    colours = campaign.colours
+    add("strength", "strength a battle", colours, strength, np.ones(runs))
+    won = _won(campaign)
+    add("wins", "share of battles", colours[:1], won[:, :1], won.sum(1))
+    setups = campaign.run_point[:, None] == np.unique(campaign.run_point)[None]
+    first = first_cubes(campaign)
+    names = [" : ".join(str(int(n)) for n in np.median(first[rows], 0)) for rows in setups.T]
+    of = f", campaign {number + 1}" if number else ""
+    add(f"wins by set-up{of}", "share of battles", names, won[:, :1] * setups, won.sum(1)[:, None] * setups)
+    return found
+
+
+def classes() -> list[str]:
+    """Return the names of the classes of cubes thrown at once."""
+    ends = [*(at - 1 for at in THROWN[1:]), None]
+    return [
+        f"{low} or more" if high is None else str(low) if low == high else f"{low} to {high}"
+        for low, high in zip(THROWN, ends, strict=True)
+    ]
+
+
+def _chains(campaign: Campaign) -> Array:
+    """Count by run the chains of each length; see odds.chains."""
+    d = campaign.drops
+    starts = d.kind.among("throw") | (d.kind.among("ability") & d.drawn)
+    number = np.cumsum(starts) - 1
+    length = np.bincount(number[d.kind.among("explosion") & (number >= 0)], minlength=int(starts.sum()))
+    code = d.run[starts].astype(np.int64) * (LONGEST + 1) + np.minimum(length, LONGEST)
+    return np.bincount(code, minlength=campaign.runs * (LONGEST + 1)).reshape(campaign.runs, -1)
+
+
+def _final(campaign: Campaign, ship: WithBoard) -> tuple[Array, Array]:
+    """Count by run the cubes at each place after the last step that moved any, and each side's strength there."""
+    cubes, places, width = campaign.cubes, places_of(ship.board), len(campaign.colours)
+    last = np.full(campaign.runs, NOWHERE)
+    run = campaign.drops.run[cubes.row]
+    np.maximum.at(last, run, cubes.row)
+    rows = (cubes.row == last[run]) & (numbered(cubes.after, places) >= 0)
+    after, run = numbered(cubes.after, places)[rows], run[rows].astype(np.int64)
+    final = np.bincount(run * len(places) + after, minlength=campaign.runs * len(places))
+    worth = np.array([*(zone.strength for zone in ship.board.zones), 0, 0])[after]
+    strength = np.bincount(run * width + cubes.colour.codes[rows], worth, campaign.runs * width)
+    return final.reshape(campaign.runs, -1), strength.reshape(campaign.runs, -1)
+
+
+def _won(campaign: Campaign) -> Array:
+    """Say by run who won: a column a side; zeros for a battle without a winner."""
+    d = campaign.drops
+    won = np.zeros((campaign.runs, len(campaign.colours)))
+    rows = np.flatnonzero(d.winner.codes != NOWHERE)
+    colour = np.array([campaign.colours.index(name) for name in d.winner.names])
+    won[d.run[rows], colour[d.winner.codes[rows]]] = 1
+    return won

@@ -1,0 +1,272 @@
+"""Fit the law of a combat ship's board to campaigns of battles, and show what each of its terms is worth.
+
+campaigns -> throws (counts by place) -> landing: multinomial logit        -> BoardLaw
+                                      -> displacement: chance a lying cube
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from tower_sim.apparatus.board import Board
+from tower_sim.apparatus.with_board import WithBoard
+from tower_sim.study.data import Array, Campaign
+from tower_sim.surrogate.board_law import BoardLaw, Seen
+from tower_sim.surrogate.fitting.ship_throws import Throws, ship_of, throws_of
+
+LEVEL_SD = 5.0  # of the weak penalty on log-odds and log-rates, about 0
+SLOPE_SD = 1.0  # of that on what a logarithm or a count adds
+PLACE_SD = 1.5  # of the places' log-rates of displacement about their mean
+PRIOR_MOVES = 2.0  # changes of place, added before counting: half to the border, half to the neighbours
+FOLDS = 10
+
+_special: Any = importlib.import_module("scipy.special")  # has no type stubs
+
+
+@dataclass(frozen=True)
+class BoardFit:
+    """A fitted law and what it was fitted to: `ship`, `battles`, `throws` of `cubes` in all, changes of place.
+
+    `stuck` throws with a cube that stayed in the ship were left out.
+    """
+
+    law: BoardLaw
+    ship: WithBoard
+    battles: int
+    throws: int
+    cubes: int
+    lying: int
+    changed: int
+    stuck: int
+
+
+def fit_board(campaigns: Sequence[Campaign]) -> BoardFit:
+    """Fit the law to all battles of `campaigns`; nothing is random, and equal data give an equal law.
+
+    Landing: multinomial logit by penalised maximum likelihood (normal penalties, sd 5 on levels and 1 on slopes).
+    Displacement: a complementary log-log regression likewise, the places' levels drawn to their mean with sd 1.5.
+    Standard errors are from the inverse of the observed (landing) and expected (displacement) information, for
+    independent throws. Source of both: McCullagh and Nelder, Generalized Linear Models, 1989, sections 4.1.3 and 5.3.
+    Raises UsageError for no campaign, one that is not of battles, ships or boards that differ, no cube thrown, and more
+    than one thrown cube of 1000 stuck in the ship.
+    """
+    ship = ship_of(campaigns)
+    throws = throws_of(campaigns, ship)
+    landing, crowd = fit_landing(throws)
+    levels, slope = fit_changes(throws)
+    law = BoardLaw(
+        places=throws.places,
+        landing=_rows(landing.coefficients),
+        landing_errors=_rows(landing.errors),
+        crowd=crowd[0],
+        crowd_error=crowd[1],
+        changed=tuple(levels[0].tolist()),
+        changed_errors=tuple(levels[1].tolist()),
+        slope=slope[0],
+        slope_error=slope[1],
+        quiet=(throws.quiet[0] + 0.5) / (throws.quiet[1] + 100.0),
+        moves=_rows(_moves(throws, ship.board)),
+        moved=tuple(np.bincount(throws.moves[:, 1], minlength=len(throws.places)).tolist()),
+        cover=_cover(throws),
+    )
+    return BoardFit(
+        law,
+        ship,
+        battles=len(np.unique(throws.run)),
+        throws=len(throws.run),
+        cubes=int(throws.landed.sum()),
+        lying=int(throws.lying.sum()),
+        changed=int(throws.changed.sum()),
+        stuck=throws.stuck,
+    )
+
+
+# What the data held
+
+
+def _cover(throws: Throws) -> tuple[Seen, ...]:
+    """Return by classes of thrown cubes (1, 2 to 3, 4 to 7, ...) the range of lying ones; the last ends at the most."""
+    thrown, lying = throws.thrown, throws.lying.sum(1)
+    which = np.floor(np.log2(thrown)).astype(int)
+    return tuple(
+        Seen(
+            thrown_low=2**each,
+            thrown_high=int(min(2 ** (each + 1) - 1, thrown.max())),
+            lying_low=int(lying[which == each].min()),
+            lying_high=int(lying[which == each].max()),
+        )
+        for each in np.unique(which).tolist()
+    )
+
+
+def _moves(throws: Throws, board: Board) -> Array:
+    """Return where cubes go that change their place, a row for each place; see PRIOR_MOVES.
+
+    From a border a cube goes to a zone, from any as likely at first; from the table, which none leaves, to the border.
+    """
+    size = len(throws.places)
+    zones = {zone.name: i for i, zone in enumerate(board.zones)}
+    prior = np.zeros((size, size))
+    for zone, i in zones.items():
+        beside = [zones[name] for name in board.neighbours[zone]]
+        prior[i, size - 2] = 0.5 if beside else 1.0
+        prior[i, beside] = 0.5 / max(len(beside), 1)
+    prior[size - 2, : size - 2] = 1 / (size - 2)
+    prior[size - 1, size - 2] = 1
+    counts = np.zeros_like(prior)
+    np.add.at(counts, (throws.moves[:, 1], throws.moves[:, 2]), 1)
+    found = counts + PRIOR_MOVES * prior
+    return found / found.sum(1, keepdims=True)
+
+
+# Landing
+
+
+@dataclass(frozen=True)
+class Logit:
+    """A fitted multinomial logit: by place the coefficients of its terms, and their standard errors."""
+
+    coefficients: Array
+    errors: Array
+
+
+Terms = Callable[[Throws], Array]
+
+
+def terms(throws: Throws) -> Array:
+    """Return board_law.TERMS by throw."""
+    n = throws.thrown.astype(float)
+    return np.column_stack([np.ones(len(n)), np.log(n), np.log(n + throws.lying.sum(1))])
+
+
+def crowding(throws: Throws) -> Array:
+    """Return log(1 + lying) by throw and place."""
+    return np.log1p(throws.lying.astype(float))
+
+
+def fit_landing(
+    throws: Throws, columns: Terms = terms, beside: Terms | None = crowding
+) -> tuple[Logit, tuple[float, float]]:
+    """Fit landing shares: a coefficient by place for each of `columns`, one in all for `beside` (None: 0).
+
+    Newton's method; the log-likelihood is concave. Returns the logit and the common coefficient with its error.
+    """
+    counts = throws.landed.astype(float)
+    x = columns(throws)
+    size, width = counts.shape[1], x.shape[1]
+    free = [k for k in range(size) if k != int(counts.sum(0).argmax())]
+    own = np.zeros_like(counts) if beside is None else beside(throws)
+    of = counts.sum(1)
+    split = len(free) * width
+    precision = np.full(split + 1, SLOPE_SD**-2)
+    precision[:split:width] = LEVEL_SD**-2
+
+    def climb(at: Array) -> tuple[float, Array, Array]:
+        share = _shares(at, x, own, free)
+        off = counts - of[:, None] * share
+        slope = np.append((off[:, free].T @ x).ravel(), (off * own).sum()) - precision * at
+        information = np.zeros((split + 1, split + 1))
+        mean = (share * own).sum(1)
+        for i, a in enumerate(free):
+            rows = slice(i * width, (i + 1) * width)
+            for j, b in enumerate(free[: i + 1]):
+                weight = of * share[:, a] * ((a == b) - share[:, b])
+                block = (x * weight[:, None]).T @ x
+                columns_of = slice(j * width, (j + 1) * width)
+                information[rows, columns_of], information[columns_of, rows] = block, block.T
+            cross = (of * share[:, a] * (own[:, a] - mean)) @ x
+            information[rows, -1] = information[-1, rows] = cross
+        information[-1, -1] = of @ ((share * own**2).sum(1) - mean**2)
+        value = float((counts * np.log(share)).sum()) - float(precision @ at**2) / 2
+        return value, slope, information + np.diag(precision)
+
+    begin = np.zeros(split + 1)
+    begin[:split:width] = np.log((counts.sum(0)[free] + 0.5) / counts.sum(0).max())
+    best, errors = _newton(climb, begin)
+    coefficients, of_coefficients = np.zeros((size, width)), np.zeros((size, width))
+    coefficients[free] = best[:split].reshape(-1, width)
+    of_coefficients[free] = errors[:split].reshape(-1, width)
+    common = (0.0, 0.0) if beside is None else (float(best[-1]), float(errors[-1]))
+    return Logit(coefficients, of_coefficients), common
+
+
+def _shares(at: Array, x: Array, own: Array, free: Sequence[int]) -> Array:
+    log_odds = at[-1] * own
+    log_odds[:, free] += x @ at[:-1].reshape(len(free), -1).T
+    return np.asarray(_special.softmax(log_odds, axis=1))
+
+
+# Displacement
+
+
+def fit_changes(throws: Throws) -> tuple[tuple[Array, Array], tuple[float, float]]:
+    """Fit the log-rates at which lying cubes change their place: by place with errors, and the slope with its error.
+
+    Fisher scoring; throws are grouped by the number thrown.
+    """
+    size = len(throws.places)
+    sizes, which = np.unique(throws.thrown, return_inverse=True)
+    there, hit = np.zeros((len(sizes), size)), np.zeros((len(sizes), size))
+    np.add.at(there, which, throws.lying)
+    np.add.at(hit, which, throws.changed)
+    there[:, -1] = hit[:, -1] = 0  # a cube on the table stays
+    log_thrown = np.log(sizes)[:, None]
+    # parameters: the mean level, the slope, each place's departure from the mean
+    precision = np.array([LEVEL_SD**-2, SLOPE_SD**-2, *[PLACE_SD**-2] * size])
+
+    def climb(at: Array) -> tuple[float, Array, Array]:
+        rate = np.exp(np.clip(at[0] + at[1] * log_thrown + at[2:], -50, 6))
+        chance = np.maximum(-np.expm1(-rate), 1e-300)
+        value = float((hit * np.log(chance) - (there - hit) * rate).sum()) - float(precision @ at**2) / 2
+        off = (hit * np.exp(-rate) / chance - (there - hit)) * rate
+        weight = there * rate**2 * np.exp(-rate) / chance
+        slope = np.array([off.sum(), (off * log_thrown).sum(), *off.sum(0)]) - precision * at
+        information = np.diag(precision + np.array([weight.sum(), (weight * log_thrown**2).sum(), *weight.sum(0)]))
+        crossed = ((0, 1, (weight * log_thrown).sum()), (0, slice(2, None), weight.sum(0)))
+        for i, j, cross in (*crossed, (1, slice(2, None), (weight * log_thrown).sum(0))):
+            information[i, j] = information[j, i] = cross
+        return value, slope, information
+
+    begin = np.zeros(2 + size)
+    begin[0] = math.log((hit.sum() + 0.5) / ((there * sizes[:, None]).sum() + 1.0))
+    begin[1] = 1.0
+    best, errors, covariance = _newton_with_covariance(climb, begin)
+    levels = best[0] + best[2:]
+    spread = np.sqrt(covariance[0, 0] + 2 * covariance[0, 2:] + np.diag(covariance)[2:])
+    return (levels, spread), (float(best[1]), float(errors[1]))
+
+
+# Climbing
+
+
+def _newton(climb: Callable[[Array], tuple[float, Array, Array]], begin: Array) -> tuple[Array, Array]:
+    return _newton_with_covariance(climb, begin)[:2]
+
+
+def _newton_with_covariance(
+    climb: Callable[[Array], tuple[float, Array, Array]], begin: Array
+) -> tuple[Array, Array, Array]:
+    """Climb to the maximum with steps halved until they go up; return it, standard errors and the covariance."""
+    at = begin
+    value, slope, information = climb(at)
+    for _ in range(100):
+        step = np.linalg.solve(information, slope)
+        new = climb(at + step)
+        while new[0] < value - 1e-9 * abs(value) and np.abs(step).max() > 1e-9:
+            step = step / 2
+            new = climb(at + step)
+        at, (value, slope, information) = at + step, new
+        if np.abs(step).max() < 1e-8:
+            break
+    covariance = np.linalg.inv(information)
+    return at, np.sqrt(np.diag(covariance)), covariance
+
+
+def _rows(table: Array) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(row) for row in cast("list[list[float]]", table.tolist()))

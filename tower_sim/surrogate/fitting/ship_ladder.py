@@ -1,0 +1,139 @@
+"""What each term of the board's law is worth: held-out log scores of simpler laws and of a richer one."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tower_sim.study.data import Array, Campaign
+from tower_sim.surrogate.fitting.ship_fit import FOLDS, Terms, crowding, fit_changes, fit_landing, terms
+from tower_sim.surrogate.fitting.ship_throws import Throws, ship_of, throws_of
+
+_special: Any = importlib.import_module("scipy.special")  # has no type stubs
+_optimize: Any = importlib.import_module("scipy.optimize")
+
+
+@dataclass(frozen=True)
+class Rung:
+    """A law of one part, `landing` or `displacement`, and what it gains over the rung before it.
+
+    `gain` is in nats, summed over all held-out throws, and `error` its standard error over battles (NaN: the rung
+    before gives a chance of 0 to what happened, or there is none before).
+    """
+
+    part: str
+    law: str
+    gain: float
+    error: float
+
+
+def ladder(campaigns: Sequence[Campaign], folds: int = FOLDS) -> tuple[Rung, ...]:
+    """Score the rungs by cross-validation in which a battle is held out whole: battle i is of fold i % `folds`.
+
+    A throw's score is the logarithm of the chance of its counts by place, given what is thrown and lies there. The last
+    rung of landing is a Dirichlet-multinomial law: cubes of one throw that do alike. Nothing is random.
+    Raises UsageError as fit_board does.
+    """
+    throws = throws_of(campaigns, ship_of(campaigns))
+    landing = {
+        "constant shares": _landing(throws, folds, lambda each: terms(each)[:, :1], None),
+        "+ log thrown": _landing(throws, folds, lambda each: terms(each)[:, :2], None),
+        "+ log (thrown + lying)": _landing(throws, folds, terms, None),
+        "+ log (1 + lying at the place)": _landing(throws, folds, terms, crowding),
+        "+ an effect shared by a throw": _landing(throws, folds, terms, crowding, shared=True),
+    }
+    displacement = {
+        "none": np.where(throws.changed.sum(1) > 0, -math.inf, 0.0),
+        "one chance for every lying cube": _changes(throws, folds, _same),
+        "+ thrown (each as likely to hit)": _changes(throws, folds, _by_thrown),
+        "+ place, and a free power of thrown": _changes(throws, folds, _by_place),
+    }
+    return (*_gains("landing", landing, throws), *_gains("displacement", displacement, throws))
+
+
+def _gains(part: str, scores: dict[str, Array], throws: Throws) -> list[Rung]:
+    found: list[Rung] = []
+    before: Array | None = None
+    battle = np.unique(throws.run, return_inverse=True)[1]
+    for law, score in scores.items():
+        if before is None or not np.isfinite(before).all():
+            known = before is not None
+            found.append(Rung(part, law, math.inf if known else math.nan, math.nan))
+        else:
+            by_battle = np.bincount(battle, score - before)
+            error = float(by_battle.std(ddof=1)) * math.sqrt(len(by_battle)) if len(by_battle) > 1 else math.nan
+            found.append(Rung(part, law, float(by_battle.sum()), error))
+        before = score
+    return found
+
+
+def _landing(throws: Throws, folds: int, columns: Terms, beside: Terms | None, *, shared: bool = False) -> Array:
+    score = np.zeros(len(throws.run))
+    for fold in range(folds):
+        held = throws.run % folds == fold
+        train, test = throws.take(~held), throws.take(held)
+        logit, crowd = fit_landing(train, columns, beside)
+
+        def chances(of: Throws, logit: Any = logit, crowd: float = crowd[0]) -> Array:
+            own = 0.0 if beside is None else crowd * beside(of)
+            return np.asarray(_special.softmax(columns(of) @ logit.coefficients.T + own, axis=1))
+
+        if shared:
+            size = _size(chances(train), train.landed)
+            score[held] = _dirichlet(chances(test), test.landed, size) - _dirichlet(chances(test), test.landed, None)
+        score[held] += _dirichlet(chances(test), test.landed, None)
+    return score
+
+
+def _dirichlet(chances: Array, landed: Array, size: float | None) -> Array:
+    """Return the log chances of sequences with counts `landed`, multinomial, or Dirichlet-multinomial of that `size`.
+
+    Source: Johnson, Kotz, Balakrishnan, Discrete Multivariate Distributions, 1997, section 35.13.1.
+    """
+    if size is None:
+        return (landed * np.log(chances)).sum(1)
+    log = _special.gammaln
+    a = chances * size
+    return log(size) - log(landed.sum(1) + size) + (log(landed + a) - log(a)).sum(1)
+
+
+def _size(chances: Array, landed: Array) -> float:
+    """Return the Dirichlet law's size, up to a million, that makes `landed` the most likely."""
+
+    def loss(at: float) -> float:
+        return -float(_dirichlet(chances, landed, math.exp(at)).sum())
+
+    found = _optimize.minimize_scalar(loss, bounds=(0.0, math.log(1e6)), method="bounded")
+    return math.exp(float(found.x))
+
+
+def _changes(throws: Throws, folds: int, law: Any) -> Array:
+    score = np.zeros(len(throws.run))
+    for fold in range(folds):
+        held = throws.run % folds == fold
+        test = throws.take(held)
+        rate = np.maximum(law(throws.take(~held), test), 1e-12)
+        there, hit = test.lying.astype(float), test.changed.astype(float)
+        there[:, -1] = hit[:, -1] = 0
+        score[held] = (hit * np.log(-np.expm1(-rate)) - (there - hit) * rate).sum(1)
+    return score
+
+
+def _same(train: Throws, test: Throws) -> Array:
+    rate = (train.changed.sum() + 0.5) / (train.lying.sum() + 1.0)
+    return np.full(test.lying.shape, rate)
+
+
+def _by_thrown(train: Throws, test: Throws) -> Array:
+    rate = (train.changed.sum() + 0.5) / (train.thrown @ train.lying.sum(1) + 1.0)
+    return np.broadcast_to(rate * test.thrown[:, None], test.lying.shape)
+
+
+def _by_place(train: Throws, test: Throws) -> Array:
+    (levels, _), (slope, _) = fit_changes(train)
+    return np.exp(levels + slope * np.log(test.thrown)[:, None])

@@ -1,0 +1,142 @@
+"""Battles as throws: counts, by place on the board, of the cubes that were thrown, that lay there and that moved."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tower_sim.apparatus.board import Board
+from tower_sim.apparatus.catalogue import from_tables
+from tower_sim.apparatus.with_board import WithBoard, with_board
+from tower_sim.errors import UsageError, fault
+from tower_sim.landing import BORDER, INSIDE, TABLE, ZONE
+from tower_sim.study.battles import through_ship
+from tower_sim.study.data import NOWHERE, Array, Campaign, Words
+
+MOST_STUCK = 1e-3  # of the cubes thrown: with more stuck in the ship the law, which knows none, is refused
+
+
+@dataclass(frozen=True)
+class Throws:
+    """Throws through the ship as counts: arrays with an entry or a row a throw, columns by place.
+
+    `run` numbers the battle over all campaigns; `landed` counts the thrown cubes, `lying` those on the board before,
+    `changed` those of them that changed their place. `moves` has a row (throw, from, to) for each change. `quiet`:
+    of the cubes that lay there when an ability took one off and nothing was thrown, how many changed, and all.
+    """
+
+    places: tuple[str, ...]
+    run: Array
+    landed: Array
+    lying: Array
+    changed: Array
+    moves: Array
+    quiet: tuple[int, int]
+    stuck: int
+
+    @property
+    def thrown(self) -> Array:
+        """How many cubes each throw threw."""
+        return self.landed.sum(1)
+
+    def take(self, rows: Array) -> Throws:
+        """Return the throws of a mask."""
+        number = np.cumsum(rows) - 1
+        kept = self.moves[rows[self.moves[:, 0]]]
+        kept = np.column_stack([number[kept[:, 0]], kept[:, 1:]])
+        run, landed, lying, changed = (each[rows] for each in (self.run, self.landed, self.lying, self.changed))
+        return Throws(self.places, run, landed, lying, changed, kept, self.quiet, self.stuck)
+
+
+def ship_of(campaigns: Sequence[Campaign]) -> WithBoard:
+    """Return the ship that all of `campaigns` were made with; raises UsageError unless there is exactly one."""
+    if not campaigns:
+        raise fault("number of campaigns", 0, "1 or more", "name a campaign's directory")
+    ships: dict[str, WithBoard] = {}
+    for campaign in campaigns:
+        if campaign.kind != "battle":
+            raise fault("kind of a campaign", campaign.kind, "battle", "a tower's surrogate is fitted to games")
+        if any(field.startswith("profile.") for point in campaign.points for field in point):
+            raise UsageError("the campaign varies its profile; allowed is one ship; leave profile.* out of [vary]")
+        tables = json.loads(json.dumps(campaign.spec["profile"]))
+        ship = with_board(from_tables(tables, str(campaign.spec["apparatus"])))
+        ships[ship.digest] = ship
+    if len(ships) > 1:
+        raise fault("ships of the campaigns", [*ships], "one", "give campaigns of the same profile")
+    return next(iter(ships.values()))
+
+
+def places_of(board: Board) -> tuple[str, ...]:
+    """Return the places of a board in the law's order."""
+    return (*(ZONE + zone.name for zone in board.zones), BORDER, TABLE)
+
+
+def throws_of(campaigns: Sequence[Campaign], ship: WithBoard) -> Throws:
+    """Count the throws of `campaigns` by place, those with a cube stuck in the ship left out. See fit_board."""
+    places = places_of(ship.board)
+    found: list[Throws] = []
+    first_run = first_throw = 0
+    for campaign in campaigns:
+        one = _throws(campaign, places, first_run, first_throw)
+        found.append(one)
+        first_run, first_throw = first_run + campaign.runs, first_throw + len(one.run)
+    run, landed, lying, changed, moves = (
+        np.concatenate([getattr(each, name) for each in found])
+        for name in ("run", "landed", "lying", "changed", "moves")
+    )
+    quiet = (sum(each.quiet[0] for each in found), sum(each.quiet[1] for each in found))
+    joined = Throws(places, run, landed, lying, changed, moves, quiet, sum(each.stuck for each in found))
+    cubes = int(joined.landed.sum())
+    if not cubes:
+        raise fault("cubes thrown through the ship", 0, "1 or more", "run the campaign first")
+    if joined.stuck > MOST_STUCK * cubes:
+        allowed = f"up to {MOST_STUCK:g} of the {cubes} thrown"
+        raise fault("cubes stuck in the ship", joined.stuck, allowed, "this ship keeps cubes: use --model physics")
+    return joined
+
+
+def _throws(campaign: Campaign, places: tuple[str, ...], first_run: int, first_throw: int) -> Throws:
+    cubes, rows, size = campaign.cubes, len(campaign.drops), len(places)
+    before, after = numbered(cubes.before, places), numbered(cubes.after, places)
+    through = through_ship(campaign)
+    inside = cubes.before.starts(INSIDE) | cubes.after.starts(INSIDE)
+    is_stuck = np.bincount(cubes.row[inside], minlength=rows) > 0
+    lies = ~cubes.thrown & (before >= 0)
+
+    def table(cells: Array, where: Array) -> Array:
+        code = cubes.row[cells].astype(np.int64) * size + where[cells]
+        return np.bincount(code, minlength=rows * size).reshape(rows, size)
+
+    landed = table(through & (after >= 0), after)
+    lying, changed = table(lies, before), table(lies & (before != after) & (after >= 0), before)
+    is_throw = (landed.sum(1) > 0) & ~is_stuck
+    number = np.cumsum(is_throw) - 1
+    moved = lies & (before != after) & (after >= 0) & is_throw[cubes.row]
+    moves = np.column_stack([number[cubes.row[moved]] + first_throw, before[moved], after[moved]])
+    has_thrown = np.bincount(cubes.row[cubes.thrown], minlength=rows) > 0
+    quiet = ~has_thrown & ~is_stuck
+    return Throws(
+        places,
+        campaign.drops.run[is_throw] + first_run,
+        landed[is_throw],
+        lying[is_throw],
+        changed[is_throw],
+        moves.astype(np.int64),
+        (int(changed[quiet].sum()), int(lying[quiet].sum())),
+        int((is_stuck & (landed.sum(1) > 0)).sum()),
+    )
+
+
+def numbered(words: Words, places: Sequence[str]) -> Array:
+    """Return for each row the number of its place; -1 for none, and for a place inside the ship.
+
+    Raises UsageError for a place that the board does not have.
+    """
+    for name in words.names:
+        if name not in places and not name.startswith(INSIDE):
+            raise fault("place in the campaign", name, f"one of {', '.join(places)}", "verify the campaign")
+    number = [places.index(name) if name in places else NOWHERE for name in words.names]
+    return np.array([*number, NOWHERE])[words.codes]

@@ -1,0 +1,232 @@
+"""Whole games of two models beside each other: distances, means and autocorrelations, and the games of a campaign."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from tower_sim.errors import UsageError, fault
+from tower_sim.games.amerigo import Rules
+from tower_sim.games.amerigo.many import Array, Games
+from tower_sim.study.bootstrap import Estimate, Estimates
+from tower_sim.study.data import Campaign
+from tower_sim.study.laws import student_quantile
+from tower_sim.surrogate.fitting.distances import (
+    LEVEL,
+    SERIES,
+    STATISTICS,
+    Distance,
+    corrected,
+    inside,
+    memory_parts,
+    out,
+    random_splits,
+)
+
+PERMUTATIONS = 5000
+FEWEST = 10  # games a side
+INSIDE_WITHIN, OUT_WITHIN = 0.3, 0.1  # cubes: how close the means of a faithful surrogate are
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean over games and phases for both models; `difference` is surrogate minus physics, all in cubes.
+
+    `needed` is how many physics games would bring the interval of the difference within `within` if the means were
+    equal and the surrogate's games many.
+    """
+
+    name: str
+    physics: Estimate
+    surrogate: Estimate
+    difference: Estimate
+    within: float
+    needed: int
+
+    @property
+    def is_close(self) -> bool:
+        """Whether the whole interval of the difference is closer to 0 than `within`."""
+        return -self.within < self.difference.low and self.difference.high < self.within
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether the whole interval is at least `within` from 0; neither is so when there are too few games."""
+        return self.difference.low >= self.within or self.difference.high <= -self.within
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Autocorrelation at lags 1 to 7 of one series, for both models."""
+
+    name: str
+    physics: Estimates
+    surrogate: Estimates
+
+
+@dataclass(frozen=True, eq=False)
+class WholeGames:
+    """Two models' games beside each other; `compared` games a side were exchanged, the rest are from all games.
+
+    `fans` are quantiles (QUANTILES) of the number inside after each drop, shape (2, 5, drops): physics, surrogate.
+    """
+
+    physics: int
+    surrogate: int
+    compared: int
+    permutations: int
+    distances: Sequence[Distance]
+    means: Sequence[Mean]
+    curves: Sequence[Curve]
+    fans: Array
+
+
+def compare_games(
+    physics: Games, surrogate: Games, rng: np.random.Generator, permutations: int = PERMUTATIONS
+) -> WholeGames:
+    """Compare two models' games; random are the games left out of the larger side, and the permutations.
+
+    Distances are of equally many games on both sides; sizes, means and curves are of all.
+    Raises UsageError for games of different rules or with fewer than two drops, fewer than 10 games a side, and too few
+    permutations for Holm's correction.
+    """
+    check_pair(physics, surrogate)
+    if permutations < len(STATISTICS) / LEVEL:
+        raise fault("permutations", permutations, f"a whole number from {math.ceil(len(STATISTICS) / LEVEL)}")
+    a, b = balanced(physics, surrogate, rng)
+    splits = random_splits(len(a), permutations, rng)
+    found = [each.distance(a, b, splits) for each in STATISTICS]
+    sizes = [clearest(each.sizes(physics), each.sizes(surrogate), each.units(physics.rules)) for each in STATISTICS]
+    return WholeGames(
+        physics=len(physics),
+        surrogate=len(surrogate),
+        compared=len(a),
+        permutations=permutations,
+        distances=corrected([each.name for each in STATISTICS], found, sizes),
+        means=means(physics, surrogate),
+        curves=[
+            Curve(name, *(_averages(memory_parts(series(games))) for games in (physics, surrogate)))
+            for name, series in SERIES.items()
+        ],
+        fans=np.stack([np.quantile(games.inside.sum(-1), QUANTILES, axis=0) for games in (physics, surrogate)]),
+    )
+
+
+def means(physics: Games, surrogate: Games) -> tuple[Mean, Mean]:
+    """Return the mean number inside after a phase and the mean number out of a phase, each game counting once."""
+    return (
+        _mean("inside after a phase", inside(physics).mean(1), inside(surrogate).mean(1), INSIDE_WITHIN),
+        _mean("out of a phase", out(physics).mean(1), out(surrogate).mean(1), OUT_WITHIN),
+    )
+
+
+def check_pair(physics: Games, surrogate: Games) -> None:
+    """Raise UsageError unless both are games of one set of rules, with a phase or more, and 10 or more a side."""
+    if physics.rules != surrogate.rules:
+        raise fault("rules of the surrogate's games", surrogate.rules.name, "those of the physics games", "play those")
+    if physics.rules.drops < 2:
+        raise fault("drops of a game", physics.rules.drops, "2 or more, the set-up and a phase", "set rounds = 1")
+    fewest = min(len(physics), len(surrogate))
+    if fewest < FEWEST:
+        raise fault("games on one side", fewest, f"{FEWEST} or more", "play more")
+
+
+def balanced(physics: Games, surrogate: Games, rng: np.random.Generator) -> tuple[Games, Games]:
+    """Return equally many games of both, those of the larger side drawn without replacement."""
+    n = min(len(physics), len(surrogate))
+    first, second = (
+        games if len(games) == n else games.take(np.sort(rng.permutation(len(games))[:n]))
+        for games in (physics, surrogate)
+    )
+    return first, second
+
+
+def difference(a: Array, b: Array, level: float = LEVEL) -> Estimate:
+    """Return mean(b) - mean(a) with Welch's interval of confidence 1 - level; n is the number of both.
+
+    Source: Welch, Biometrika 34 (1947).
+    """
+    one, two = (float(each.var(ddof=1)) / len(each) for each in (a, b))
+    mean, variance = float(b.mean() - a.mean()), one + two
+    if variance == 0:
+        return Estimate(mean, mean, mean, len(a) + len(b))
+    freedom = variance**2 / (one**2 / (len(a) - 1) + two**2 / (len(b) - 1))
+    reach = float(student_quantile(np.array(freedom), 1 - level / 2)) * math.sqrt(variance)
+    return Estimate(mean, mean - reach, mean + reach, len(a) + len(b))
+
+
+def clearest(a: Array, b: Array, units: Sequence[str]) -> tuple[Estimate, str]:
+    """Return the difference of means of the column where it is clearest, and its unit.
+
+    `a` and `b` have shape (games, columns); of several columns the interval allows for having chosen (Bonferroni).
+    """
+    if not units:
+        return Estimate(0.0, math.nan, math.nan, len(a) + len(b)), "no lag"
+    found = [difference(a[:, i], b[:, i], LEVEL / len(units)) for i in range(len(units))]
+    at = max(range(len(found)), key=lambda i: abs(found[i].value) / max(found[i].high - found[i].value, 1e-12))
+    return found[at], units[at]
+
+
+def _mean(name: str, a: Array, b: Array, within: float) -> Mean:
+    needed = math.ceil((1.96 * float(a.std(ddof=1)) / within) ** 2) + 2  # 2: about what Student's law asks more
+    return Mean(name, _average(a), _average(b), difference(a, b), within, needed)
+
+
+def _average(values: Array) -> Estimate:
+    return _averages(values[:, None]).at(0, len(values))
+
+
+def _averages(values: Array) -> Estimates:
+    """Return the mean over games of each column with Student's 95 % interval."""
+    mean, n = values.mean(0), len(values)
+    reach = float(student_quantile(n - 1, 1 - LEVEL / 2)) * values.std(0, ddof=1) / math.sqrt(n)
+    return Estimates(mean, mean - reach, mean + reach)
+
+
+# Games of a campaign
+
+
+def finished_runs(campaign: Campaign) -> Array:
+    """Return the numbers of the campaign's games that were played to the end.
+
+    Raises UsageError for a campaign that is not of games, or that varies the rules.
+    """
+    drops = np.bincount(campaign.drops.run, minlength=campaign.runs)
+    return np.flatnonzero((drops == _rules_of(campaign).drops) & ~campaign.unfinished)
+
+
+def games_of(campaign: Campaign, runs: Array | None = None) -> Games:
+    """Return the campaign's games that were played to the end, or those of `runs` among them, in the order of runs.
+
+    Raises UsageError as `finished_runs` does, and for a colour that the rules do not have.
+    """
+    rules, drops = _rules_of(campaign), campaign.drops
+    if strange := sorted(set(campaign.colours) - set(rules.colours)):
+        raise fault("colours of the campaign", strange, f"among {', '.join(rules.colours)}", "verify the campaign")
+    chosen = finished_runs(campaign)
+    if runs is not None:
+        chosen = np.intersect1d(chosen, runs)
+    of_rules = [rules.colours.index(colour) for colour in campaign.colours]
+    width = len(campaign.colours)
+    code = campaign.cubes.row.astype(np.int64) * width + campaign.cubes.colour.codes
+    thrown = np.bincount(code[campaign.cubes.thrown], minlength=len(drops) * width).reshape(-1, width)
+    # Drops are sorted by run and number, so those of a finished game follow one another.
+    rows = np.flatnonzero(np.isin(drops.run, chosen))
+    tables = np.zeros((3, len(rows), len(rules.colours)), np.int16)
+    for table, counts in zip(tables, (thrown, campaign.out_by_colour, campaign.inside_by_colour), strict=True):
+        table[:, of_rules] = counts[rows]
+    return Games(rules, *tables.reshape(3, len(chosen), rules.drops, len(rules.colours)))
+
+
+def _rules_of(campaign: Campaign) -> Rules:
+    if campaign.kind != "game":
+        raise UsageError(f"campaign is of {campaign.unit}s; allowed is one of games; run one with kind = 'game'")
+    varied = sorted({key for point in campaign.points for key in point if key.startswith("rules")})
+    if varied:
+        raise fault("what the campaign varies", varied, "anything but the rules", "run one campaign for each")
+    rules = cast("Mapping[str, Any] | None", campaign.spec.get("rules"))
+    return Rules(**rules) if rules else Rules()
