@@ -33,6 +33,7 @@ from scipy.special import expit, gammaln
 from calibration.records import Record
 from calibration.reference import Reference, Seen, Situation, learn, observe, situations
 from tower_sim.apparatus.catalogue import load
+from tower_sim.statistics import log_sum_exp
 from tower_sim.surrogate.groups import Array
 
 STRONG = 20.0
@@ -138,7 +139,7 @@ def alternatives(pmfs: Array) -> Array:
     k = np.arange(pmfs.shape[-1])
     tilted = [log_p + value * k if name in (MORE, FEWER) else log_p * value for name, value in ALTERNATIVES]
     q = np.stack(tilted)
-    return q - _log_sum(q, axis=-1, keepdims=True)
+    return q - log_sum_exp(q, axis=-1, keepdims=True)
 
 
 def log_stakes() -> Array:
@@ -171,8 +172,8 @@ def _part(drops: Sequence[Situation | None], reference: Reference) -> Part:
             means = (pmfs * k) @ tilts.T / mass
             shifts += (means - (pmfs @ k)[:, None]).mean(0)
             out, predicted, count = out + drop.out, predicted + float((pmfs @ k).mean()), count + 1
-        e.append(_exp(_log_sum(other + stakes) - _log_sum(null)))
-    shares = np.exp(_log_sum(other + stakes, axis=1) - _log_sum(other + stakes))
+        e.append(_exp(log_sum_exp(other + stakes) - log_sum_exp(null)))
+    shares = np.exp(log_sum_exp(other + stakes, axis=1) - log_sum_exp(other + stakes))
     evidence = {
         name: float(shares[[i for i, (each, _) in enumerate(ALTERNATIVES) if each == name]].sum())
         for name, _ in ALTERNATIVES
@@ -184,17 +185,10 @@ def _part(drops: Sequence[Situation | None], reference: Reference) -> Part:
 def _between(other: Array, fine: Array, shifts: Array) -> tuple[float, float]:
     """Return the least and greatest mean shift whose tilt is not refuted: the bet on tilts against it is below 20."""
     tilts = [i for i, (name, _) in enumerate(ALTERNATIVES) if name in (MORE, FEWER)]
-    bet = _log_sum(other[tilts]) - math.log(len(tilts))
-    kept = np.flatnonzero(bet - _log_sum(fine, axis=0) < math.log(STRONG))
+    bet = log_sum_exp(other[tilts]) - math.log(len(tilts))
+    kept = np.flatnonzero(bet - log_sum_exp(fine, axis=0) < math.log(STRONG))
     low, high = max(kept.min() - 1, 0), min(kept.max() + 1, len(shifts) - 1)  # a grid step more, to be safe
     return float(shifts[low]), float(shifts[high])
-
-
-def _log_sum(x: Array, axis: int | None = None, keepdims: bool = False) -> Array:
-    """Return the logarithm of the sum of exp(x), without overflow."""
-    most = x.max(axis=axis, keepdims=True)
-    total = most + np.log(np.exp(x - most).sum(axis=axis, keepdims=True))
-    return total if keepdims else total.squeeze(axis)
 
 
 def _log(x: Array) -> Array:
@@ -234,12 +228,12 @@ def _colours(drops: Sequence[Situation]) -> Colours:
                 rows, colour_laws(cubes[rows], drop.odds[rows] / cubes[rows], int(came[rows].sum())), strict=True
             ):
                 k = np.arange(len(law))
-                log_e[i] += tilts * came[i] - _log_sum(np.outer(tilts, k) + _log(law), axis=1)
+                log_e[i] += tilts * came[i] - log_sum_exp(np.outer(tilts, k) + _log(law), axis=1)
                 expected[i] += law @ k
                 out[i] += came[i]
             count += 1
-        e.append(_exp(_log_sum(log_e) - math.log(log_e.size)))
-    shares = np.exp(log_e - _log_sum(log_e))
+        e.append(_exp(log_sum_exp(log_e) - math.log(log_e.size)))
+    shares = np.exp(log_e - log_sum_exp(log_e))
     return Colours(
         e=tuple(e),
         drops=count,

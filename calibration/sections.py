@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
 
 from calibration import plots
 from calibration.evidence import GAMES, PHASE, Evidence
@@ -39,7 +38,7 @@ from calibration.fit import LEVEL, TARGETS, Check, Interval, interval
 from calibration.parameters import NUMBERS, PATTERNS
 from calibration.result import Calibration
 from calibration.summaries import CUBES, DROPS, SUMMARIES, Window, expit, logit
-from tower_sim.study.bootstrap import Estimate
+from tower_sim.statistics import Estimate, clopper_pearson
 from tower_sim.study.sheets import Cell, Sheets, digits, said
 
 WORDS = {  # of each number: more of it, less of it
@@ -451,8 +450,8 @@ def _field(value: object) -> str:
 
 def _of(hits: int, trials: int) -> str:
     """Say a share with its exact (Clopper-Pearson) interval."""
-    span = stats.binomtest(hits, trials).proportion_ci(LEVEL)
-    percent = (f"{100 * x:.0f}" for x in (hits / trials, span.low, span.high))
+    share = clopper_pearson(hits, trials, LEVEL)
+    percent = (f"{100 * x:.0f}" for x in (share.value, share.low, share.high))
     return "{} of {} ({} %; {} to {} %)".format(hits, trials, *percent)
 
 

@@ -1,25 +1,5 @@
-"""Quantiles and tails of the laws that intervals and tests use."""
+"""Quantiles and tails of the laws that intervals and tests use: now in `tower_sim.statistics`."""
 
-from __future__ import annotations
+from tower_sim.statistics import chi2_tail, normal_share, student_quantile
 
-import importlib
-from typing import Any
-
-from tower_sim.study.data import Array
-
-_special: Any = importlib.import_module("scipy.special")  # has no type stubs
-
-
-def student_quantile(freedom: Array | int, level: float) -> Any:
-    """Return the quantile of Student's law with so many degrees of freedom."""
-    return _special.stdtrit(freedom, level)
-
-
-def normal_share(z: Array) -> Any:
-    """Return the chance that a standard normal number is at most `z`."""
-    return _special.ndtr(z)
-
-
-def chi2_tail(freedom: int, value: float) -> float:
-    """Return the chance that a chi-squared number is greater than `value`."""
-    return float(_special.chdtrc(freedom, value))
+__all__ = ["chi2_tail", "normal_share", "student_quantile"]

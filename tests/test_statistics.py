@@ -1,0 +1,160 @@
+"""The statistics that all parts share, against closed forms, enumeration and scipy, which are computed apart."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+from tower_sim import statistics
+from tower_sim.campaign.vary import FEWEST_RUNS
+
+SAMPLE = [3, 1, 4, 1, 5, 9, 2, 6]
+
+
+def test_a_campaign_asks_for_as_many_runs_as_an_interval_needs():
+    assert statistics.FEWEST == FEWEST_RUNS
+
+
+# Laws
+
+
+def test_log_sum_exp_is_scipys_without_overflow():
+    x = np.random.default_rng(1).normal(0, 300, (4, 5, 6))
+    for axis in (None, 0, 1, -1):
+        assert statistics.log_sum_exp(x, axis) == pytest.approx(special.logsumexp(x, axis=axis), rel=1e-14)
+    assert statistics.log_sum_exp(x, axis=1, keepdims=True).shape == (4, 1, 6)
+    assert statistics.log_sum_exp(np.array([1000.0, 1000.0])) == pytest.approx(1000 + math.log(2))
+
+
+def test_quantiles_and_tails_are_those_of_the_laws():
+    assert statistics.student_quantile(7, 0.975) == pytest.approx(stats.t.ppf(0.975, 7))
+    assert statistics.student_quantile(np.array([1, 30]), 0.9) == pytest.approx(stats.t.ppf(0.9, [1, 30]))
+    assert statistics.normal_quantile(0.975) == pytest.approx(1.959963984540054)
+    assert statistics.normal_share(np.array([0.0, -1.0])) == pytest.approx([0.5, 0.15865525393145707])
+    assert statistics.chi2_tail(3, 7.8) == pytest.approx(stats.chi2.sf(7.8, 3))
+
+
+# Means
+
+
+def test_the_interval_of_a_mean_is_students():
+    found = statistics.average(SAMPLE, 0.9)
+    assert (found.value, found.n) == (np.mean(SAMPLE), 8)
+    assert (found.low, found.high) == pytest.approx(stats.t.interval(0.9, 7, np.mean(SAMPLE), stats.sem(SAMPLE)))
+    assert statistics.mean_error(SAMPLE) == pytest.approx((np.mean(SAMPLE), stats.sem(SAMPLE)))
+
+
+def test_one_value_has_a_mean_and_no_interval():
+    found = statistics.average([4])
+    assert found.value == 4
+    assert math.isnan(found.low)
+    assert math.isnan(found.high)
+
+
+def test_columns_are_averaged_each_by_itself():
+    table = np.array([SAMPLE, SAMPLE[::-1], [2 * value for value in SAMPLE]]).T
+    found = statistics.averages(table)
+    assert found.value.shape == (3,)
+    for i, column in enumerate(table.T):
+        assert found.at(i, 8) == statistics.average(column)
+
+
+def test_values_of_a_unit_are_added_up():
+    unit = np.array([7, 3, 7, 5, 3])
+    assert statistics.sum_by_unit(unit, np.array([1, 2, 4, 8, 16])).tolist() == [18, 8, 5]
+    table = np.arange(10.0).reshape(5, 2)
+    assert statistics.sum_by_unit(unit, table).tolist() == [[10, 12], [6, 7], [4, 6]]
+    assert statistics.sum_by_unit(np.array([], int), np.zeros((0, 2))).shape == (0, 2)
+
+
+def test_the_error_of_a_sum_is_that_of_the_mean_times_their_number():
+    total, error = statistics.sum_error(np.array(SAMPLE))
+    assert (total, error) == (31, pytest.approx(8 * stats.sem(SAMPLE)))
+    assert math.isnan(statistics.sum_error(np.array([3.0]))[1])
+
+
+def test_a_ratio_of_sums_over_runs_alike_is_their_mean_and_its_error():
+    hits, of = [1, 0, 3, 2, 2], [4] * 5
+    ratio, error = statistics.ratio_of_sums(hits, of)
+    assert ratio == 8 / 20
+    assert error == pytest.approx(stats.sem(hits) / 4)
+
+
+def test_runs_with_the_same_share_leave_a_ratio_no_error():
+    assert statistics.ratio_of_sums([1, 2, 5], [4, 8, 20]) == (0.25, 0)
+    assert statistics.ratio_of_sums([0, 0], [0, 0])[0] == 0
+    assert math.isnan(statistics.ratio_of_sums([1], [4])[1])
+
+
+# Shares
+
+
+@pytest.mark.parametrize("trials", [1, 7, 40])
+@pytest.mark.parametrize("confidence", [0.9, 0.95])
+def test_intervals_of_shares_are_scipys(trials: int, confidence: float):
+    for hits in range(trials + 1):
+        test = stats.binomtest(hits, trials)
+        for method, interval in (("wilson", statistics.wilson), ("exact", statistics.clopper_pearson)):
+            found = interval(hits, trials, confidence=confidence)
+            assert (found.value, found.n) == (hits / trials, trials)
+            assert (found.low, found.high) == pytest.approx(tuple(test.proportion_ci(confidence, method)), abs=1e-9)
+
+
+def test_trials_that_hang_together_count_as_fewer():
+    found, plain = statistics.wilson(30, 60, worth=40), statistics.wilson(20, 40)
+    assert (found.low, found.high, found.n) == (plain.low, plain.high, 60)
+
+
+def test_an_exact_interval_ends_where_as_many_hits_are_too_rare():
+    found = statistics.clopper_pearson(3, 10)
+    assert stats.binom.sf(2, 10, found.low) == pytest.approx(0.025)
+    assert stats.binom.cdf(3, 10, found.high) == pytest.approx(0.025)
+
+
+# Several tests at once
+
+
+def test_holms_p_is_the_greatest_of_those_up_to_it_each_times_how_many_are_left():
+    assert statistics.holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert statistics.holm([0.5, 0.9]).tolist() == [1, 1]
+    assert statistics.holm([]).shape == (0,)
+
+
+def test_holms_p_rejects_what_closed_testing_by_bonferroni_rejects():
+    for p in itertools.product([0.004, 0.012, 0.02, 0.03, 0.2], repeat=4):
+        closed = [
+            max(
+                len(of) * min(p[j] for j in of)
+                for n in range(1, 5)
+                for of in itertools.combinations(range(4), n)
+                if i in of
+            )
+            for i in range(4)
+        ]
+        assert statistics.holm(p) == pytest.approx(np.minimum(closed, 1))
+
+
+# Resampling
+
+
+def test_a_resample_has_as_many_units_and_every_one_of_them_as_often():
+    picked = statistics.picks(4, 5000, np.random.default_rng(2))
+    often = statistics.times_picked(picked)
+    assert picked.shape == often.shape == (5000, 4)
+    assert set(often.sum(1)) == {4}
+    assert often[17].tolist() == [list(picked[17]).count(unit) for unit in range(4)]
+    none_of = stats.binomtest(int((often == 0).sum()), often.size, (3 / 4) ** 4)  # cells of a row lean apart: stricter
+    assert none_of.pvalue > 1e-4
+
+
+def test_resampled_ratios_have_the_interval_that_enumeration_gives():
+    over, under = np.array([1.0, 2, 2, 4, 6]), np.array([4.0, 3, 5, 4, 6])
+    every = [(over[list(i)].sum() / under[list(i)].sum()) for i in itertools.product(range(5), repeat=5)]
+    resamples = statistics.Resamples(np.zeros(5), np.random.default_rng(3), 20_000)
+    found, tail = resamples.ratio(over, under), float(resamples.tails()[0])
+    near = 4 * math.sqrt(tail * (1 - tail) / 20_000)
+    for end, share in ((found.low, tail), (found.high, 1 - tail)):
+        low, high = np.quantile(every, [max(share - near, 0), min(share + near, 1)])
+        assert low <= end <= high
