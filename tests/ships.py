@@ -19,14 +19,14 @@ _SQUARE = ((0.0, 0.0), (0.1, 0.0), (0.1, 0.1), (0.0, 0.1))
 
 #   bang | coin | cargo | both | choice | damage | one | two      in a row: each is next to those beside it
 ZONES = (
-    Zone("bang", "explosive", _SQUARE),
-    Zone("coin", "plunder", _SQUARE, coins=1),
-    Zone("cargo", "plunder", _SQUARE, cargo=1),
-    Zone("both", "plunder", _SQUARE, coins=1, cargo=1),
-    Zone("choice", "plunder", _SQUARE, choice=2),
-    Zone("damage", "damage", _SQUARE),
-    Zone("one", "strength", _SQUARE, strength=1),
-    Zone("two", "strength", _SQUARE, strength=2),
+    Zone("bang", _SQUARE, {"kind": "explosive"}),
+    Zone("coin", _SQUARE, {"kind": "plunder", "coins": 1}),
+    Zone("cargo", _SQUARE, {"kind": "plunder", "cargo": 1}),
+    Zone("both", _SQUARE, {"kind": "plunder", "coins": 1, "cargo": 1}),
+    Zone("choice", _SQUARE, {"kind": "plunder", "choice": 2}),
+    Zone("damage", _SQUARE, {"kind": "damage"}),
+    Zone("one", _SQUARE, {"kind": "strength", "strength": 1}),
+    Zone("two", _SQUARE, {"kind": "strength", "strength": 2}),
 )
 _ROW = [zone.name for zone in ZONES]
 BOARD = Board(

@@ -15,8 +15,8 @@ from ships import BOARD, ZONES, landing
 from tower_sim.apparatus.board import Zone
 from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError
-from tower_sim.games.dead_reckoning.abilities import Ability, Use, Worth, uses
-from tower_sim.games.dead_reckoning.combat import SideResult, in_explosive, resolve, verdict, worth
+from tower_sim.games.dead_reckoning.abilities import Ability, Use, uses
+from tower_sim.games.dead_reckoning.combat import SideResult, in_explosive, resolve, verdict
 from tower_sim.games.dead_reckoning.rulings import Rulings, options
 from tower_sim.games.dead_reckoning.sides import (
     NON_PLAYER_SUPPLY,
@@ -27,6 +27,7 @@ from tower_sim.games.dead_reckoning.sides import (
     building_cubes,
     player_cubes,
 )
+from tower_sim.games.dead_reckoning.worths import Worth, worth
 
 NAMES = [zone.name for zone in ZONES]
 UNKNOWN: Any = "duel"
@@ -247,12 +248,12 @@ def test_cubes_explode_in_explosive_zones_only():
 
 
 def test_a_zone_is_worth_what_its_kind_gives_and_nothing_else():
-    full = {"strength": 1, "coins": 2, "cargo": 3, "choice": 4}
     corners = ZONES[0].corners
-    assert worth(Zone("z", "plunder", corners, **full)) == Worth(coins=2, cargo=3, choice=4)
-    assert worth(Zone("z", "strength", corners, **full)) == Worth(strength=1)
-    assert worth(Zone("z", "damage", corners, **full)) == Worth(damage=1)
-    assert worth(Zone("z", "explosive", corners, **full)) == Worth()
+    plunder = {"kind": "plunder", "coins": 2, "cargo": 3, "choice": 4}
+    assert worth(Zone("z", corners, plunder)) == Worth(coins=2, cargo=3, choice=4)
+    assert worth(Zone("z", corners, {"kind": "strength", "strength": 1})) == Worth(strength=1)
+    assert worth(Zone("z", corners, {"kind": "damage"})) == Worth(damage=1)
+    assert worth(Zone("z", corners, {"kind": "explosive"})) == Worth()
 
 
 # Resolution

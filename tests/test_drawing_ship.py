@@ -376,12 +376,12 @@ def test_words_that_do_not_fit_are_listed_below_under_a_number() -> None:
 def test_what_a_zone_gives_is_said() -> None:
     corners = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0))
     said = {
-        "explosive shot": Zone("a", "explosive", corners),
-        "damage": Zone("b", "damage", corners),
-        "strength 2": Zone("c", "strength", corners, strength=2),
-        "1 coin + 1 cargo": Zone("d", "plunder", corners, coins=1, cargo=1),
-        "3 coins": Zone("e", "plunder", corners, coins=3),
-        "2 of coins/cargo": Zone("f", "plunder", corners, choice=2),
+        "explosive shot": Zone("a", corners, {"kind": "explosive"}),
+        "damage": Zone("b", corners, {"kind": "damage"}),
+        "strength 2": Zone("c", corners, {"kind": "strength", "strength": 2}),
+        "1 coin + 1 cargo": Zone("d", corners, {"kind": "plunder", "coins": 1, "cargo": 1}),
+        "3 coins": Zone("e", corners, {"kind": "plunder", "coins": 3}),
+        "2 of coins/cargo": Zone("f", corners, {"kind": "plunder", "choice": 2}),
     }
     assert [worth(zone) for zone in said.values()] == list(said)
 

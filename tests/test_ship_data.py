@@ -1,14 +1,15 @@
 """The combat ship as data: what a profile may say, and what solids it becomes."""
 
 import copy
+import dataclasses
 import math
+import pickle
 from typing import Any, cast
 
 import numpy as np
 import pytest
 
 from tower_sim.apparatus import catalogue, polygon
-from tower_sim.apparatus.board import KINDS
 from tower_sim.apparatus.combat_ship.ship import CombatShip
 from tower_sim.apparatus.parts import Box
 from tower_sim.apparatus.solids import axes
@@ -36,14 +37,6 @@ def is_in(box: Box, points: np.ndarray) -> np.ndarray:
 
 def is_solid(points: np.ndarray) -> np.ndarray:
     return np.any([is_in(box, points) for box in SHIP.boxes], axis=0)
-
-
-def test_the_board_has_every_kind_of_zone_the_game_has_and_both_strengths():
-    assert {zone.kind for zone in BOARD.zones} == set(KINDS)
-    assert {zone.strength for zone in BOARD.zones if zone.kind == "strength"} == {1, 2}
-    plunder = [zone for zone in BOARD.zones if zone.kind == "plunder"]
-    gives = {tuple(bool(x) for x in (zone.coins, zone.cargo, zone.choice)) for zone in plunder}
-    assert gives == {(True, False, False), (False, True, False), (True, True, False), (False, False, True)}
 
 
 def test_neighbours_are_mutual_and_make_one_board():
@@ -142,19 +135,6 @@ BAD = {
         in_zone("choice", corners_mm=rectangle(100, 128, -60, -30)),
         "'choice' cannot be reached from another",
     ),
-    "unknown kind": (
-        in_zone("choice", kind="treasure"),
-        "zone choice.kind = 'treasure'; allowed is one of 'explosive', 'plunder',",
-    ),
-    "value of another kind": (
-        in_zone("choice", strength=2),
-        "zone choice.strength = 2; allowed for kind 'plunder' is coins or cargo or choice",
-    ),
-    "no value": (in_zone("strength_2", strength=0), "zone strength_2 of kind 'strength' gives nothing"),
-    "value too many": (
-        in_zone("strength_2", strength=12),
-        "zone strength_2.strength = 12; allowed is a whole number from 0 to 9",
-    ),
     "not convex": (in_zone("choice", corners_mm=[[74, -80], [120, -80], [80, -70], [74, -10]]), "is not convex"),
     "two corners": (in_zone("choice", corners_mm=[[74, -80], [120, -80]]), "allowed are 3 to 24 corners"),
     "no corners": (lambda p: zone_of(p, "choice").pop("corners_mm"), "zone choice.corners_mm = nothing"),
@@ -172,7 +152,6 @@ BAD = {
     "corners in words": (in_zone("choice", corners_mm="all"), "zone choice.corners_mm = 'all'"),
     "a name twice": (in_zone("choice", name="cargo"), "zone 'cargo' is there twice"),
     "no name": (in_zone("choice", name="two words"), "name = 'two words'; allowed are up to 40 letters"),
-    "unknown key": (in_zone("choice", worth=2), "zone choice.worth is unknown"),
     "no zones": (lambda p: p.update(zones=[]), "zones = []; allowed is at least one table"),
     "flat deck": (in_table("gun_deck", slope_deg=15), "gun_deck.slope_deg = 15; allowed is more than 21.8"),
     "narrow ports": (
@@ -208,6 +187,22 @@ def test_corners_may_be_given_either_way_round():
 
     assert sorted(ship_with(turned).board.zone("choice").corners) == sorted(BOARD.zone("choice").corners)
     assert ship_with(turned).digest != SHIP.digest
+
+
+def test_a_zone_needs_a_name_and_corners_and_keeps_what_else_its_table_says():
+    for zone, table in zip(BOARD.zones, SHIP.profile["zones"], strict=True):
+        assert zone.printed == {key: value for key, value in table.items() if key not in ("name", "corners_mm")}
+    changed = ship_with(in_zone("choice", kind="treasure", rumours=[1, "two"])).board.zone("choice")
+    assert dict(changed.printed) == {"kind": "treasure", "choice": 2, "rumours": [1, "two"]}
+
+
+def test_what_is_printed_cannot_be_changed_and_goes_with_a_copy():
+    zone = BOARD.zone("choice")
+    with pytest.raises(TypeError):
+        cast("dict[str, int]", zone.printed)["choice"] = 3
+    copies = [copy.deepcopy(zone), pickle.loads(pickle.dumps(zone)), dataclasses.replace(zone)]
+    assert copies == [zone] * 3
+    assert {zone, *copies} == {zone}
 
 
 def test_a_ship_needs_neither_masts_nor_decks_and_the_hand_is_then_over_the_bulwarks():

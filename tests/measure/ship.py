@@ -24,6 +24,7 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.combat_ship.ship import CombatShip
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
+from tower_sim.games.dead_reckoning.worths import worth
 from tower_sim.outcome import Landing, Outcome
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.pool import spread_out
@@ -54,7 +55,7 @@ class Throw:
 
 def throws(settings: PhysicsSettings, batch: int) -> list[Throw]:
     """Throw nine cubes onto the empty board, the hands numbered on from those of the batches before."""
-    strengths = {f"zone:{zone.name}": zone.strength for zone in SHIP.board.zones}
+    strengths = {f"zone:{zone.name}": worth(zone).strength for zone in SHIP.board.zones}
     found: list[Throw] = []
     with PhysicsModel(SHIP, settings) as model:
         cubes = supply({"any": CUBES}, model.cube_edge)

@@ -1,33 +1,31 @@
-"""The board that cubes fall onto: named zones with values, raised borders between them."""
+"""The board that cubes fall onto: named zones, raised borders between them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-EXPLOSIVE = "explosive"
-PLUNDER = "plunder"
-DAMAGE = "damage"
-STRENGTH = "strength"
-KINDS = (EXPLOSIVE, PLUNDER, DAMAGE, STRENGTH)
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
 
 Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Zone:
-    """A zone: a convex polygon of floor, its `corners` (m) counter-clockwise, and what a cube in it is worth.
+    """A zone: a convex polygon of floor, its `corners` (m) counter-clockwise.
 
-    `kind` is one of KINDS. A strength zone gives `strength`; a plunder zone `coins`, `cargo` and `choice` (so many of
-    coins and cargo, as the owner likes); a damage zone one damage to the opposing ship.
+    `printed` is what else the profile says of it, as read: what that means is a game's to say. It cannot be changed.
     """
 
     name: str
-    kind: str
     corners: tuple[Point, ...]
-    strength: int = 0
-    coins: int = 0
-    cargo: int = 0
-    choice: int = 0
+    printed: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "printed", MappingProxyType(dict(self.printed)))
+
+    def __reduce__(self) -> tuple[type[Zone], tuple[str, tuple[Point, ...], dict[str, Any]]]:
+        return Zone, (self.name, self.corners, dict(self.printed))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from itertools import combinations
 from typing import cast
 
@@ -11,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.apparatus import polygon
-from tower_sim.apparatus.board import KINDS, PLUNDER, STRENGTH, Zone
+from tower_sim.apparatus.board import Zone
 from tower_sim.apparatus.common import demand, mm
-from tower_sim.apparatus.fields import choice, count, key_of, read_table
 from tower_sim.errors import UsageError, shown
 
 Array = npt.NDArray[np.float64]
@@ -28,22 +26,8 @@ MAX_MM = 1000
 MAX_NAME = 40
 
 
-@dataclass(frozen=True, slots=True)
-class _Worth:
-    """What a zone is and gives; only the fields of its kind may differ from 0."""
-
-    kind: str = choice(*KINDS)
-    strength: int = count(0, 9, default=0)
-    coins: int = count(0, 99, default=0)
-    cargo: int = count(0, 99, default=0)
-    choice: int = count(0, 99, default=0)
-
-
-_GIVES = {PLUNDER: ("coins", "cargo", "choice"), STRENGTH: ("strength",)}
-
-
 def read(tables: object) -> tuple[Zone, ...]:
-    """Read `[[zones]]`: name, kind, what it gives, `corners_mm`; raises UsageError for what is no zone."""
+    """Read `[[zones]]`: name, `corners_mm` and what else is printed; raises UsageError for what is no zone."""
     if not isinstance(tables, list) or not tables:
         raise UsageError(f"zones = {shown(cast('object', tables))}; allowed is at least one table [[zones]]; add them")
     found = cast("list[object]", tables)
@@ -66,21 +50,7 @@ def _read(table: object, i: int) -> Zone:
         raise UsageError(f"{where}.name = {shown(name)}; allowed are {allowed}; name the zone")
     where = f"zone {name}"
     corners = _corners(values.pop("corners_mm", None), where)
-    worth = read_table(_Worth, values, where)
-    gives = _GIVES.get(worth.kind, ())
-    amounts = {key_of(item): cast("int", getattr(worth, item.name)) for item in fields(_Worth) if item.name != "kind"}
-    for key, amount in amounts.items():
-        demand(
-            amount == 0 or key in gives,
-            f"{where}.{key} = {amount}; allowed for kind {worth.kind!r} is {' or '.join(gives) or 'no value'}; "
-            "remove it or change the kind",
-        )
-    if gives:
-        demand(
-            any(amounts[key] for key in gives),
-            f"{where} of kind {worth.kind!r} gives nothing; allowed is {' or '.join(gives)} of 1 or more; add it",
-        )
-    return Zone(name, worth.kind, corners, worth.strength, worth.coins, worth.cargo, worth.choice)
+    return Zone(name, corners, values)
 
 
 def _corners(value: object, where: str) -> tuple[tuple[float, float], ...]:

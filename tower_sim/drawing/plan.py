@@ -20,7 +20,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.textpath import TextToPath
 
 from tower_sim.apparatus import polygon
-from tower_sim.apparatus.board import DAMAGE, EXPLOSIVE, PLUNDER, STRENGTH, Zone
+from tower_sim.apparatus.board import Zone
 from tower_sim.drawing.cubes import cube_faces, shades
 from tower_sim.drawing.files import FONT, GREY
 from tower_sim.drawing.sheet import Sheet
@@ -33,8 +33,17 @@ Box = tuple[float, float, float, float]  # x0, x1, y0, y1
 
 ABOVE = View((0.0, 0.0, 1.0), up=(-1.0, 0.0, 0.0))
 BESIDE = 40.0  # mm: what lies farther from the board is not drawn
-GREYS = {STRENGTH: 0.95, PLUNDER: 1.1, DAMAGE: 1.1, EXPLOSIVE: 0.95, "board": 0.9, "border": 0.72, "frame": 0.8}
-_HATCHES = {DAMAGE: (1,), EXPLOSIVE: (1, -1)}
+GREYS = {
+    "strength": 0.95,
+    "plunder": 1.1,
+    "damage": 1.1,
+    "explosive": 0.95,
+    "zone": 1.0,
+    "board": 0.9,
+    "border": 0.72,
+    "frame": 0.8,
+}
+_HATCHES = {"damage": (1,), "explosive": (1, -1)}
 SMALL = 7.0  # pt: names that do not fit at FONT
 _LINE = 1.28  # of the type size, from line to line
 _PAD = 2.0  # pt around words
@@ -42,17 +51,16 @@ _TRIED = 50  # places tried for them along and across a zone
 
 
 def worth(zone: Zone) -> str:
-    """Say what a cube in `zone` gives."""
-    if zone.kind == EXPLOSIVE:
-        return "explosive shot"
-    if zone.kind == DAMAGE:
-        return "damage"
-    if zone.kind == STRENGTH:
-        return f"strength {zone.strength}"
-    gives = [f"{zone.coins} coin{'s' * (zone.coins > 1)}"] if zone.coins else []
-    gives += [f"{zone.cargo} cargo"] if zone.cargo else []
-    gives += [f"{zone.choice} of coins/cargo"] if zone.choice else []
-    return " + ".join(gives)
+    """Say what is printed on `zone`."""
+    told = {key: value for key, value in zone.printed.items() if value}
+    kind = told.pop("kind", None)
+    if kind == "plunder" and all(isinstance(value, int) for value in told.values()):
+        gives = [f"{told['coins']} coin{'s' * (told['coins'] > 1)}"] if "coins" in told else []
+        gives += [f"{told['cargo']} cargo"] if "cargo" in told else []
+        gives += [f"{told['choice']} of coins/cargo"] if "choice" in told else []
+        return " + ".join(gives)
+    named = [] if kind in told or kind is None else ["explosive shot" if kind == "explosive" else str(kind)]
+    return ", ".join([*named, *(f"{key} {value}" for key, value in told.items())])
 
 
 def seen_from_above(points: Any) -> Array:

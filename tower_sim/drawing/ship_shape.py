@@ -94,7 +94,7 @@ class ShipShape:
         up = np.array([0.0, 0.0, 1.0])
         return [
             Face(
-                zone.kind,
+                _kind(zone),
                 np.array([(mm(x), mm(y), self.floor) for x, y in zone.corners]),
                 up,
                 (True,) * len(zone.corners),
@@ -131,6 +131,11 @@ class ShipShape:
             j = (i + 1) % len(corners)
             ring = np.array([corners[j], corners[i], outer[i], outer[j]])
             yield prism("border", ring, self.floor, mm(self.ship.board.border_top), (True, False, False, False))
+
+
+def _kind(zone: Zone) -> str:
+    kind = zone.printed.get("kind")
+    return kind if kind in ("explosive", "plunder", "damage", "strength") else "zone"
 
 
 def _opened(solid: list[Face], cut: float, is_turned: bool) -> list[Face]:

@@ -13,35 +13,12 @@ from typing import Literal, cast
 from tower_sim.apparatus.board import Board
 from tower_sim.cubes import Cube
 from tower_sim.errors import check_whole, fault
+from tower_sim.games.dead_reckoning.worths import Worth
 
 ZONE = "zone:"
 BORDER = "border"
 TABLE = "table"
 MOST = 99  # of anything that one ability brings: no card comes near it
-
-
-@dataclass(frozen=True, slots=True)
-class Worth:
-    """What a cube in a zone, or an ability, brings; `choice` is so many of coins and cargo, as the owner likes.
-
-    Source: rulebook, lines 1015, 1027 and 1035.
-    """
-
-    strength: int = 0
-    coins: int = 0
-    cargo: int = 0
-    choice: int = 0
-    damage: int = 0
-
-    def __add__(self, other: Worth) -> Worth:
-        """Add the two up, field by field."""
-        return Worth(
-            self.strength + other.strength,
-            self.coins + other.coins,
-            self.cargo + other.cargo,
-            self.choice + other.choice,
-            self.damage + other.damage,
-        )
 
 
 AbilityKind = Literal["throw", "card", "move", "strength", "take_off", "win_bonus"]

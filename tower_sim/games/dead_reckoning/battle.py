@@ -26,6 +26,7 @@ from tower_sim.games.dead_reckoning.combat import Result, in_explosive, resolve,
 from tower_sim.games.dead_reckoning.plain import plain, read_plain
 from tower_sim.games.dead_reckoning.sides import Setup
 from tower_sim.games.dead_reckoning.step import Step
+from tower_sim.games.dead_reckoning.worths import legible
 from tower_sim.model import until_landed
 from tower_sim.outcome import Landing, Outcome
 from tower_sim.state import TowerState
@@ -147,8 +148,8 @@ def start(model: BoardModel, setup: Setup, seed: int, game: int = 0) -> Battle:
 
     Cubes are numbered from 0: side by side, its supply, then those on islands. Step i draws from
     SeedSequence(seed, spawn_key=(game, i)). Raises UsageError for a negative `seed` or `game`, for a model without a
-    board, and for a ruling that asks what cubes touch when the model does not tell. Source: rulebook, lines 911-913
-    and 949.
+    board or with zones whose print this game does not know, and for a ruling that asks what cubes touch when the model
+    does not tell. Source: rulebook, lines 911-913 and 949.
     """
     for name, value in (("seed", seed), ("game", game)):
         if value < 0:
@@ -157,6 +158,7 @@ def start(model: BoardModel, setup: Setup, seed: int, game: int = 0) -> Battle:
         if setup.rulings.choices[ruling] == choice and not model.tells_contacts:
             allowed = f"another choice with the model {model.name!r}, which does not know what a cube touches"
             raise fault(f"ruling {ruling}", choice, allowed, "take the model physics")
+    board = legible(model.board, model.apparatus)
     supply: tuple[Cube, ...] = ()
     island: tuple[Cube, ...] = ()
     for side in setup.sides:
@@ -167,7 +169,7 @@ def start(model: BoardModel, setup: Setup, seed: int, game: int = 0) -> Battle:
         setup=setup,
         seed=seed,
         game=game,
-        board=model.board,
+        board=board,
         state=model.empty(),
         cube_edge=model.cube_edge,
         numbered=len(supply) + len(island),

@@ -10,11 +10,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from tower_sim.apparatus.board import DAMAGE, EXPLOSIVE, PLUNDER, STRENGTH, Board, Zone
+from tower_sim.apparatus.board import Board, Zone
 from tower_sim.cubes import Cube
-from tower_sim.games.dead_reckoning.abilities import BORDER, TABLE, Ability, Worth, zones_of
+from tower_sim.games.dead_reckoning.abilities import BORDER, TABLE, Ability, zones_of
 from tower_sim.games.dead_reckoning.rulings import Rulings
 from tower_sim.games.dead_reckoning.sides import SINKS_AT, Kind, Setup
+from tower_sim.games.dead_reckoning.worths import DAMAGE, EXPLOSIVE, PLUNDER, STRENGTH, Worth, kind, worth
 from tower_sim.outcome import Landing
 
 RULES_VERSION = 2
@@ -47,17 +48,8 @@ def in_explosive(places: Mapping[Cube, str], board: Board, across: Across | None
     """Return the cubes in explosive zones, by number: they are due to explode. Source: rulebook, line 999."""
     zones = {cube: (zone,) for cube, zone in zones_of(places).items()} | dict(across or {})
     return tuple(
-        sorted(cube for cube, names in zones.items() if any(board.zone(name).kind == EXPLOSIVE for name in names))
+        sorted(cube for cube, names in zones.items() if any(kind(board.zone(name)) == EXPLOSIVE for name in names))
     )
-
-
-def worth(zone: Zone) -> Worth:
-    """Return what a cube in `zone` brings its owner. Source: rulebook, lines 1015, 1027 and 1035."""
-    if zone.kind == PLUNDER:
-        return Worth(coins=zone.coins, cargo=zone.cargo, choice=zone.choice)
-    if zone.kind == DAMAGE:
-        return Worth(damage=1)
-    return Worth(strength=zone.strength) if zone.kind == STRENGTH else Worth()
 
 
 # The steps of resolution that take cubes off the board, in order; strength comes last, of those that still lie there.
@@ -69,15 +61,15 @@ _STEPS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def worth_in(zones: Sequence[Zone], kind: Kind = "ship") -> Worth:
-    """Return what a cube in all of `zones` at once brings its owner in a combat of `kind`.
+def worth_in(zones: Sequence[Zone], combat: Kind = "ship") -> Worth:
+    """Return what a cube in all of `zones` at once brings its owner in a combat of this kind.
 
     Plunder takes it off the board, else damage does, else it gives strength.
     Source: rulebook, lines 983, 1013, 1015, 1027, 1035 and 1275.
     """
-    of_zones = {zone.kind for zone in zones}
-    counts = next((step for step in _STEPS[kind] if step in of_zones), STRENGTH)
-    counting = [zone for zone in zones if zone.kind == counts]
+    of_zones = {kind(zone) for zone in zones}
+    counts = next((step for step in _STEPS[combat] if step in of_zones), STRENGTH)
+    counting = [zone for zone in zones if kind(zone) == counts]
     return sum((worth(zone) for zone in counting[: 1 if counts == DAMAGE else None]), Worth())
 
 

@@ -8,6 +8,8 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
+from tower_sim.apparatus.board import Zone
+from tower_sim.games.dead_reckoning.worths import SavedZone
 from tower_sim.state import TowerState
 
 
@@ -15,6 +17,8 @@ def plain(value: object) -> Any:
     """Turn a value into lists, numbers and words: a dataclass into the list of its fields, a state into its token."""
     if isinstance(value, TowerState):
         return value.token()
+    if isinstance(value, Zone):
+        return plain(SavedZone.of(value))
     if is_dataclass(value):
         return [plain(getattr(value, each.name)) for each in fields(value)]
     if isinstance(value, tuple):
@@ -29,6 +33,8 @@ def read_plain(kind: Any, given: Any) -> Any:
     origin, inner = get_origin(kind), get_args(kind)
     if kind is TowerState:
         return TowerState.from_token(_of(str, given))
+    if kind is Zone:
+        return read_plain(SavedZone, given).zone()
     if is_dataclass(kind):
         of = zip(_types(kind), _of(list, given), strict=True)
         return cast("type", kind)(*(read_plain(each, item) for each, item in of))

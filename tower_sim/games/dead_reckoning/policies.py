@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from tower_sim.apparatus.board import EXPLOSIVE
 from tower_sim.games.dead_reckoning.abilities import Use, zones_of
 from tower_sim.games.dead_reckoning.battle import Battle
+from tower_sim.games.dead_reckoning.worths import EXPLOSIVE, kind, worth
 
 
 def when_behind(battle: Battle, side: str, uses: Sequence[Use]) -> Use | None:
@@ -32,10 +32,10 @@ def _preference(battle: Battle, side: str, use: Use) -> tuple[int, int] | None:
     if ability.kind == "move":
         cube, zone = zones[cast("int", use.cube)]
         goal = battle.board.zone(cast("str", use.zone))
-        gain = (goal.strength - zone.strength) * (1 if cube.colour == side else -1)
-        return (1, -gain) if gain > 0 and goal.kind != EXPLOSIVE else None
+        gain = (worth(goal).strength - worth(zone).strength) * (1 if cube.colour == side else -1)
+        return (1, -gain) if gain > 0 and kind(goal) != EXPLOSIVE else None
     if ability.kind == "take_off":
         zone = zones[use.cube][1] if use.cube in zones else None
-        return None if zone and zone.strength else (4, 0)
+        return None if zone and worth(zone).strength else (4, 0)
     order = {"strength": 0, "throw": 2, "card": 3, "win_bonus": 5}
     return (order[ability.kind], -ability.count)
