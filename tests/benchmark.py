@@ -30,7 +30,7 @@ from tower_sim.games.dead_reckoning.battle import play as play_battle
 from tower_sim.games.dead_reckoning.battle import start
 from tower_sim.games.dead_reckoning.sides import Setup, Side
 from tower_sim.model import until_landed
-from tower_sim.physics.engine import bullet
+from tower_sim.physics.bullet import load_bullet
 from tower_sim.physics.release import release
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
@@ -49,6 +49,7 @@ def straightforward(
 
     The same boxes, friction, restitution, cubes, hand, timestep (our mean) and rule for rest; no cube is taken out.
     """
+    bullet = load_bullet()
     client = bullet.connect(bullet.DIRECT)
     bullet.setGravity(0, 0, -9.81, physicsClientId=client)
     bullet.setTimeStep(timestep, physicsClientId=client)

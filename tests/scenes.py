@@ -53,17 +53,17 @@ def set_up(
 ) -> list[int]:
     """Clear the world and put `boxes` and cubes at rest at `poses` there; `pair` is every contact's."""
     world.clear(thing.edge, gravity)
-    world.add_boxes(boxes, {"floor": pair}, pair)
-    world.set_cubes(thing.mass, thing.inertia)
-    return [world.add_cube(pose) for pose in poses]
+    world.engine.add_boxes(boxes, {"floor": pair}, pair)
+    world.engine.set_cubes(thing.mass, thing.inertia)
+    return [world.engine.add_cube(pose) for pose in poses]
 
 
 def run(world: World, bodies: Sequence[int], seconds: float) -> Iterator[Motion]:
     """Go on for `seconds`, rounded up to whole windows, as a drop does; yield the motion after every window."""
-    motion = world.motion(bodies)
+    motion = world.engine.motion(bodies)
     for _ in range(math.ceil(seconds / world.settings.window - 1e-9)):
         world.advance(motion)
-        motion = world.motion(bodies)
+        motion = world.engine.motion(bodies)
         yield motion
 
 

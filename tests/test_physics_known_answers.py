@@ -327,7 +327,7 @@ def _corner_impacts(
         begin = pose(-arm[i] - velocity[i] * touch[i], start.as_quat())
         thing = Thing(inertia=inertia)
         bodies = set_up(world, [begin], given or pair, [floor()], WEIGHTLESS, thing)
-        world.set_velocity(bodies[0], velocity[i], spin[i])
+        world.engine.set_velocity(bodies[0], velocity[i], spin[i])
         end = run_out(world, bodies, window)
         ended.append(np.concatenate([end.velocity[0], end.spin[0]]))
     out = np.array(ended)
@@ -386,14 +386,14 @@ def _kinetic(velocity: Array, spin: Array, inertia: float) -> Array:
 def test_a_cube_flying_free_keeps_energy_and_momenta_to_a_thousandth(world: World):
     velocity, spin = np.array([1.5, -0.7, 2.0]), np.array([60.0, -90.0, 40.0])
     bodies = set_up(world, [pose((0.1, 0.2, 0.3), turns(np.random.default_rng(4), 1)[0])], WOOD, [], WEIGHTLESS)
-    world.set_velocity(bodies[0], velocity, spin)
+    world.engine.set_velocity(bodies[0], velocity, spin)
 
     def conserved(motion: Motion) -> tuple[Array, Array, Array]:
         momentum = MASS * motion.velocity[0]
         angular = INERTIA * motion.spin[0] + np.cross(motion.position[0], momentum)
         return _kinetic(motion.velocity[0], motion.spin[0], INERTIA), momentum, angular
 
-    first = conserved(world.motion(bodies))
+    first = conserved(world.engine.motion(bodies))
     worst = 0.0
     for motion in run(world, bodies, 5.0):
         for now, then in zip(conserved(motion), first, strict=True):
@@ -408,12 +408,12 @@ def test_a_falling_cube_is_where_semi_implicit_euler_says(world: World, steps_a_
     velocity, spin = np.array([0.4, -0.3, 1.0]), np.array([20.0, -30.0, 10.0])
     start = pose((0.1, 0.2, 0.3), turns(np.random.default_rng(5), 1)[0])
     bodies = set_up(world, [start], WOOD)
-    world.set_velocity(bodies[0], velocity, spin)
+    world.engine.set_velocity(bodies[0], velocity, spin)
     h, pull = 1 / steps_a_second, np.array([0.0, 0.0, -GRAVITY])
     moved, turned = 0.0, 0.0
     for n in range(5, steps_a_second + 1, 5):
         world.step(h, 5)
-        motion = world.motion(bodies)
+        motion = world.engine.motion(bodies)
         place = np.array(start.position) + n * h * velocity + n * (n + 1) / 2 * h**2 * pull
         turn = Rotation.from_rotvec(spin * n * h) * Rotation.from_quat(start.orientation)
         moved = max(moved, float(np.abs(motion.position[0] - place).max()))

@@ -74,7 +74,7 @@ def real_and_simulated() -> tuple[Ends, Ends]:
     with World(PhysicsSettings()) as world:
         for k, i in enumerate(flying):
             bodies = set_up(world, [pose(position[i], turn[i])], LISTED, [floor()], thing=CUBE)
-            world.set_velocity(bodies[0], velocity[i], spin[k])
+            world.engine.set_velocity(bodies[0], velocity[i], spin[k])
             motion = run_out(world, bodies, (last[k] - i) / FRAMES_PER_SECOND)
             ends.append(motion.position[0, :2])
             end_turns.append(motion.orientation[0])

@@ -5,13 +5,7 @@
 Lengths are metres, masses kilograms, times seconds.
 """
 
-import sys
-
-if sys.version_info >= (3, 12):
-    raise ImportError(
-        f"tower_sim needs Python 3.11, this is {sys.version_info.major}.{sys.version_info.minor}: PyBullet has no "
-        "binary wheels for newer Pythons; make the environment with python3.11 -m venv .venv"
-    )
+from typing import TYPE_CHECKING, Any
 
 from tower_sim.apparatus.catalogue import load, names
 from tower_sim.contract import BoardModel, DropModel
@@ -21,9 +15,11 @@ from tower_sim.model import TooManyFailedDraws, knock_then_drop, replay, until_l
 from tower_sim.models import open_model
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.simulator import PhysicsModel
 from tower_sim.state import BoardState, Pose, Resident, TowerState
 from tower_sim.surrogate.model import SurrogateModel
+
+if TYPE_CHECKING:
+    from tower_sim.simulator import PhysicsModel
 
 __version__ = "0.1.0"
 
@@ -52,3 +48,12 @@ __all__ = [
     "supply",
     "until_landed",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what drops with physics when it is asked for; nothing else needs it."""
+    if name == "PhysicsModel":
+        from tower_sim.simulator import PhysicsModel
+
+        return PhysicsModel
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, TypeAlias
+
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.with_board import WithBoard
 from tower_sim.errors import fault, near
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.simulator import PhysicsModel
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.ship import ShipSurrogate
 from tower_sim.surrogate.store import Fitted, load_fitted, shipped
 from tower_sim.surrogate.two_thirds import TwoThirdsRule
 
+if TYPE_CHECKING:  # the simulator is imported when physics is asked for
+    from tower_sim.simulator import PhysicsModel
+
 MODELS = ("physics", "surrogate", "two_thirds")
 BOARD_MODELS = ("physics", "surrogate")
-Model = PhysicsModel | SurrogateModel | ShipSurrogate | TwoThirdsRule
+Model: TypeAlias = "PhysicsModel | SurrogateModel | ShipSurrogate | TwoThirdsRule"
 
 
 def open_model(apparatus: Apparatus, name: str = "physics", settings: PhysicsSettings | None = None) -> Model:
     """Return the model `name` of an apparatus, to be used as a context manager.
 
     `name` is one of MODELS or the path of a fitted surrogate (`.json`); `settings` are those of the physics.
-    Raises UsageError for another name, an apparatus that the model cannot be of, and a file that is not allowed.
+    Raises UsageError for another name, an apparatus that the model cannot be of, a file that is not allowed, and
+    physics where its engine is not installed.
     """
     if name == "physics":
+        from tower_sim.simulator import PhysicsModel
+
         return PhysicsModel(apparatus, settings)
     if name == "two_thirds":
         return TwoThirdsRule(apparatus)
@@ -49,5 +56,5 @@ def surrogate_of(apparatus: Apparatus, fitted: Fitted) -> SurrogateModel | ShipS
 def open_board_model(apparatus: WithBoard, name: str = "physics") -> PhysicsModel | ShipSurrogate:
     """Return the model `name` of a ship with its board; raises what `open_model` does."""
     model = open_model(apparatus, name)
-    assert isinstance(model, (PhysicsModel, ShipSurrogate))  # the others have refused a ship
+    assert not isinstance(model, (SurrogateModel, TwoThirdsRule))  # they have refused a ship
     return model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import platform
 
@@ -11,7 +12,9 @@ from tower_sim.errors import UsageError
 from tower_sim.extras import extra
 from tower_sim.games import amerigo
 from tower_sim.games.dead_reckoning import combat as dead_reckoning
+from tower_sim.physics.engine import version_of
 from tower_sim.physics.settings import SETTINGS_VERSION
+from tower_sim.registry import get, names
 
 Environment = dict[str, dict[str, str]]
 
@@ -21,7 +24,10 @@ class WrongEnvironment(UsageError):
 
 
 def environment() -> Environment:
-    """Return the `versions` and the `platform` of this process; raises UsageError when pyarrow is missing."""
+    """Return the `versions` and the `platform` of this process; raises UsageError when pyarrow is missing.
+
+    Of the engines those that are installed are there.
+    """
     versions = {
         "tower_sim": tower_sim.__version__,
         "amerigo_rules": str(amerigo.RULES_VERSION),
@@ -31,8 +37,18 @@ def environment() -> Environment:
         "python": platform.python_version(),
         "pyarrow": extra("pyarrow", "campaign").__version__,
     }
-    versions |= {name: importlib.metadata.version(name) for name in ("numpy", "scipy", "pybullet")}
+    versions |= {name: importlib.metadata.version(name) for name in ("numpy", "scipy")} | _engines()
     return {"versions": versions, "platform": {"system": platform.system(), "machine": platform.machine()}}
+
+
+def _engines() -> dict[str, str]:
+    """Return the versions of the packages of the engines that are installed."""
+    versions: dict[str, str] = {}
+    for name in names("engine"):
+        with contextlib.suppress(UsageError):  # another package's that cannot be loaded; a drop with it would say so
+            if number := version_of(name):
+                versions[get("engine", name).distribution] = number
+    return versions
 
 
 def difference(expected: Environment, found: Environment) -> str:

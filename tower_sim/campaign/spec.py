@@ -198,7 +198,7 @@ def parse(text: str, directory: Path = Path()) -> Spec:
     base: dict[str, dict[str, Any]] = {
         "profile": profile,
         "rules": _rules(tables.get("rules", {})) if kind == "game" else {},
-        "settings": asdict(read_settings(tables.get("settings", {}))) if model == "physics" else {},
+        "settings": read_settings(tables.get("settings", {})).table() if model == "physics" else {},
         "chain": _chain(tables) if kind == "chain" else {},
         "battle": _battle(tables.get("battle", {})) if kind == "battle" else {},
     }

@@ -12,7 +12,9 @@ from tower_sim.apparatus.catalogue import names
 from tower_sim.cubes import MAX_CUBES
 from tower_sim.errors import UsageError, shown
 from tower_sim.models import MODELS
+from tower_sim.physics.settings import ENGINE
 from tower_sim.reading import json_value, read_text
+from tower_sim.registry import get
 from tower_sim.state import MAX_SEED, TowerState
 
 APPARATUS = f"a shipped profile ({', '.join(names())}) or a TOML file"
@@ -23,8 +25,11 @@ def version() -> str:
     """Return the version of this package and of Python and the engine it runs on, in one line."""
     import platform
 
-    engine = metadata.version("pybullet")
-    return f"tower-sim {metadata.version('tower_sim')} (Python {platform.python_version()}, PyBullet {engine})"
+    from tower_sim.physics.engine import version_of
+
+    title, number = get("engine", ENGINE).title, version_of(ENGINE)
+    engine = f"{title} {number}" if number else f"no {title}"
+    return f"tower-sim {metadata.version('tower_sim')} (Python {platform.python_version()}, {engine})"
 
 
 def add_apparatus(parser: argparse.ArgumentParser, default: str) -> None:

@@ -1,41 +1,146 @@
-"""The one place that imports PyBullet, without the line its C code prints on standard error when it is loaded.
+"""Engine: what a scene needs from a rigid-body engine, and nothing more. SI units at its border.
 
-The engine keeps some of its state once for the whole process (the contact-breaking threshold is one), not once for each
-client: calls of two threads that mix change each other's results. Whoever drops holds `LOCK` from building the world to
-the last look at it.
+Engines are found by name (tower_sim/registry.py, group `engine`); `PhysicsSettings.engine` says which one drops.
+Whoever makes one inherits its tests from `tower_sim.testing_engine`.
 """
 
 from __future__ import annotations
 
-import contextlib
-import os
-import threading
-from collections.abc import Generator
-from typing import Any
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from tower_sim.apparatus.parts import Box, Surface
+from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.registry import get
+from tower_sim.state import Pose
 
 
-@contextlib.contextmanager
-def _stderr_away() -> Generator[None]:
-    """Turn the process's standard error away; the line passes by Python's own streams."""
+@dataclass(slots=True)
+class Motion:
+    """Poses and velocities of some cubes at one moment: arrays of shape (n, 3), (n, 4), (n, 3), (n, 3), SI, x y z w."""
+
+    position: npt.NDArray[np.float64]
+    orientation: npt.NDArray[np.float64]
+    velocity: npt.NDArray[np.float64]
+    spin: npt.NDArray[np.float64]
+
+    def pose(self, i: int) -> Pose:
+        """Return the pose of cube `i`."""
+        x, y, z = (float(v) for v in self.position[i])
+        a, b, c, w = (float(v) for v in self.orientation[i])
+        return Pose((x, y, z), (a, b, c, w))
+
+
+class Engine(Protocol):
+    """One world of fixed boxes and equal cubes, made with the settings: `ENGINE(settings)`.
+
+    `title` is what people call the engine, `distribution` the installed package whose version decides its results; its
+    module can be imported without that package, and making an engine raises UsageError, in one line that says what to
+    install, where it is missing.
+
+    `clear` comes first, then the boxes, then the kind of cube, then cubes; effort and gravity are said again after each
+    `clear`. Nothing is random: the same calls after a `clear` give the same bytes, in any process, whatever the engine
+    did before. Metres, kilograms, seconds, radians; unit quaternions x y z w; velocities and spins in the world's
+    frame.
+    """
+
+    title: str
+    distribution: str
+
+    def __init__(self, settings: PhysicsSettings) -> None:
+        """Make an empty world."""
+        ...
+
+    @property
+    def lock(self) -> AbstractContextManager[Any]:
+        """What a drop holds from `clear` to its last look; the same thread may take it again.
+
+        An engine that keeps state once for the whole process has one for the process; others may have none.
+        """
+        ...
+
+    def close(self) -> None:
+        """Give back what the engine holds; nothing happens when it was closed before."""
+        ...
+
+    def clear(self, edge: float) -> None:
+        """Empty the world and set it up, as the settings say, for cubes of edge `edge` (m)."""
+        ...
+
+    def set_effort(self, iterations: int, residual: float, relaxation: float) -> None:
+        """Let the contact solver take up to `iterations` a step; see PhysicsSettings for `residual`, `relaxation`."""
+        ...
+
+    def set_gravity(self, gravity: tuple[float, float, float]) -> None:
+        """Set gravity (m/s2); swinging it is the same as moving the apparatus. It wakes nothing."""
+        ...
+
+    def add_boxes(self, boxes: Iterable[Box], surfaces: Mapping[str, Surface], cube: Surface) -> None:
+        """Add fixed boxes; `surfaces` holds the cube's pair with each surface, `cube` the pair of two cubes.
+
+        Also fixes what every later cube's surface is. A pair has Coulomb friction and Newton restitution; cubes neither
+        roll nor spin against a friction of their own, and fly undamped.
+        """
+        ...
+
+    def set_cubes(self, mass: float, inertia: float | None = None) -> None:
+        """Say what the cubes are: mass (kg) and moment of inertia about each axis (kg m2; None: a uniform cube's)."""
+        ...
+
+    def add_cube(self, pose: Pose) -> int:
+        """Add a cube, awake and at rest; returns the body's number in this world."""
+        ...
+
+    def set_velocity(self, body: int, velocity: Iterable[float], spin: Iterable[float]) -> None:
+        """Give a cube a velocity (m/s) and a spin (rad/s)."""
+        ...
+
+    def lay_to_rest(self, poses: Mapping[int, Pose]) -> None:
+        """Put cubes, by body, to sleep exactly at `poses`, where they are now; no time passes."""
+        ...
+
+    def put_to_sleep(self, body: int) -> None:
+        """Stop a cube; it stays where it is until another body hits it, or it is woken."""
+        ...
+
+    def wake(self, body: int) -> None:
+        """Wake a cube."""
+        ...
+
+    def remove(self, body: int) -> None:
+        """Take a cube out of the world."""
+        ...
+
+    def step(self, timestep: float, steps: int) -> None:
+        """Take `steps` steps of `timestep` seconds each."""
+        ...
+
+    def overlap(self) -> float:
+        """Return how deep (m) the deepest contact is of those that the last step worked on; 0 where there is none."""
+        ...
+
+    def motion(self, bodies: Iterable[int]) -> Motion:
+        """Return poses and velocities of `bodies`, in their order; rows may be none."""
+        ...
+
+
+def make(settings: PhysicsSettings) -> Engine:
+    """Return a new engine of the name in `settings`; raises UsageError when it cannot be had here."""
+    return get("engine", settings.engine)(settings)
+
+
+def version_of(name: str) -> str | None:
+    """Return the version of the package that the engine `name` is, None where it is not installed.
+
+    Raises UsageError for an unknown engine.
+    """
     try:
-        kept = os.dup(2)
-    except OSError:  # standard error is closed: nothing to keep clean
-        yield
-        return
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 2)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(nowhere)
-
-
-with _stderr_away():
-    import pybullet
-
-bullet: Any = pybullet
-LOCK = threading.RLock()
-if hasattr(os, "register_at_fork"):  # a process forked while another thread drops would have it held for ever
-    os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release)
+        return metadata.version(get("engine", name).distribution)
+    except metadata.PackageNotFoundError:
+        return None

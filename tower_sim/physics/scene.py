@@ -22,9 +22,10 @@ class Scene:
 
     def __init__(self, world: World, apparatus: Apparatus) -> None:
         world.clear(apparatus.cube_edge)
-        world.add_boxes(apparatus.boxes, apparatus.surfaces, apparatus.between_cubes)
-        world.set_cubes(apparatus.cube_density * apparatus.cube_edge**3)
+        world.engine.add_boxes(apparatus.boxes, apparatus.surfaces, apparatus.between_cubes)
+        world.engine.set_cubes(apparatus.cube_density * apparatus.cube_edge**3)
         self.world = world
+        self.engine = world.engine
         self.apparatus = apparatus
         self.bodies: dict[int, int] = {}
         self.swept: list[int] = []
@@ -35,33 +36,33 @@ class Scene:
     def lay(self, cubes: Mapping[Cube, Pose]) -> None:
         """Put cubes to rest where they are told: asleep until they are hit, or awake if what held them may be gone."""
         self._laid = {cube.id: pose for cube, pose in cubes.items()}
-        self.world.lay_to_rest({self._add(cube, pose): pose for cube, pose in cubes.items()})
+        self.engine.lay_to_rest({self._add(cube, pose): pose for cube, pose in cubes.items()})
         self._asleep |= set(self._laid)
         motion = self.motion()
         loose = landing.loose(motion.position, motion.orientation, self.apparatus)
         for number in np.array(list(self._laid))[loose]:
-            self.world.wake(self.bodies[int(number)])
+            self.engine.wake(self.bodies[int(number)])
             self._asleep.discard(int(number))
 
     def launch(self, launch: Launch) -> None:
         """Let a cube go."""
-        self.world.set_velocity(self._add(launch.cube, launch.pose), launch.velocity, launch.spin)
+        self.engine.set_velocity(self._add(launch.cube, launch.pose), launch.velocity, launch.spin)
 
     def wake_all(self) -> None:
         """Wake every cube, and make the solver work harder: jams hold by chains of friction between many bodies."""
         self.world.work_harder()
         for number, body in self.bodies.items():
-            self.world.wake(body)
+            self.engine.wake(body)
             self._quiet[number] = 0.0
         self._asleep.clear()
 
     def wedged(self) -> bool:
         """Tell whether some cube overlaps another body by more than the settings allow at rest."""
-        return self.world.overlap() > self.world.settings.rest_overlap * self.apparatus.cube_edge
+        return self.engine.overlap() > self.world.settings.rest_overlap * self.apparatus.cube_edge
 
     def motion(self) -> Motion:
         """Return poses and velocities in the order of `bodies`."""
-        return self.world.motion(self.bodies.values())
+        return self.engine.motion(self.bodies.values())
 
     def pose(self, number: int, motion: Motion, i: int) -> Pose:
         """Return the pose of cube `number`, row `i` of `motion`; exactly the one it was laid at if it has not moved.
@@ -79,7 +80,7 @@ class Scene:
         numbers = list(self.bodies)
         emerged = np.flatnonzero(landing.emerged(motion.position, self.apparatus))
         for i in emerged:
-            self.world.remove(self.bodies.pop(numbers[i]))
+            self.engine.remove(self.bodies.pop(numbers[i]))
             self.swept.append(numbers[i])
             self._asleep.discard(numbers[i])
         return len(emerged) > 0
@@ -96,7 +97,7 @@ class Scene:
             elif number not in self._asleep:
                 self._quiet[number] += settings.window
                 if self._quiet[number] >= settings.quiet_time - 1e-9:
-                    self.world.put_to_sleep(body)
+                    self.engine.put_to_sleep(body)
                     self._asleep.add(number)
         return len(self._asleep) == len(self.bodies)
 
@@ -106,7 +107,7 @@ class Scene:
         self.world.advance(motion, self.apparatus.passed)
 
     def _add(self, cube: Cube, pose: Pose) -> int:
-        body = self.world.add_cube(pose)
+        body = self.engine.add_cube(pose)
         self.bodies[cube.id] = body
         self._quiet[cube.id] = 0.0
         return body

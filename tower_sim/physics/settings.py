@@ -9,10 +9,12 @@ from dataclasses import asdict, dataclass, field, fields
 from numbers import Integral, Real
 from typing import Any, cast
 
-from tower_sim.errors import check_kind, fault
+from tower_sim.errors import check_kind, fault, near
+from tower_sim.registry import names
 
 SETTINGS_VERSION = 1
 GRAVITY = 9.81  # m/s2
+ENGINE = "bullet"
 LEAST_BOUNCE = 2.0  # times the speed that gravity adds in a timestep: see PhysicsSettings.restitution_speed
 
 
@@ -47,8 +49,9 @@ class PhysicsSettings:
     quiet_time: a cube quiet for so long is at rest; it is put to sleep until it is hit. Less than `longest`.
     longest: simulated seconds after the last cube left the hand, after which a drop is stopped.
     creep: a drop stopped in which no cube moved more than this many edges in the last second is jammed.
+    engine: the name of the rigid-body engine that is set so; those there are: `tower_sim.registry.names("engine")`.
 
-    Raises UsageError for a value out of its range.
+    Raises UsageError for a value out of its range, and an unknown engine.
     """
 
     timestep: float = _number(1 / 500, 1e-5, 0.01)
@@ -68,9 +71,11 @@ class PhysicsSettings:
     longest: float = _number(12.0, 0.05, 120)
     creep: float = _number(0.1, 0.001, 1)
     relaxation: float = _number(0.05, 0.001, 1)
+    engine: str = ENGINE
 
     def __post_init__(self) -> None:
-        for item in fields(self):
+        _check_engine(self.engine)
+        for item in fields(self)[:-1]:  # the last is the engine
             object.__setattr__(
                 self,
                 item.name,
@@ -93,8 +98,18 @@ class PhysicsSettings:
 
     def digest(self) -> str:
         """Return a short digest of the version and every setting."""
-        text = json.dumps([SETTINGS_VERSION, asdict(self)], sort_keys=True)
+        text = json.dumps([SETTINGS_VERSION, self.table()], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def table(self) -> dict[str, Any]:
+        """Return every setting by name, without the engine where it is the default one.
+
+        So settings, and campaigns of them, of before there was a choice keep their digests.
+        """
+        plain = asdict(self)
+        if self.engine == ENGINE:
+            del plain["engine"]
+        return plain
 
 
 def as_settings(settings: object) -> PhysicsSettings:
@@ -102,6 +117,14 @@ def as_settings(settings: object) -> PhysicsSettings:
     if settings is None:
         return PhysicsSettings()
     return check_kind("settings", settings, PhysicsSettings, "PhysicsSettings", "write PhysicsSettings(iterations=40)")
+
+
+def _check_engine(name: object) -> None:
+    """Raise UsageError unless an engine has this name; whether it can be had here is asked when one is made."""
+    known = names("engine")
+    if not (isinstance(name, str) and name in known):
+        hint = near(name, known) if isinstance(name, str) else ""
+        raise fault("settings.engine", name, f"one of {', '.join(known)}", f"check its spelling{hint}")
 
 
 def _checked(name: str, value: object, default: float, bounds: Mapping[str, float]) -> float:
