@@ -7,18 +7,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tower_sim.contract import DropModel
+from tower_sim.contract import BaseModel
 from tower_sim.cubes import Cube
 from tower_sim.door import Door, knock_strength
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.state import Event, Resident, TowerState, rng_text
 
 REGION = "tower"
+EDGE = 0.008
 MAX_STRENGTH = 100.0
 
 
+class Fake(BaseModel):
+    """A model with a tower of its own: cubes inside are in REGION, those on a board at one of `places`."""
+
+    def _open(self, apparatus: str, digest: str, places: Iterable[str] = ()) -> None:
+        door = Door(self.name, apparatus, digest, EDGE, frozenset([REGION]), frozenset(places), most=20_000)
+        object.__setattr__(self, "_door", door)  # of a frozen dataclass
+
+
 @dataclass(frozen=True)
-class CoinTower:
+class CoinTower(Fake):
     """Every cube comes out independently: one just thrown with `p_out`, one already inside with `p_resident`.
 
     A knock releases each resident with probability min(1, strength). Either fails (times out) with `failure_rate`.
@@ -28,18 +37,12 @@ class CoinTower:
     p_resident: float = 1 / 3
     failure_rate: float = 0.0
     name: str = "coin"
-    apparatus: str = "coin"
-    cube_edge: float = 0.008
 
-    @property
-    def digest(self) -> str:
-        return f"{self.p_out}/{self.p_resident}/{self.failure_rate}"
-
-    def empty(self) -> TowerState:
-        return TowerState(self.name, self.apparatus, self.digest)
+    def __post_init__(self) -> None:
+        self._open("coin", f"{self.p_out}/{self.p_resident}/{self.failure_rate}")
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
-        cubes = door(self).throw(state, cubes)
+        cubes = self._door.throw(state, cubes)
         begun = rng_text(rng)
         if rng.random() < self.failure_rate:
             return _failed(state, cubes)
@@ -49,7 +52,7 @@ class CoinTower:
         return _outcome(state, "drop", begun, cubes, out)
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
-        door(self).enter(state)
+        self._door.enter(state)
         strength = knock_strength(strength, MAX_STRENGTH)
         begun = rng_text(rng)
         if rng.random() < self.failure_rate:
@@ -60,25 +63,23 @@ class CoinTower:
 
 
 @dataclass(frozen=True)
-class ScriptedTower:
+class ScriptedTower(Fake):
     """The n-th drop brings out `drops[n]`, the n-th knock `knocks[n]`: so many cubes of each colour, lowest first."""
 
     drops: tuple[Mapping[str, int], ...] = ()
     knocks: tuple[Mapping[str, int], ...] = ()
     name: str = "scripted"
-    apparatus: str = "script"
-    cube_edge: float = 0.008
 
-    def empty(self) -> TowerState:
-        return TowerState(self.name, self.apparatus, "script")
+    def __post_init__(self) -> None:
+        self._open("script", "script")
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
-        cubes = door(self).throw(state, cubes)
+        cubes = self._door.throw(state, cubes)
         out = _pick((*cubes, *state.cubes), self.drops[state.drops])
         return _outcome(state, "drop", rng_text(rng), cubes, out)
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
-        door(self).enter(state)
+        self._door.enter(state)
         strength = knock_strength(strength, MAX_STRENGTH)
         out = _pick(state.cubes, self.knocks[len(state.log) - state.drops])
         return _outcome(state, "knock", rng_text(rng), (), out, strength)
@@ -110,11 +111,3 @@ def _failed(state: TowerState, thrown: Sequence[Cube]) -> Outcome:
     landings = [Landing(cube, "lost") for cube in thrown]
     landings += [Landing(r.cube, f"inside:{r.region}") for r in state.residents]
     return Outcome(state.model, state.apparatus, Status.TIMED_OUT, tuple(thrown), tuple(landings), state)
-
-
-def door(model: DropModel, places: Iterable[str] = ()) -> Door:
-    """The door of a fake: cubes inside are in REGION, those on a board at `places`."""
-    empty = model.empty()
-    return Door(
-        model.name, model.apparatus, empty.digest, model.cube_edge, frozenset([REGION]), frozenset(places), most=20_000
-    )

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from fakes import MAX_STRENGTH, REGION, door
+from fakes import MAX_STRENGTH, REGION, Fake
 
 from tower_sim.apparatus.board import Board, Zone
 from tower_sim.cubes import Cube
-from tower_sim.door import Door, as_zone, knock_strength
+from tower_sim.door import as_zone, knock_strength
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.state import Event, Resident, TowerState, rng_text
 
@@ -48,15 +48,14 @@ def landing(cube: Cube, word: str) -> Landing:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Ship:
+class _Ship(Fake):
     name: str = "fake"
-    apparatus: str = "fake_ship"
-    cube_edge: float = 0.008
     board: Board = BOARD
     tells_contacts: bool = True
 
-    def empty(self) -> TowerState:
-        return TowerState(self.name, self.apparatus, repr(self))
+    def __post_init__(self) -> None:
+        zones = (f"zone:{zone.name}" for zone in self.board.zones)
+        self._open("fake_ship", repr(self), [*zones, "border", "table"])
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
         cubes = self._door.throw(state, cubes)
@@ -71,10 +70,6 @@ class _Ship:
         (cube,) = self._door.throw(state, (cube,))
         zone = as_zone(zone, list(self.board.neighbours))
         return self._outcome(state, Event("place", rng_text(rng), (cube,), (), place=zone), rng)
-
-    @property
-    def _door(self) -> Door:
-        return door(self, [*(f"zone:{zone.name}" for zone in self.board.zones), "border", "table"])
 
     def _words(self, state: TowerState, event: Event, rng: np.random.Generator) -> dict[Cube, str]:
         """Say where each cube lands that is thrown, shaken out or pushed."""

@@ -101,19 +101,9 @@ def test_more_rounds_than_a_game_can_have_are_refused_before_it_begins(rounds: s
 # knocks
 
 
-class Bumped(CoinTower):
-    """A tower for the service: a context manager that plays coin tosses."""
-
-    def __enter__(self) -> Bumped:
-        return self
-
-    def __exit__(self, *given: object) -> None:
-        """Nothing is held."""
-
-
 def opened() -> Opened:
-    def open_it(apparatus: Apparatus, name: str) -> Bumped:
-        return Bumped()
+    def open_it(apparatus: Apparatus, name: str) -> CoinTower:
+        return CoinTower()
 
     return Opened(open_it)
 

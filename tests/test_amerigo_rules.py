@@ -507,7 +507,7 @@ def test_a_model_with_a_board_plays_no_amerigo():
     class Ship(CoinTower):
         board = "zones"
 
-    for begin in (lambda: start(Ship(apparatus="galleon"), PUBLISHED), lambda: play(Ship(), PUBLISHED, 1)):
+    for begin in (lambda: start(Ship(), PUBLISHED), lambda: play(Ship(), PUBLISHED, 1)):
         with pytest.raises(UsageError, match=r"apparatus is '.*'; allowed is a tower that keeps cubes.*board"):
             begin()
 

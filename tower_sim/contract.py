@@ -1,17 +1,19 @@
 """The contracts of models: what games, campaigns and the command line know of a tower, and nothing more.
 
-Whoever makes one inherits its tests from `tower_sim.testing`.
+Whoever makes one may begin with `BaseModel`, and inherits its tests from `tower_sim.testing`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from types import TracebackType
+from typing import Protocol, Self
 
 import numpy as np
 
 from tower_sim.apparatus.board import Board
 from tower_sim.cubes import Cube
+from tower_sim.door import Door
 from tower_sim.outcome import Outcome
 from tower_sim.state import TowerState
 
@@ -20,7 +22,18 @@ class DropModel(Protocol):
     """A tower that can be thrown into: physics, a surrogate or a fake; what it is given passes a `door.Door` first.
 
     Every method depends on its arguments only and changes none of them except `rng`, which it draws from.
+    As a context manager it gives itself, and is closed at the end of the block.
     """
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def close(self) -> None:
+        """Give back what is held, such as an engine; closing again does nothing. A copy holds what it needs itself."""
+        ...
 
     @property
     def name(self) -> str:
@@ -80,3 +93,43 @@ class BoardModel(DropModel, Protocol):
         Raises UsageError for an unknown zone, and as `drop` does.
         """
         ...
+
+
+class Closing:
+    """A context manager that is closed at its end; override `close` where something is held."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give back what is held: here nothing."""
+
+
+class BaseModel(Closing):
+    """What all models have in common: one says its `name`, sets `_door`, and adds `drop` and `knock`.
+
+    The door says whose states and which cubes are let in: `drop` begins with `self._door.throw(state, cubes)`, `knock`
+    with `self._door.enter(state)`, and a state that the model has made is returned through `self._door.made(state)`.
+    """
+
+    name: str
+    _door: Door
+
+    @property
+    def apparatus(self) -> str:
+        """The apparatus's name."""
+        return self._door.apparatus
+
+    @property
+    def cube_edge(self) -> float:
+        """The edge (m) of the cubes this apparatus is made for."""
+        return self._door.edge
+
+    def empty(self) -> TowerState:
+        """Return the state with no cube inside, and none on a board."""
+        return TowerState(self._door.model, self._door.apparatus, self._door.digest)

@@ -9,7 +9,6 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from types import TracebackType
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from tower_sim import landing
 from tower_sim.apparatus.board import Board
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.with_board import with_board
+from tower_sim.contract import BaseModel
 from tower_sim.cubes import MAX_CUBES, Cube
 from tower_sim.door import Door, as_apparatus, as_zone, knock_strength
 from tower_sim.outcome import Landing, Outcome
@@ -31,7 +31,7 @@ from tower_sim.physics.world import World
 from tower_sim.state import Event, Pose, Resident, TowerState, rng_text
 
 
-class PhysicsModel:
+class PhysicsModel(BaseModel):
     """A DropModel that drops rigid cubes through an apparatus with PyBullet.
 
     Every drop builds the world anew in a cleared client, so that it depends on its arguments only; cubes inside start
@@ -50,33 +50,14 @@ class PhysicsModel:
         self.settings = as_settings(settings)
         self._world = World(self.settings)
         both = f"{apparatus.digest} {self.settings.digest()}"
-        self._digest = hashlib.sha256(both.encode()).hexdigest()[:16]
-        self._door = _door(self.shape, self._digest)
+        self._door = _door(self.shape, hashlib.sha256(both.encode()).hexdigest()[:16])
 
     def __reduce__(self) -> tuple[type[PhysicsModel], tuple[Apparatus, PhysicsSettings]]:
         return type(self), (self.shape, self.settings)
 
-    def __enter__(self) -> PhysicsModel:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def close(self) -> None:
         """Give the engine client back."""
         self._world.close()
-
-    @property
-    def apparatus(self) -> str:
-        """The apparatus's name."""
-        return self.shape.name
-
-    @property
-    def cube_edge(self) -> float:
-        """The edge (m) of the cubes this apparatus is made for."""
-        return self.shape.cube_edge
 
     @property
     def board(self) -> Board:
@@ -87,10 +68,6 @@ class PhysicsModel:
     def effort(self) -> tuple[int, float]:
         """Engine steps taken and seconds simulated so far; nothing depends on it."""
         return self._world.steps, self._world.seconds
-
-    def empty(self) -> TowerState:
-        """Return the state with no cube inside."""
-        return TowerState(self.name, self.shape.name, self._digest)
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
         """Throw `cubes` in; see DropModel. Random: what `release` draws; all else follows from the arguments."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import random
@@ -278,6 +279,13 @@ class DropModelContract:
     def test_a_state_of_another_model_is_not_replayed(self, model, laden):
         with pytest.raises(UsageError, match="state belongs to another"):
             replay(model, replace(laden, model="another"))
+
+    def test_a_copy_is_used_as_a_context_manager_and_closing_it_twice_leaves_the_other_open(self, model, cubes):
+        before = model.drop(model.empty(), cubes[:1], _rng(61))
+        with copy.copy(model) as other:
+            assert other.drop(other.empty(), cubes[:1], _rng(61)) == before
+        other.close()
+        assert model.drop(model.empty(), cubes[:1], _rng(61)) == before
 
     def test_the_json_document_has_the_documented_keys_and_a_state_that_reads_back(self, chain):
         _, outcome = chain[-1]

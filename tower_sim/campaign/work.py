@@ -14,7 +14,7 @@ from tower_sim.apparatus.board import Board
 from tower_sim.campaign.point import Chain, Point
 from tower_sim.campaign.spec import Spec
 from tower_sim.campaign.tables import Draw, Facts, Rows
-from tower_sim.contract import BoardModel, DropModel
+from tower_sim.contract import BoardModel, Closing, DropModel
 from tower_sim.cubes import Cube, supply
 from tower_sim.games import amerigo
 from tower_sim.games.dead_reckoning import battle, policies
@@ -41,7 +41,7 @@ class Shard:
     unfinished: tuple[int, ...]
 
 
-class Recorder:
+class Recorder(Closing):
     """A model that passes every call on and keeps what came of it."""
 
     def __init__(self, model: DropModel) -> None:

@@ -6,12 +6,12 @@ state -> who lies where, how long -> law (cascade.py, as whole numbers: table.py
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from types import TracebackType
 from typing import cast
 
 import numpy as np
 
 from tower_sim.apparatus.parts import Apparatus, as_tower
+from tower_sim.contract import BaseModel
 from tower_sim.cubes import Cube
 from tower_sim.door import Door, as_apparatus, no_knocks
 from tower_sim.errors import check_whole, fault
@@ -27,7 +27,7 @@ from tower_sim.surrogate.table import OUT, Resting, Table, moved, table_of
 _WORDS = 256  # drawn at a time
 
 
-class SurrogateModel:
+class SurrogateModel(BaseModel):
     """A DropModel without physics: the cascade, fitted to many simulated drops of this very apparatus.
 
     Cubes inside have a region and no pose. A knock is refused: no campaign has any. Cubes leave and stay whatever
@@ -41,32 +41,10 @@ class SurrogateModel:
         self.shape = as_tower(as_apparatus(apparatus))
         self.fitted = as_fitted(fitted)
         self.table: Table = table_of(fitted.cascade_of(self.shape.digest))
-        self._digest = fitted.digest
-        self._door = Door(self.name, self.shape.name, self._digest, self.cube_edge, frozenset(self.table.regions))
+        here = frozenset(self.table.regions)
+        self._door = Door(self.name, self.shape.name, fitted.digest, self.shape.cube_edge, here)
         self._places = (*(INSIDE + region for region in self.table.regions), TRAY)  # that of OUT, -1, is the last
         self._floor = {region: i for i, region in enumerate(self.table.regions)}
-
-    def __enter__(self) -> SurrogateModel:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Nothing is held."""
-
-    @property
-    def apparatus(self) -> str:
-        """The apparatus's name."""
-        return self.shape.name
-
-    @property
-    def cube_edge(self) -> float:
-        """The edge (m) of the cubes this apparatus is made for."""
-        return self.shape.cube_edge
-
-    def empty(self) -> TowerState:
-        """Return the state with no cube inside."""
-        return TowerState(self.name, self.shape.name, self._digest)
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
         """Throw `cubes` in; see DropModel. Random: the words of the law, 32 bits of `rng` each."""

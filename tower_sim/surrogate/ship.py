@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
-from types import TracebackType
 
 import numpy as np
 
 from tower_sim.apparatus.board import Board
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.with_board import with_board
+from tower_sim.contract import BaseModel
 from tower_sim.cubes import Cube
 from tower_sim.door import Door, as_apparatus, as_zone, no_knocks
 from tower_sim.errors import check_kind, fault
@@ -21,7 +21,7 @@ from tower_sim.state import Event, Resident, TowerState, rng_text
 from tower_sim.surrogate.board_law import Array, BoardLaw
 
 
-class ShipSurrogate:
+class ShipSurrogate(BaseModel):
     """A BoardModel that draws where cubes lie from a `BoardLaw`; it knows places, and neither poses nor contacts.
 
     No cube stays inside, so that there is nothing to knock out. `extrapolated` outcomes are of throws unlike those the
@@ -41,36 +41,14 @@ class ShipSurrogate:
             raise fault("places of the surrogate", law.places, f"those of the board, {places}", "fit it to this board")
         self._number = {place: i for i, place in enumerate(places)}
         both = f"{self.name} {self.shape.digest} {digest}"
-        self._digest = hashlib.sha256(both.encode()).hexdigest()[:16]
+        made = hashlib.sha256(both.encode()).hexdigest()[:16]
         here = frozenset(places)
-        self._door = Door(self.name, self.shape.name, self._digest, self.cube_edge, frozenset(), here)
-
-    def __enter__(self) -> ShipSurrogate:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Nothing is held."""
-
-    @property
-    def apparatus(self) -> str:
-        """The apparatus's name."""
-        return self.shape.name
-
-    @property
-    def cube_edge(self) -> float:
-        """The edge (m) of the cubes this apparatus is made for."""
-        return self.shape.cube_edge
+        self._door = Door(self.name, self.shape.name, made, self.shape.cube_edge, frozenset(), here)
 
     @property
     def board(self) -> Board:
         """The board, with its zones."""
         return self.shape.board
-
-    def empty(self) -> TowerState:
-        """Return the state with nothing on the board."""
-        return TowerState(self.name, self.shape.name, self._digest)
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
         """Throw `cubes`; see BoardModel. Random: where each lands, which lying cubes change their place, and where to.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from types import TracebackType
 
 import numpy as np
 
 from tower_sim.apparatus.parts import Apparatus, as_tower
+from tower_sim.contract import BaseModel
 from tower_sim.cubes import Cube
 from tower_sim.door import Door, as_apparatus, no_knocks
 from tower_sim.landing import INSIDE, TRAY
@@ -20,7 +20,7 @@ RESIDENT_OUT = 1 / 3
 REGION = "tower"
 
 
-class TwoThirdsRule:
+class TwoThirdsRule(BaseModel):
     """A DropModel without physics: each cube comes out by itself, one just thrown with 2/3, one inside with 1/3.
 
     It ignores how many are thrown, and knows no regions (all cubes inside are in `tower`) and no knocks.
@@ -31,30 +31,9 @@ class TwoThirdsRule:
 
     def __init__(self, shape: Apparatus) -> None:
         self.shape = as_tower(as_apparatus(shape))
-        self._digest = hashlib.sha256(f"{self.name} {self.shape.cube_edge!r}".encode()).hexdigest()[:16]
-        self._door = Door(self.name, self.shape.name, self._digest, self.cube_edge, frozenset([REGION]))
-
-    def __enter__(self) -> TwoThirdsRule:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Nothing is held."""
-
-    @property
-    def apparatus(self) -> str:
-        """The apparatus's name."""
-        return self.shape.name
-
-    @property
-    def cube_edge(self) -> float:
-        """The edge (m) of the cubes this apparatus is made for."""
-        return self.shape.cube_edge
-
-    def empty(self) -> TowerState:
-        """Return the state with no cube inside."""
-        return TowerState(self.name, self.shape.name, self._digest)
+        edge = self.shape.cube_edge
+        digest = hashlib.sha256(f"{self.name} {edge!r}".encode()).hexdigest()[:16]
+        self._door = Door(self.name, self.shape.name, digest, edge, frozenset([REGION]))
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
         """Throw `cubes` in; see DropModel. Random: for every cube whether it comes out."""
