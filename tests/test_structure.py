@@ -74,6 +74,8 @@ def test_only_the_physics_folder_imports_pybullet(path: Path):
 
 def test_games_know_neither_physics_nor_random_numbers_of_their_own():
     for path in (PACKAGE / "games").rglob("*.py"):
+        if path.parent.name == "chain":
+            continue  # of no game: which cubes it throws is itself drawn
         text = path.read_text("utf-8")
         assert "default_rng" not in text
         assert "import random" not in text

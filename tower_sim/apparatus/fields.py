@@ -59,6 +59,15 @@ def read_table(cls: type[T], table: object, where: str) -> T:
     return cls(**read)
 
 
+def read_fields(cls: type[T], table: Mapping[str, Any], where: str) -> T:
+    """Make the dataclass `cls` from the fields that `table` has, called `where` in messages; it checks its own values.
+
+    Raises UsageError for an unknown field.
+    """
+    refuse_unknown(table, {item.name: None for item in fields(cast("Any", cls))}, where)
+    return cls(**table)
+
+
 def refuse_unknown(values: Mapping[str, object], known: Mapping[str, object], where: str) -> None:
     """Raise UsageError for the first key of `values` that `known` does not have."""
     for key in values:

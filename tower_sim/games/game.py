@@ -6,12 +6,15 @@ A game is registered by name (tower_sim/registry.py); nothing outside its own fo
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tower_sim.apparatus.parts import Apparatus, as_tower
+from tower_sim.apparatus.with_board import with_board
 from tower_sim.columns import Column
 from tower_sim.contract import DropModel
 from tower_sim.errors import UsageError
@@ -21,12 +24,13 @@ from tower_sim.state import TowerState
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One step of a run: usually one drop.
+    """One step of a run: usually one drop, which a knock may follow.
 
     `index` counts from 0; `kind` is a word for it; `facts` is its row in the game's own table, a value for each of the
     game's columns that it knows (others are null); `state` is the model's after it; `entry` is the game's own object,
     for its words, pictures and documents. `failed` tells why a run ends here before its time: five draws in a row were
-    no landing; such a turn is the last.
+    no landing; such a turn is the last, and its `entry` may be None.
+    In a turn of the kind `drop` a knock is told apart from the drop before it; in any other all draws are the turn's.
     """
 
     index: int
@@ -51,8 +55,10 @@ class Game(ABC):
 
     `name` is that of the command line and of the entry point, `title` what people call it, `version` is raised when the
     same rules come to mean another game. `run` is what one play of it is called, `kind` what a campaign file says.
-    `apparatus` is the shipped profile it is played with by default. `columns` are those of its own table, beside point,
-    run and drop; a game without any has no table. `tables` are the tables of a campaign file that `read` takes.
+    `apparatus` is the shipped profile it is played with by default, empty where one has to be named; `board`: it is
+    played with an apparatus with a board. `columns` are those of its own table, beside point, run and drop; a game
+    without any has no table. `tables` are the tables of a campaign file that `read` takes, `shard` how many runs take
+    some tens of seconds.
     """
 
     name: str
@@ -61,8 +67,10 @@ class Game(ABC):
     run: str = "game"
     kind: str = ""
     apparatus: str = ""
+    board: bool = False
     columns: tuple[Column, ...] = ()
     tables: tuple[str, ...] = ("rules",)
+    shard: int = 10
 
     def __init_subclass__(cls) -> None:
         if "kind" not in cls.__dict__ and "name" in cls.__dict__:
@@ -79,9 +87,17 @@ class Game(ABC):
     def plain(self, rules: Any) -> dict[str, Any]:
         """Return the tables that `read` makes the same rules of, every default in them; ready for `json.dumps`."""
 
+    def resolved(self, tables: Mapping[str, Any], varied: Collection[str] = ()) -> dict[str, Any]:
+        """Return what a campaign file says in `tables` with every default in it; it becomes part of the spec's text.
+
+        `varied` are the dotted names of the fields that its design varies. Raises UsageError as `read` does, and for
+        a key that is written in vain.
+        """
+        return self.plain(self.read(tables))
+
     def check(self, apparatus: Apparatus) -> None:
-        """Raise UsageError for an apparatus that this game cannot be played with: here one that keeps no cubes."""
-        as_tower(apparatus)
+        """Raise UsageError for an apparatus that this game cannot be played with: as `board` says."""
+        (with_board if self.board else as_tower)(apparatus)
 
     @abstractmethod
     def play(self, model: DropModel, rules: Any, seed: int, run: int | None = None) -> Iterator[Turn]:
@@ -100,7 +116,7 @@ class Game(ABC):
         return ()
 
     def most_cubes(self, rules: Any) -> int:
-        """Return how many cubes a run has at most, for limits."""
+        """Return how many cubes a run has at most, or about, for limits."""
         return 0
 
     def most_turns(self, rules: Any) -> int:
@@ -128,3 +144,9 @@ class Game(ABC):
     def draw(self, turns: Sequence[Turn], rules: Any, apparatus: Apparatus, path: str | Path, *, title: str) -> None:
         """Draw a run into the file `path`; raises UsageError for a path that cannot be written."""
         raise UsageError(f"game {self.name!r} has no picture; allowed is one that has; leave --save-plot out")
+
+
+def game_seed(root: int, run: int) -> int:
+    """Return the 128-bit seed of run `run` of the root seed `root`: 32 bits a word of its own SeedSequence."""
+    words = np.random.SeedSequence(root, spawn_key=(run,)).generate_state(4, np.uint32)
+    return sum(int(word) << (32 * i) for i, word in enumerate(words))

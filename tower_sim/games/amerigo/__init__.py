@@ -1,5 +1,6 @@
 """Amerigo: the part of the game that its tower decides. The rules are in `phases`, READ FIRST."""
 
+from tower_sim.games.amerigo.game import GAME, Played
 from tower_sim.games.amerigo.options import (
     Choice,
     Options,
@@ -32,6 +33,7 @@ from tower_sim.games.amerigo.rules import RULES_VERSION, SETUP, SHIPPED, Rules
 
 __all__ = [
     "DROP_STREAM",
+    "GAME",
     "KNOCK_STREAM",
     "RULES_VERSION",
     "SCHEMA",
@@ -42,6 +44,7 @@ __all__ = [
     "DropEntry",
     "GameState",
     "Options",
+    "Played",
     "Rules",
     "Tokens",
     "action_points",

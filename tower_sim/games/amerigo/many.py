@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.errors import UsageError
-from tower_sim.games.amerigo import DropEntry, Rules
+from tower_sim.games.amerigo.phases import DropEntry
+from tower_sim.games.amerigo.rules import Rules
 
 Array = npt.NDArray[Any]
 

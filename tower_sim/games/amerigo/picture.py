@@ -12,7 +12,8 @@ from matplotlib.ticker import MaxNLocator
 
 from tower_sim.drawing.files import FONT, GREY, INK, check_path, cube_colours, ink_on, save
 from tower_sim.errors import UsageError
-from tower_sim.games.amerigo import SETUP, DropEntry, Rules
+from tower_sim.games.amerigo.phases import DropEntry
+from tower_sim.games.amerigo.rules import SETUP, Rules
 
 _RIGHT = 0.15  # inches beside the panels
 _ROW = 0.2  # inches for each colour

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 
-from tower_sim.games.amerigo import DropEntry, Rules
+from tower_sim.games.amerigo.phases import DropEntry
+from tower_sim.games.amerigo.rules import Rules
 from tower_sim.outcome import Status
 
 _WIDTH = 112  # characters of a line of words

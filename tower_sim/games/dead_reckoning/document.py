@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tower_sim.games.dead_reckoning.battle import Battle
-from tower_sim.games.dead_reckoning.sides import side_words
+from tower_sim.games.dead_reckoning.sides import Setup, side_words
 
 SCHEMA = "tower-sim/battle"
 VERSION = 2
@@ -42,13 +42,17 @@ def battle_json(battle: Battle) -> dict[str, Any]:
 
 def head_json(battle: Battle) -> dict[str, Any]:
     """Return what the documents of one battle and of many begin with."""
-    setup = battle.setup
+    return setup_json(battle.setup, seed=battle.seed, model=battle.state.model, apparatus=battle.state.apparatus)
+
+
+def setup_json(setup: Setup, *, seed: int, model: str, apparatus: str) -> dict[str, Any]:
+    """Return what `head_json` does, before there is a battle."""
     return {
         "schema": SCHEMA,
         "version": VERSION,
-        "seed": str(battle.seed),
-        "model": battle.state.model,
-        "apparatus": battle.state.apparatus,
+        "seed": str(seed),
+        "model": model,
+        "apparatus": apparatus,
         "kind": setup.kind,
         "active": setup.active or None,
         "cubes": {side.colour: side.cubes for side in setup.sides},

@@ -17,7 +17,12 @@ _KINDS = {"ship": "ship against ship", "merchant": "ship against non-player", "b
 
 def battle_head(battle: Battle) -> str:
     """Return what is fought, by whom and with what."""
-    return f"{_head(head_json(battle))}; cubes are {'+'.join(battle.setup.colours)}"
+    return head_words(head_json(battle))
+
+
+def head_words(document: Mapping[str, Any]) -> str:
+    """Return the lines of `battle_head` from what the battle's document begins with."""
+    return f"{_head(document)}; cubes are {'+'.join(document['cubes'])}"
 
 
 def _head(document: Mapping[str, Any]) -> str:
