@@ -50,12 +50,13 @@ def landing(cube: Cube, word: str) -> Landing:
 @dataclass(frozen=True, kw_only=True)
 class _Ship(Fake):
     name: str = "fake"
+    ship: str = "fake_ship"
     board: Board = BOARD
     tells_contacts: bool = True
 
     def __post_init__(self) -> None:
         zones = (f"zone:{zone.name}" for zone in self.board.zones)
-        self._open("fake_ship", repr(self), [*zones, "border", "table"])
+        self._open(self.ship, repr(self), [*zones, "border", "table"])
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
         cubes = self._door.throw(state, cubes)

@@ -124,7 +124,7 @@ def board_with(name: str, **changes: object) -> Board:
 @pytest.mark.parametrize("name", BAD)
 def test_a_battle_on_a_board_whose_print_the_game_does_not_know_is_refused_before_anything_is_thrown(name: str):
     where, changes, says = BAD[name]
-    ship = DiceShip(apparatus="mine", board=board_with(where, **changes))
+    ship = DiceShip(ship="mine", board=board_with(where, **changes))
     with pytest.raises(UsageError) as caught:
         start(ship, Setup("ship", (Side("violet", 3), Side("green", 2)), "violet"), 1)
     assert str(caught.value).startswith(f"profile mine: zone {says}")
@@ -135,7 +135,7 @@ def test_zeros_that_are_printed_change_nothing_and_a_saved_battle_is_read_back_t
     setup = Setup("ship", (Side("violet", 3), Side("green", 2)), "violet")
     chances = {f"zone:{zone.name}": 1 / len(BOARD.zones) for zone in BOARD.zones}
     one, other = (
-        play_to_end(DiceShip(board=board, chances=chances, apparatus="mine"), setup)
+        play_to_end(DiceShip(board=board, chances=chances, ship="mine"), setup)
         for board in (BOARD, board_with("choice", coins=0, strength=0))
     )
     assert one.board == other.board
