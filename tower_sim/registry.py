@@ -6,6 +6,7 @@ name, and the object, as in `[project.entry-points."tower_sim.game"]` with `my_g
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 from functools import cache
 from importlib import metadata
@@ -68,5 +69,9 @@ def get(group: str, name: object) -> Any:
 
 
 def every(group: str) -> dict[str, Any]:
-    """Return all of a group by name."""
-    return {name: get(group, name) for name in names(group)}
+    """Return all of a group by name, but for what another package brings and cannot be loaded."""
+    loaded: dict[str, Any] = {}
+    for name in names(group):
+        with contextlib.suppress(UsageError):  # whoever asks for it by its name is told
+            loaded[name] = get(group, name)
+    return loaded

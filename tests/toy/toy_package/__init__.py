@@ -1,0 +1,159 @@
+"""Another package's apparatus, engine and game: a box, cubes that only fall, points for those that come out."""
+
+from contextlib import nullcontext
+from functools import partial
+
+import numpy as np
+
+from tower_sim.apparatus.fields import refuse_unknown
+from tower_sim.apparatus.kind import ApparatusKind
+from tower_sim.apparatus.parts import Apparatus, Hand, Region, Surface, span
+from tower_sim.columns import Column
+from tower_sim.cubes import supply
+from tower_sim.errors import check_whole
+from tower_sim.games.game import Figure, Game, Turn, game_seed
+from tower_sim.model import TooManyFailedDraws, until_landed
+from tower_sim.physics.engine import Motion
+from tower_sim.places import INSIDE, TRAY, Place
+
+EDGE, WIDE, HIGH = 0.01, 0.05, 0.1
+
+
+class Box(Apparatus):
+    """A box: what lands on its lid has come out, what falls through the hole at x < 0 stays inside."""
+
+    def find(self, position, orientation):
+        return [Place(TRAY if out else f"{INSIDE}box") for out in self.emerged(position)]
+
+    def emerged(self, position):
+        return position[:, 0] > 0
+
+    def escaped(self, position):
+        return ~(np.abs(position) < 1).all(axis=1)
+
+
+def make(tables, name, profile, digest):
+    lid = span("lid", (0, WIDE), (-WIDE, WIDE), (HIGH - 0.002, HIGH), "wood")
+    floor = span("floor", (-WIDE, 0), (-WIDE, WIDE), (-0.002, 0), "wood")
+    wood, hand = Surface(0.4, 0.3), Hand(0.02, 0.06, 0.1, 0.0, 0.0)
+    shape = {"cube_edge": EDGE, "cube_density": 600.0, "rim_top": HIGH, "passed": -1.0, "swept": False}
+    return Box(name=name, profile=profile, digest=digest, boxes=(lid, floor), surfaces={"wood": wood},
+               between_cubes=wood, hand=hand, regions=(Region("box", 0.0),), **shape)  # fmt: skip
+
+
+KIND = ApparatusKind("toy_box", "a box whose lid has a hole", __name__, make)
+
+
+class ToyEngine:
+    """Cubes fall straight down until a box or a cube is under their middle."""
+
+    title, distribution, lock = "a toy", "toy", nullcontext()
+
+    def __init__(self, settings):
+        self.clear(0.0)
+
+    def clear(self, edge):
+        self.edge, self.boxes, self.cubes, self.down = edge, [], {}, 9.81
+
+    def add_boxes(self, boxes, surfaces, cube):
+        self.boxes = list(boxes)
+
+    def set_gravity(self, gravity):
+        self.down = -gravity[2]
+
+    def add_cube(self, pose):
+        body = max(self.cubes, default=0) + 1
+        self.cubes[body] = {"at": np.array(pose.position), "turn": pose.orientation, "speed": 0.0}
+        return body
+
+    def set_velocity(self, body, velocity, spin):
+        self.cubes[body]["speed"] = list(velocity)[2]
+
+    def _nothing(self, *_):
+        """Effort, mass and sleep do not matter to a cube that falls alone."""
+
+    close = set_effort = set_cubes = lay_to_rest = put_to_sleep = wake = _nothing
+
+    def remove(self, body):
+        del self.cubes[body]
+
+    def step(self, timestep, steps):
+        for body, cube in self.cubes.items():
+            ground = self._ground(body, *cube["at"])
+            for _ in range(steps):
+                cube["speed"] -= self.down * timestep
+                cube["at"][2] += cube["speed"] * timestep
+                if cube["at"][2] <= ground:
+                    cube["at"][2], cube["speed"] = ground, 0.0
+
+    def _ground(self, body, x, y, z):
+        reach = 0.9 * self.edge  # more than half a diagonal
+        under = [box.centre[2] + box.half[2] for box in self.boxes
+                 if abs(x - box.centre[0]) <= box.half[0] and abs(y - box.centre[1]) <= box.half[1]]  # fmt: skip
+        others = [other["at"] for number, other in self.cubes.items() if number != body]
+        under += [at[2] + reach for at in others if np.hypot(at[0] - x, at[1] - y) < 2 * reach]
+        return max((top + reach for top in under if top < z), default=-0.5)
+
+    def overlap(self):
+        return 0.0
+
+    def motion(self, bodies):
+        cubes = [self.cubes[body] for body in bodies]
+        speed = np.array([(0.0, 0.0, cube["speed"]) for cube in cubes]).reshape(-1, 3)
+        position = np.array([cube["at"] for cube in cubes]).reshape(-1, 3)
+        return Motion(position, np.array([cube["turn"] for cube in cubes]).reshape(-1, 4), speed, 0 * speed)
+
+
+class RedOnes(Game):
+    """Throw every cube that is out, so often; each that comes out is a point."""
+
+    name, title, run, tables = "toy_game", "The red ones", "round", ("toy_game",)
+    apparatus = "toy_box"
+    columns = (Column("points", "int16", True, "cubes that came out"),)
+
+    def read(self, tables):
+        table = {"cubes": 6, "throws": 3} | tables.get("toy_game", {})
+        refuse_unknown(table, {"cubes": 1, "throws": 1}, "toy_game")
+        for key, value in table.items():
+            check_whole(f"toy_game.{key}", value, 1, 100)
+        return table
+
+    def plain(self, rules):
+        return {"toy_game": dict(rules)}
+
+    def play(self, model, rules, seed, run=None):
+        check_whole("seed", seed, 0)
+        return self._turns(model, rules, seed if run is None else game_seed(seed, run))
+
+    def _turns(self, model, rules, seed):
+        state, out = model.empty(), supply({"red": rules["cubes"]}, model.cube_edge)
+        for index in range(rules["throws"]):
+            stream = np.random.SeedSequence(seed, spawn_key=(index,))
+            try:
+                outcome = until_landed(partial(model.drop, state, out), stream)
+            except TooManyFailedDraws as error:
+                yield Turn(index, state, failed=error)
+                return
+            state, out = outcome.state, outcome.emerged
+            yield Turn(index, state, facts={"points": len(out)}, entry=outcome)
+
+    def figures(self):
+        return (Figure("points", "points of a round", "points"),)
+
+    def measured(self, turns, rules):
+        return (float(sum(turn.facts["points"] for turn in turns)),)
+
+    def head(self, rules, *, apparatus, model, seed):
+        return f"{self.title}, {rules['cubes']} cubes, {apparatus}, {model}, seed {seed}"
+
+    def line(self, turn, rules):
+        return f"throw {turn.index}: {turn.facts.get('points', 'no landing')}"
+
+    def summary(self, turns, rules):
+        return f"You made {sum(turn.facts['points'] for turn in turns)} points. Another seed gives other points."
+
+    def document(self, turns, rules, *, apparatus, model, seed):
+        return {"schema": "toy/round", "version": 1, "points": [turn.facts.get("points") for turn in turns]}
+
+
+GAME = RedOnes()
