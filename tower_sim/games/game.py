@@ -125,21 +125,23 @@ class Game(ABC):
 
     # What people read and look at.
 
-    @abstractmethod
     def head(self, rules: Any, *, apparatus: str, model: str, seed: int) -> str:
         """Return the lines before a run's first: what is played, with what."""
+        return f"{self.title}, {apparatus}, {model}, seed {seed}"
 
-    @abstractmethod
     def line(self, turn: Turn, rules: Any) -> str:
-        """Return one turn as a line."""
+        """Return one turn as a line: here the facts that it has."""
+        known = ", ".join(f"{name} {value}" for name, value in turn.facts.items() if value is not None)
+        return f"{turn.index + 1:3}  {turn.kind}: {turn.failed or known}"
 
     @abstractmethod
     def summary(self, turns: Sequence[Turn], rules: Any) -> str:
         """Return what a run came to: first two plain sentences that a player understands."""
 
-    @abstractmethod
     def document(self, turns: Sequence[Turn], rules: Any, *, apparatus: str, model: str, seed: int) -> dict[str, Any]:
-        """Return the JSON document of a run, ready for `json.dumps`, with `schema` and `version`."""
+        """Return the JSON document of a run, ready for `json.dumps`, with `schema` and `version`: here its facts."""
+        head = {"schema": f"tower-sim/{self.name}", "version": self.version, "seed": str(seed)}
+        return head | {"model": model, "apparatus": apparatus, "turns": [dict(turn.facts) for turn in turns]}
 
     def draw(self, turns: Sequence[Turn], rules: Any, apparatus: Apparatus, path: str | Path, *, title: str) -> None:
         """Draw a run into the file `path`; raises UsageError for a path that cannot be written."""

@@ -33,11 +33,16 @@ class Box(Apparatus):
 
 
 def make(tables, name, profile, digest):
-    lid = span("lid", (0, WIDE), (-WIDE, WIDE), (HIGH - 0.002, HIGH), "wood")
-    floor = span("floor", (-WIDE, 0), (-WIDE, WIDE), (-0.002, 0), "wood")
-    wood, hand = Surface(0.4, 0.3), Hand(0.02, 0.06, 0.1, 0.0, 0.0)
+    w, walls = WIDE, (0, HIGH + 0.05)
+    boxes = [
+        span("lid", (0, w), (-w, w), (HIGH - 0.01, HIGH), "wood"),
+        span("floor", (-w, w), (-w, w), (-0.01, 0), "wood"),
+    ]
+    boxes += [span("wall", (sign * w, sign * w + sign * 0.01)[::sign], (-w, w), walls, "wood") for sign in (-1, 1)]
+    boxes += [span("wall", (-w, w), (sign * w, sign * w + sign * 0.01)[::sign], walls, "wood") for sign in (-1, 1)]
+    wood, hand = Surface(0.4, 0.3), Hand(0.06, 0.06, 0.1, 0.0, 0.0)
     shape = {"cube_edge": EDGE, "cube_density": 600.0, "rim_top": HIGH, "passed": -1.0, "swept": False}
-    return Box(name=name, profile=profile, digest=digest, boxes=(lid, floor), surfaces={"wood": wood},
+    return Box(name=name, profile=profile, digest=digest, boxes=tuple(boxes), surfaces={"wood": wood},
                between_cubes=wood, hand=hand, regions=(Region("box", 0.0),), **shape)  # fmt: skip
 
 
@@ -143,17 +148,8 @@ class RedOnes(Game):
     def measured(self, turns, rules):
         return (float(sum(turn.facts["points"] for turn in turns)),)
 
-    def head(self, rules, *, apparatus, model, seed):
-        return f"{self.title}, {rules['cubes']} cubes, {apparatus}, {model}, seed {seed}"
-
-    def line(self, turn, rules):
-        return f"throw {turn.index}: {turn.facts.get('points', 'no landing')}"
-
     def summary(self, turns, rules):
         return f"You made {sum(turn.facts['points'] for turn in turns)} points. Another seed gives other points."
-
-    def document(self, turns, rules, *, apparatus, model, seed):
-        return {"schema": "toy/round", "version": 1, "points": [turn.facts.get("points") for turn in turns]}
 
 
 GAME = RedOnes()
