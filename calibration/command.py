@@ -19,10 +19,10 @@ from calibration import evidence as evidences
 from calibration.design import Design, Point
 from calibration.emulator import Emulator, shipped_kernels
 from calibration.fit import TARGETS, Discrepancy, Fit, fit, misfit
-from calibration.parameters import NAMES, PATTERNS, fields, profile_text, values
-from calibration.report import in_short, write
-from calibration.result import Budget, Calibration, Chosen, Compared, Confirmed, Mean
-from calibration.summaries import SUMMARIES, WHOLE, Array, Games
+from calibration.parameters import NAMES, NUMBERS, PATTERNS, fields, profile_text, values
+from calibration.result import Budget, Calibration, Chosen, Confirmed, ConfirmedSummary, GamesMean
+from calibration.summaries import SUMMARIES, WHOLE, Array, GameCounts
+from calibration.writeup import in_short, write
 from tower_sim.apparatus.catalogue import parse as parse_profile
 from tower_sim.campaign import status
 from tower_sim.campaign.environment import environment
@@ -30,6 +30,7 @@ from tower_sim.campaign.files import make_directory
 from tower_sim.errors import UsageError, check_whole, shown
 from tower_sim.progress import telling
 from tower_sim.reading import read_bytes
+from tower_sim.statistics import mean_error
 from tower_sim.writing import WritingFailed
 from tower_sim.writing import write as write_whole
 
@@ -258,16 +259,18 @@ def nearest(emulator: Emulator, evidence: Sequence[evidences.Evidence], found: F
     return candidates[int(np.argmin(misfit(emulator, evidence, found, pattern, unit)))]
 
 
-def _compared(emulator: Emulator, point: Point, games: Games) -> Confirmed:
+def _compared(emulator: Emulator, point: Point, games: GameCounts) -> Confirmed:
     pattern, unit = point
-    found: list[Compared] = []
+    found: list[ConfirmedSummary] = []
     for name, window in WHOLE.items():
         at = emulator.at(window, *_one(point))
         each = window.of(games)
         each = each[~np.isnan(each)]
         if len(each):
             se = float(at.games[0]) / np.sqrt(len(each))
-            found.append(Compared(name, float(at.mean[0]), _error(emulator, point, name), each.mean(), se, len(each)))
+            found.append(
+                ConfirmedSummary(name, float(at.mean[0]), _error(emulator, point, name), each.mean(), se, len(each))
+            )
     return Confirmed(pattern, values(pattern, unit), tuple(found))
 
 
@@ -285,17 +288,14 @@ def _error(emulator: Emulator, point: Point, name: str) -> float:
     return float(np.hypot(own, share * float(inside.error[0])))
 
 
-def _chosen(point: Point, games: Games) -> Chosen:
+def _chosen(point: Point, games: GameCounts) -> Chosen:
     whole = games.take((games.thrown[..., -1] >= 0,))
     single: dict[str, Array] = {
         "setup": whole.inside[:, 0].astype(float),
         "inside": whole.inside[:, 1:].mean(1),
         "out": whole.out[:, 1:].mean(1),
     }
-    means = {
-        name: Mean(float(each.mean()), float(each.std(ddof=1) / np.sqrt(len(each))), len(each))
-        for name, each in single.items()
-    }
+    means = {name: GamesMean(*mean_error(by_game), len(by_game)) for name, by_game in single.items()}
     pattern, unit = point
     return Chosen(
         pattern,
@@ -334,7 +334,5 @@ def _share(result: Calibration, pattern: str) -> float:
 
 
 def _unit(number: int) -> str:
-    from calibration.parameters import NUMBERS
-
     unit = "edges" if number == 0 else NUMBERS[number].unit
     return f" {unit}" if unit else ""

@@ -4,16 +4,11 @@ One process for each summary and moment, over the unit cube of the free numbers 
 each, 0 or 1, so that patterns share what they have in common), fitted to the games of a design. Sources: Kennedy and
 O'Hagan, Journal of the Royal Statistical Society B 63 (2001) 425; Rasmussen and Williams, Gaussian Processes for
 Machine Learning, 2006, chapter 2.
-
-python -m calibration.emulator kernels
-python -m calibration.emulator check
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,12 +18,11 @@ from typing import Any
 import numpy as np
 from scipy.special import digamma, polygamma
 
-from calibration.design import Design, shipped
+from calibration.design import Design
 from calibration.parameters import NUMBERS, PATTERNS
-from calibration.summaries import DROPS, SUMMARIES, WHOLE, Array, Window, seventh
+from calibration.summaries import DROPS, Array, Window, seventh
 from tower_sim.errors import UsageError
 from tower_sim.extras import extra
-from tower_sim.writing import write as write_whole
 
 KERNELS = Path(__file__).with_name("kernels.json")  # of the design that ships
 LEAST = 30  # design points with two games or more, to fit a process
@@ -173,59 +167,3 @@ def _start() -> Any:
 def _process(kernel: Any, noise: Array, optimizer: str | None) -> Any:
     gaussian = extra("sklearn.gaussian_process", "calibrate")
     return gaussian.GaussianProcessRegressor(kernel, alpha=np.maximum(noise, 1e-8), optimizer=optimizer)
-
-
-def check(design: Design, folds: int = 5) -> str:
-    """Predict each fold of the design's points from the others; returns a table of how well that went."""
-    lines = [
-        "| summary | points | variance explained | median error | misses, in standard errors (sd) | within 90 % |",
-        "|---|---|---|---|---|---|",
-    ]
-    fold = np.arange(len(design.pattern)) // len(PATTERNS) % folds
-    kernels = Emulator(design, shipped_kernels() if design.digest == shipped().digest else None)
-    for name, window in WHOLE.items():
-        parts: list[Array] = []
-        for k in range(folds):
-            rest = Emulator(design.take(np.flatnonzero(fold != k)), kernels.found(window))
-            held = design.take(np.flatnonzero(fold == k))
-            at = rest.at(window, held.pattern, held.unit)
-            error = at.error
-            if name == "out":
-                inside = rest.at(replace(window, summary="inside"), held.pattern, held.unit)
-                error = np.hypot(error, inside.error / (1 + np.exp(-inside.mean)))
-            games = window.of(held.games)
-            count = (~np.isnan(games)).sum(1)
-            mean = _mean(games)
-            parts.append(np.stack([mean, at.mean, error, at.games / np.sqrt(np.maximum(count, 1))])[:, count > 0])
-        seen, said, error, noise = np.concatenate(parts, 1)
-        z = (seen - said) / np.hypot(error, noise)
-        explained = 1 - np.mean((seen - said) ** 2) / seen.var()
-        lines.append(
-            f"| {SUMMARIES[name].words} | {len(z)} | {explained:.3f} | {np.median(error):.3f} | {z.std():.2f} | "
-            f"{np.mean(np.abs(z) < 1.645):.0%} |"
-        )
-    return "\n".join(lines)
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Read the command line; returns the exit status: 0 all is well, 2 the caller's mistake."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["kernels", "check"])
-    options = parser.parse_args(arguments)
-    try:
-        if options.what == "kernels":
-            emulator = Emulator(shipped())
-            for window in WHOLE.values():
-                emulator.at(window, emulator.design.pattern[:1], emulator.design.unit[:1])
-            write_whole(KERNELS, json.dumps(emulator.kernels, indent=1, allow_nan=False) + "\n", "kernels")
-            print(KERNELS)
-        else:
-            print(check(shipped()))
-    except UsageError as error:
-        print(f"emulator: {error}", file=sys.stderr)
-        return 2
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

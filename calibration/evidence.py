@@ -11,7 +11,7 @@ import numpy as np
 from calibration import records as recorded
 from calibration.observations import Observation
 from calibration.observations import read as read_observation
-from calibration.summaries import CUBES, DROPS, SUMMARIES, WHOLE, Array, Games, Window, from_records, windows
+from calibration.summaries import CUBES, DROPS, SUMMARIES, WHOLE, Array, GameCounts, Window, from_records, windows
 from tower_sim.errors import UsageError, shown
 
 # How far a value may lie from the tower's own behaviour, besides chance: its variance is multiplied by this. [A]
@@ -144,7 +144,7 @@ def of_records(records: Sequence[recorded.Record], name: str, split: int | None 
     return _merged(found)
 
 
-def _check(game: Games, number: int, name: str) -> None:
+def _check(game: GameCounts, number: int, name: str) -> None:
     first, drops = int(game.thrown[0]), len(game.thrown)
     if first != CUBES:
         raise UsageError(

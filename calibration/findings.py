@@ -9,10 +9,11 @@ import numpy as np
 from scipy import stats
 
 from calibration.evidence import GAMES, PHASE, Evidence
-from calibration.fit import LEVEL, TARGETS, Check, Interval, interval
+from calibration.fit import LEVEL, TARGETS, Interval, PredictiveCheck, interval
 from calibration.parameters import NUMBERS, PATTERNS, Parameter, Pattern
-from calibration.result import Calibration, Compared
+from calibration.result import Calibration, ConfirmedSummary
 from calibration.summaries import CUBES, DROPS, SETUP, SUMMARIES, WHOLE, Array, Window
+from tower_sim.statistics import chi2_tail
 
 NARROWER = 0.9  # posterior over prior width, below which the data inform a number
 MOVED = 0.1  # of the prior's limits, by which its median has moved where they inform it too
@@ -47,7 +48,7 @@ class Learnt:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class Correlations:
     """Draws of one pattern, shape (draws, numbers), in their units, and their correlations `r`; NaN: one is fixed.
 
     `error` is the standard error of an r near 0, from the effective number of draws.
@@ -72,7 +73,7 @@ class Simulated:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ObservedTarget:
     """An observed value of a target, in cubes; `whole`: a mean over whole games, not of one phase or a part."""
 
     target: str
@@ -90,7 +91,7 @@ class Singles:
     inside: int
     games: int
     span: Interval
-    check: Check | None
+    check: PredictiveCheck | None
 
 
 def in_plain_words(calibration: Calibration) -> tuple[str, str]:
@@ -139,7 +140,7 @@ def in_edges(shape: Pattern, unit: Array) -> Array:
     return shape.low + np.asarray(unit) * (shape.high - shape.low)
 
 
-def pairs(calibration: Calibration) -> Pairs:
+def pairs(calibration: Calibration) -> Correlations:
     """Return the draws of the most probable pattern and their correlations."""
     posterior, probable = calibration.fit.posterior, shares(calibration)
     best = int(np.argmax(probable))
@@ -152,10 +153,10 @@ def pairs(calibration: Calibration) -> Pairs:
     if moves.any():
         r[np.ix_(moves, moves)] = np.corrcoef(unit[:, moves].T)
     sample = max(min(len(unit), posterior.effective * float(probable[best])), 1.0)
-    return Pairs(name, draws, r, 1 / sample**0.5)
+    return Correlations(name, draws, r, 1 / sample**0.5)
 
 
-def simulated(compared: Sequence[Compared]) -> Simulated:
+def simulated(compared: Sequence[ConfirmedSummary]) -> Simulated:
     """Return a confirmed tower's means, brought back from the scale of the fit."""
     found: dict[str, tuple[float, float, float]] = {}
     for each in compared:
@@ -171,13 +172,13 @@ def chosen(calibration: Calibration) -> Simulated:
     return Simulated({name: (x.mean - x.se, x.mean, x.mean + x.se) for name, x in means.items()})
 
 
-def seen(calibration: Calibration) -> list[Seen]:
+def observed(calibration: Calibration) -> list[ObservedTarget]:
     """Return what was observed of the targets."""
-    found: list[Seen] = []
+    found: list[ObservedTarget] = []
     for each in calibration.fit.evidence:
         for window, value in zip(each.windows, each.values, strict=True):
             whole = window == WHOLE[window.summary] and each.noise == GAMES
-            found.append(Seen(window.summary, float(SUMMARIES[window.summary].back(value)), whole))
+            found.append(ObservedTarget(window.summary, float(SUMMARIES[window.summary].back(value)), whole))
     return found
 
 
@@ -194,7 +195,7 @@ def singles(calibration: Calibration) -> Singles:
     return Singles(inside, len(values), span, of_setup[0] if of_setup else None)
 
 
-def entry(check: Check, evidence: Sequence[Evidence]) -> int | None:
+def entry(check: PredictiveCheck, evidence: Sequence[Evidence]) -> int | None:
     """Return the number, from 1, of the evidence that a check is about; None where it is about none of these."""
     back = SUMMARIES[check.window.summary].back
     for i, each in enumerate(evidence, start=1):
@@ -204,13 +205,13 @@ def entry(check: Check, evidence: Sequence[Evidence]) -> int | None:
     return None
 
 
-def games_of(check: Check, evidence: Sequence[Evidence]) -> int | None:
+def games_of(check: PredictiveCheck, evidence: Sequence[Evidence]) -> int | None:
     """Return over how many games an observed value is a mean; None where it is words, one phase, or not known."""
     number = entry(check, evidence)
     return evidence[number - 1].games if number and evidence[number - 1].noise == GAMES else None
 
 
-def within(check: Check) -> bool:
+def within(check: PredictiveCheck) -> bool:
     """Return whether the observed value lies in its predictive interval."""
     return check.predicted.low <= check.observed <= check.predicted.high
 
@@ -221,7 +222,7 @@ def summary_of(window: Window) -> str:
     return SHORT[window.summary] + part
 
 
-def what(check: Check, evidence: Sequence[Evidence]) -> str:
+def what(check: PredictiveCheck, evidence: Sequence[Evidence]) -> str:
     """Return the short name of what a check is about."""
     number = entry(check, evidence)
     return summary_of(check.window) + (" of one phase" if number and evidence[number - 1].noise == PHASE else "")
@@ -296,7 +297,7 @@ def _of_games(calibration: Calibration) -> list[str]:
     """Warn of simulated games that are not as predicted."""
     found: list[str] = []
     z = scores(calibration)
-    if len(z) and stats.chi2.sf((z**2).sum(), len(z)) < 0.001:
+    if len(z) and chi2_tail(len(z), float((z**2).sum())) < 0.001:
         found.append(
             f"Simulated games miss the emulator by {rms(z):.2g} standard errors (root mean square of {len(z)}; 1 is "
             "expected)."

@@ -82,7 +82,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class PredictiveCheck:
     """A value of the evidence beside its predictive interval, both in the summary's own unit; `tail`: its PIT."""
 
     name: str
@@ -129,8 +129,8 @@ class Fit:
     discrepancy: Discrepancy
     prior: Posterior
     posterior: Posterior
-    predictive: tuple[Check, ...]
-    held_out: tuple[Check, ...]
+    predictive: tuple[PredictiveCheck, ...]
+    held_out: tuple[PredictiveCheck, ...]
 
 
 def interval(draws: Array) -> Interval:
@@ -252,8 +252,8 @@ def fit(
     every = np.arange(len(window))
     keep = every[~held]
     drawn = law.weigh(keep, rng)
-    predictive: list[Check] = []
-    held_out: list[Check] = []
+    predictive: list[PredictiveCheck] = []
+    held_out: list[PredictiveCheck] = []
     if checks:
         again = law.draw(drawn, keep, rng, fresh=True)
         predictive = [_check(owner[i], window[i], law.values[i], again[:, k]) for k, i in enumerate(keep)]
@@ -291,7 +291,7 @@ def _posterior(law: _Law, drawn: _Drawn, rng: np.random.Generator) -> Posterior:
     return Posterior(law.pattern[drawn.points], law.unit[drawn.points], found, drawn.effective, drawn.fit)
 
 
-def _check(evidence: Evidence, window: Window, value: Any, draws: Array) -> Check:
+def _check(evidence: Evidence, window: Window, value: Any, draws: Array) -> PredictiveCheck:
     back = SUMMARIES[window.summary].back
     tail = float((draws < value).mean())
-    return Check(evidence.name, window, float(back(value)), interval(back(draws)), tail)
+    return PredictiveCheck(evidence.name, window, float(back(value)), interval(back(draws)), tail)

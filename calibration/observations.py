@@ -9,7 +9,7 @@ from typing import Any
 from tower_sim.errors import fault
 from tower_sim.reading import read_text, toml_table
 
-CUBES = 49  # of a game
+CUBES = 49  # of a game as published
 LARGEST = 100_000  # bytes of a file
 LONGEST = 2000  # letters of its words
 FOLDER = Path(__file__).parent / "observations"

@@ -19,7 +19,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from calibration.table import SEPARATORS, Row, decoded, is_column, rows
+from calibration.spreadsheet import SEPARATORS, Line, decoded, is_column, rows
 from tower_sim.cubes import MAX_CUBES
 from tower_sim.drawing import check_path
 from tower_sim.drawing.files import save
@@ -86,7 +86,7 @@ def _parsed(text: str, where: str) -> list[Record]:
 
 
 def _record(
-    row: Row, names: Sequence[str], colours: Sequence[str], before: Record | None, setup: dict[str, int], where: str
+    row: Line, names: Sequence[str], colours: Sequence[str], before: Record | None, setup: dict[str, int], where: str
 ) -> Record:
     """Return the drop of a row; `before` it was that record (None: none), and the game has the cubes of `setup`."""
     if len(row.cells) > len(names):

@@ -37,7 +37,7 @@ LAWS = 64  # drawn from the uncertainty of the fit
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class AgedDrop:
     """A simulated drop: its record and, what no owner sees, the age of every cube in drops, those that left first."""
 
     record: Record
@@ -213,7 +213,7 @@ def reference(apparatus: Apparatus, games: int, seed: int) -> Reference:
     return learn(apparatus.name, observe(apparatus, games, seed), seed)
 
 
-def observe(apparatus: Apparatus, games: int, seed: int) -> list[list[Seen]]:
+def observe(apparatus: Apparatus, games: int, seed: int) -> list[list[AgedDrop]]:
     """Play games with physics, on two processes; game i depends on `seed` and i only. Raises UsageError; see above."""
     as_tower(apparatus)
     check_whole("seed", seed, 0)
@@ -225,15 +225,15 @@ def _seed_of(seed: int, game: int) -> int:
     return int(np.random.SeedSequence(seed, spawn_key=(game,)).generate_state(1, np.uint64)[0])
 
 
-def _with_physics(apparatus: Apparatus, seed: int) -> list[Seen]:
+def _with_physics(apparatus: Apparatus, seed: int) -> list[AgedDrop]:
     with PhysicsModel(apparatus) as model:
         return watch(model, seed)
 
 
-def watch(model: DropModel, seed: int, rules: Rules | None = None) -> list[Seen]:
+def watch(model: DropModel, seed: int, rules: Rules | None = None) -> list[AgedDrop]:
     """Play a game and keep what is needed of every throw; it ends early where five draws in a row are no landing."""
     rules = rules or Rules()
-    found: list[Seen] = []
+    found: list[AgedDrop] = []
     tower = model.empty()
     try:
         for entry in play(model, rules, seed):
@@ -243,7 +243,7 @@ def watch(model: DropModel, seed: int, rules: Rules | None = None) -> list[Seen]
             out = [_age(tower, born.get(cube)) for cube in entry.state.central]
             stayed = [_age(tower, born.get(cube)) for cube in entry.state.tower.cubes]
             record = Record(len(found) + 1, dict(entry.thrown), dict(entry.emerged), dict(entry.inside))
-            found.append(Seen(record, (*out, *stayed), tuple(out)))
+            found.append(AgedDrop(record, (*out, *stayed), tuple(out)))
             tower = entry.state.tower
     except TooManyFailedDraws:
         pass
@@ -254,7 +254,7 @@ def _age(tower: TowerState, since: int | None) -> int:
     return 0 if since is None else tower.drops - since
 
 
-def learn(apparatus: str, games: Sequence[Sequence[Seen]], seed: int) -> Reference:
+def learn(apparatus: str, games: Sequence[Sequence[AgedDrop]], seed: int) -> Reference:
     """Fit the reference law to games; the weights of the drawn laws come from `seed`.
 
     Raises UsageError when fewer than 8 of the games have a set-up and a later drop.

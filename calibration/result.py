@@ -9,7 +9,7 @@ from calibration.fit import Fit
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ConfirmedSummary:
     """A summary at one tower: the emulator's `predicted` mean with its `error`, and what real drops gave, `simulated`
     with its standard error `se` over `games` games; all on the scale of the fit.
     """
@@ -33,11 +33,11 @@ class Confirmed:
 
     pattern: str
     numbers: Mapping[str, float]
-    compared: tuple[Compared, ...]
+    compared: tuple[ConfirmedSummary, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Mean:
+class GamesMean:
     """A mean in cubes over `games` games, with its standard error."""
 
     mean: float
@@ -56,7 +56,7 @@ class Chosen:
     pattern: str
     numbers: Mapping[str, float]
     fields: Mapping[str, object]
-    simulated: Mapping[str, Mean]
+    simulated: Mapping[str, GamesMean]
     single: Mapping[str, tuple[float, ...]]
 
 

@@ -8,18 +8,18 @@ from itertools import groupby
 
 import numpy as np
 
+from calibration.observations import CUBES
 from calibration.records import Record
 from tower_sim.study.data import Array, Campaign
 
 Counts = Array  # of whole numbers
 
-CUBES = 49  # of a game as published
 DROPS = 36  # its set-up and 35 phases
 SPREAD_FROM = 8  # drops, of which a spread can be told
 
 
 @dataclass(frozen=True, slots=True)
-class Games:
+class GameCounts:
     """Games as counts of cubes, each of shape (..., drops), -1 where a game has no such drop.
 
     `thrown`, `out` and, after the drop, `inside`; `own`: cubes of the colours thrown, thrown or inside before;
@@ -32,14 +32,14 @@ class Games:
     own: Counts
     own_out: Counts
 
-    def take(self, index: object) -> Games:
+    def take(self, index: object) -> GameCounts:
         """Return the games at `index`, as numpy indexes arrays."""
-        return Games(*(getattr(self, each.name)[index] for each in fields(self)))
+        return GameCounts(*(getattr(self, each.name)[index] for each in fields(self)))
 
-    def after(self, others: Games) -> Games:
+    def after(self, others: GameCounts) -> GameCounts:
         """Return these design points with those of `others` behind them; games that one has fewer of are missing."""
         most = max(self.thrown.shape[1], others.thrown.shape[1])
-        return Games(
+        return GameCounts(
             *(np.concatenate([_widened(getattr(x, each.name), most) for x in (self, others)]) for each in fields(self))
         )
 
@@ -48,9 +48,9 @@ def _widened(counts: Counts, games: int) -> Counts:
     return np.pad(counts, ((0, 0), (0, games - counts.shape[1]), (0, 0)), constant_values=-1)
 
 
-def from_records(records: Sequence[Record]) -> list[Games]:
+def from_records(records: Sequence[Record]) -> list[GameCounts]:
     """Return the recorded games, one by one, each of shape (drops,)."""
-    found: list[Games] = []
+    found: list[GameCounts] = []
     for _, rows in groupby(records, key=lambda record: record.game):
         table: list[tuple[int, ...]] = []
         before = dict.fromkeys(records[0].thrown, 0)
@@ -60,11 +60,11 @@ def from_records(records: Sequence[Record]) -> list[Games]:
             own_out = sum(row.out[colour] for colour in colours)
             before = row.inside
             table.append((sum(row.thrown.values()), sum(row.out.values()), sum(before.values()), own, own_out))
-        found.append(Games(*np.array(table, np.int16).T))
+        found.append(GameCounts(*np.array(table, np.int16).T))
     return found
 
 
-def from_campaign(campaign: Campaign, points: int, games: int) -> Games:
+def from_campaign(campaign: Campaign, points: int, games: int) -> GameCounts:
     """Return the games of a campaign, shape (points, games, DROPS); one that ended early lacks its last drops."""
     drops, rows = campaign.drops, np.arange(len(campaign.drops))
     first = drops.drop == 0
@@ -89,7 +89,7 @@ def from_campaign(campaign: Campaign, points: int, games: int) -> Games:
         table = np.full((points, games, DROPS), -1, np.int16)
         table[point, run, drops.drop] = column
         tables.append(table)
-    return Games(*tables)
+    return GameCounts(*tables)
 
 
 def _within(run_point: Array) -> Array:
@@ -130,16 +130,16 @@ def seventh(inside: Array | float) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class GameSummary:
     """A summary of drops `start` to `stop` of a game: its `name`, `words` for people, and scale.
 
-    `of` takes Games cut to these drops and gives the value on the scale of the fit, `scale` takes cubes there and
+    `of` takes games cut to these drops and gives the value on the scale of the fit, `scale` takes cubes there and
     `back` from there.
     """
 
     name: str
     words: str
-    of: Callable[[Games], Array]
+    of: Callable[[GameCounts], Array]
     scale: Callable[[Array | float], Array]
     back: Callable[[Array | float], Array]
 
@@ -152,21 +152,21 @@ def _log_odds(value: Array | float) -> Array:
     return np.log(np.asarray(value) / (1 - np.asarray(value)))
 
 
-SUMMARIES: dict[str, Summary] = {
+SUMMARIES: dict[str, GameSummary] = {
     each.name: each
     for each in (
-        Summary("setup", "inside after the set-up", lambda g: logit(g.inside[..., 0]), logit, expit),
-        Summary("inside", "mean inside in play", lambda g: logit(g.inside.mean(-1)), logit, expit),
-        Summary("out", "mean out in a phase", lambda g: log(g.out.mean(-1)), log, exp),
-        Summary(
+        GameSummary("setup", "inside after the set-up", lambda g: logit(g.inside[..., 0]), logit, expit),
+        GameSummary("inside", "mean inside in play", lambda g: logit(g.inside.mean(-1)), logit, expit),
+        GameSummary("out", "mean out in a phase", lambda g: log(g.out.mean(-1)), log, exp),
+        GameSummary(
             "own",
             "share out of the thrown colour",
             lambda g: np.log((g.own_out.sum(-1) + 0.5) / (g.own.sum(-1) - g.own_out.sum(-1) + 0.5)),
             _log_odds,
             _share,
         ),
-        Summary("spread", "spread (sd) of out over phases", lambda g: log(g.out.std(-1)), log, exp),
-        Summary(
+        GameSummary("spread", "spread (sd) of out over phases", lambda g: log(g.out.std(-1)), log, exp),
+        GameSummary(
             "turn",
             "mean out, over a seventh of the cubes outside",
             lambda g: log(g.out.mean(-1)) - seventh(logit(g.inside.mean(-1))),
@@ -185,7 +185,7 @@ class Window:
     start: int
     stop: int
 
-    def of(self, games: Games) -> Array:
+    def of(self, games: GameCounts) -> Array:
         """Return the summary of each game, NaN for a game that lacks one of the drops."""
         cut = games.take((..., slice(self.start, self.stop)))
         whole = cut.thrown.shape[-1] == self.stop - self.start and (cut.thrown >= 0).all(-1)

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from calibration.e_values import STRONG, Colours, ProfileCheck, check
 from calibration.evidence import recorded_file
-from calibration.fairness import STRONG, Check, Colours, check
 from calibration.records import read
 from calibration.reference import reference
 from tower_sim.apparatus.catalogue import load
@@ -33,7 +33,7 @@ def fairness_command(csv: str | Path, apparatus: str | Path, games: int, seed: i
     return 0
 
 
-def document(check: Check) -> dict[str, Any]:
+def document(check: ProfileCheck) -> dict[str, Any]:
     """Return the document of `fairness --json`; what no drop tells, or no number can hold, is None."""
     plain = _plain(asdict(check))
     plain["seed"] = str(check.seed)
@@ -54,7 +54,7 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def told(check: Check) -> str:
+def told(check: ProfileCheck) -> str:
     """Say what the check found: two sentences for everybody, then the figures."""
     tested = check.setup.drops + check.later.drops
     lines = [*in_plain_words(check), ""]
@@ -81,7 +81,7 @@ def told(check: Check) -> str:
     return "\n".join(lines)
 
 
-def in_plain_words(check: Check) -> tuple[str, str]:
+def in_plain_words(check: ProfileCheck) -> tuple[str, str]:
     """Say in a sentence what the records say of the tower, and in another how sure that is."""
     colours, tested = check.colours, check.setup.drops + check.later.drops
     if not (_are_numbers(check.e) and _are_numbers(colours.e)):
@@ -119,7 +119,7 @@ def in_plain_words(check: Check) -> tuple[str, str]:
     )
 
 
-def _of_numbers(check: Check) -> str:
+def _of_numbers(check: ProfileCheck) -> str:
     words, part = max((("first", check.setup), ("later", check.later)), key=lambda each: max(each[1].e))
     name = max(part.evidence, key=lambda name: part.evidence[name])
     return f"it {name} ({part.out:.1f} cubes out of each of the {words} drops, {part.predicted:.1f} predicted)"
@@ -130,7 +130,7 @@ def _of_colours(colours: Colours) -> str:
     return f"{name} {words} than the other colours ({colours.out[name]} out, {colours.expected[name]:.1f} expected)"
 
 
-def _unseen(check: Check) -> str:
+def _unseen(check: ProfileCheck) -> str:
     """Say which difference would not have been noticed."""
     part, words = (check.later, "later") if check.later.drops else (check.setup, "first")
     if not part.drops:

@@ -22,12 +22,12 @@ from test_calibration_fairness import game
 from test_calibration_fit import Line
 
 from calibration import evidence, records
-from calibration.fairness import check
+from calibration.e_values import check
 from calibration.fit import fit
 from calibration.records import Record
 from calibration.reference import Reference, learn
 from calibration.verdict import document, told
-from tests.measure.owners import EXAMPLE, recorded
+from tests.measure.owners import recorded
 from tower_sim.errors import UsageError
 
 NUMBER, CHECKED, FITTED = 3000, 300, 60
@@ -69,7 +69,7 @@ def _texts(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     games = [list(recorded(CoinTower(p, p / 2), drops, lambda g: g)) for p, drops in ((0.7, 9), (0.4, 40), (0.95, 75))]
     one = [Record(1, {"any": 450}, {"any": 200}, {"any": 250}), Record(2, {"any": 30}, {"any": 90}, {"any": 190})]
     odd = [Record(1, {"blue": 450, 'r,"d': 49}, {"blue": 3, 'r,"d': 40}, {"blue": 447, 'r,"d': 9})]
-    return [EXAMPLE.read_text("utf-8"), *(written(drops, path) for drops in (*games, one, odd))]
+    return [evidence.shipped()["my_tower"].read_text("utf-8"), *(written(drops, path) for drops in (*games, one, odd))]
 
 
 @pytest.fixture(name="law", scope="module")

@@ -18,10 +18,10 @@ import pytest
 from fakes import CoinTower
 from scipy import stats
 
-from calibration import fairness, records, verdict
-from calibration.fairness import STRONG, check, colour_laws
+from calibration import e_values, records, verdict
+from calibration.e_values import STRONG, check, colour_laws
 from calibration.records import Record
-from calibration.reference import LAWS, Reference, Seen, Situation, learn, observe, reference, situations, watch
+from calibration.reference import LAWS, AgedDrop, Reference, Situation, learn, observe, reference, situations, watch
 from calibration.verdict import document, in_plain_words, told
 from tower_sim import pool
 from tower_sim.apparatus.catalogue import load
@@ -47,13 +47,13 @@ EXACT = Reference("law", 0, 0, LAW, SETUP, 49, ((LAW, SETUP),), (0, 49), (0, 49)
 CERTAIN = 1 - 1e-4  # of a count's binomial law
 
 
-def game(rng: np.random.Generator, thrown_out: float = 0.71, sticky: float = 1.0) -> list[Seen]:
+def game(rng: np.random.Generator, thrown_out: float = 0.71, sticky: float = 1.0) -> list[AgedDrop]:
     """Play Amerigo with cubes that toss coins: a thrown one leaves with `thrown_out`, one inside the less the older.
 
     The odds of white cubes are `sticky` times as great.
     """
     age = np.full(49, -1)  # -1: outside
-    found: list[Seen] = []
+    found: list[AgedDrop] = []
     colour = np.repeat(np.arange(7), 7)
     for drop in range(36):
         thrown = (age < 0) & ((colour == (drop - 1) % 7) | (drop == 0))
@@ -69,12 +69,12 @@ def game(rng: np.random.Generator, thrown_out: float = 0.71, sticky: float = 1.0
         )
         out = tuple(age[leaves].tolist())
         now = Record(len(found) + 1, thrown_by, out_by, inside_by)
-        found.append(Seen(now, (*out, *age[stays].tolist()), out))
+        found.append(AgedDrop(now, (*out, *age[stays].tolist()), out))
         age = np.where(stays, age + 1, -1)
     return found
 
 
-def record(games: Sequence[Sequence[Seen]]) -> list[Record]:
+def record(games: Sequence[Sequence[AgedDrop]]) -> list[Record]:
     return [replace(seen.record, game=i) for i, each in enumerate(games, 1) for seen in each]
 
 
@@ -280,7 +280,7 @@ def test_a_sticky_colour_is_noticed_and_named(profile: Reference):
     found = [check(record([game(rng, sticky=0.2) for _ in range(3)]), profile).colours for _ in range(16)]
     flagged = [each for each in found if max(each.e) >= STRONG]
     assert len(flagged) >= 8
-    assert all(max(each.evidence, key=lambda key: each.evidence[key]) == ("white", fairness.STICKS) for each in flagged)
+    assert all(max(each.evidence, key=lambda key: each.evidence[key]) == ("white", e_values.STICKS) for each in flagged)
 
 
 # Towers, files, words

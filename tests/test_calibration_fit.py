@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from calibration import summaries
-from calibration.design import Design, prior_points, save, shipped
+from calibration.design import Design, shipped
 from calibration.emulator import Emulator, Predicted, shipped_kernels
 from calibration.evidence import Evidence, of_observation, of_records, read
 from calibration.evidence import shipped as shipped_evidence
@@ -17,7 +17,18 @@ from calibration.fit import TARGETS, Discrepancy, fit
 from calibration.observations import observations
 from calibration.parameters import NUMBERS, PATTERNS, TOWER, campaign_text, fields, profile_text, values
 from calibration.records import Record
-from calibration.summaries import DROPS, SETUP, SUMMARIES, WHOLE, Games, Window, from_campaign, from_records, windows
+from calibration.summaries import (
+    DROPS,
+    SETUP,
+    SUMMARIES,
+    WHOLE,
+    GameCounts,
+    Window,
+    from_campaign,
+    from_records,
+    windows,
+)
+from tests.measure.design import prior_points, save
 from tests.measure.renew import FITTED, PROFILES
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.apparatus.catalogue import parse as parse_profile
@@ -181,7 +192,7 @@ def known(points: int, games: int, rng: np.random.Generator) -> tuple[Design, np
     inside = rng.binomial(49, share[..., None], (*share.shape, DROPS)).astype(np.int16)
     out = rng.poisson((49 - inside) / 7).astype(np.int16)
     own = np.full_like(out, 7)
-    return Design(pattern, unit, Games(out, out, inside, own, np.minimum(out, own))), odds
+    return Design(pattern, unit, GameCounts(out, out, inside, own, np.minimum(out, own))), odds
 
 
 def test_the_emulator_knows_points_it_has_not_seen_as_well_as_it_says():

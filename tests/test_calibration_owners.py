@@ -16,7 +16,7 @@ from scipy import stats
 from calibration import records
 from calibration.parameters import NUMBERS, PATTERNS
 from tests.measure import owners
-from tests.measure.owners import Interval, Mean, Owner, Prediction, Truth, drawn, judge, played
+from tests.measure.owners import Interval, Owner, Prediction, TrueMean, Truth, drawn, judge, played
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules, play
 
@@ -63,7 +63,7 @@ def test_the_records_are_games_that_begin_empty_and_read_back(tmp_path: Path):
 @pytest.mark.parametrize(("p_out", "inside", "out"), [(1.0, 0, 7), (0.0, 49, 0)])
 def test_the_truth_of_a_tower_without_chance_is_exact(p_out: float, inside: float, out: float):
     found = played(replace(drawn(0, SEED), drops=1), CoinTower(p_out, p_resident=0.0), 3).truth
-    assert found == Truth(3, Mean(inside, 0.0), Mean(out, 0.0), Mean(inside, 0.0))
+    assert found == Truth(3, TrueMean(inside, 0.0), TrueMean(out, 0.0), TrueMean(inside, 0.0))
 
 
 def test_the_truth_is_of_all_phases_and_its_error_by_game():
@@ -159,7 +159,7 @@ def test_what_is_finished_outlives_an_interrupt(tmp_path: Path, monkeypatch: pyt
 
 def _owner(number: int, truth: float, se: float = 0.0, settings: str = "shipped step") -> Owner:
     """An owner who threw `number` cubes once, by which a fake fit knows whose records it has."""
-    mean = Mean(truth, se)
+    mean = TrueMean(truth, se)
     record = records.Record(1, {"red": number}, {"red": 0}, {"red": number})
     return Owner(number, 0, "slots 2 over 2", (), settings, 1, (record,), Truth(10, mean, mean, mean))
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from calibration import evidence, records
 from calibration.observations import KINDS, observations, read
-from tests.measure.owners import EXAMPLE
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules, play
 
@@ -146,10 +145,11 @@ def test_what_cannot_be_is_refused_with_its_line(file, change: tuple[str, str], 
 
 def test_more_thrown_than_lies_outside_is_refused_wherever_it_is_typed(file):
     """Every count of the shipped example, one more than lay outside: refused at its line, not somewhere below."""
-    lines = EXAMPLE.read_text("utf-8").splitlines()
+    example = evidence.shipped()["my_tower"]
+    recorded, lines = records.read(example), example.read_text("utf-8").splitlines()
     rows = [i for i, line in enumerate(lines) if line[0].isdigit()]
     checked = 0
-    for i, drop, before in zip(rows[1:], records.read(EXAMPLE)[1:], records.read(EXAMPLE), strict=False):
+    for i, drop, before in zip(rows[1:], recorded[1:], recorded, strict=False):
         if drop.number == 1:
             continue
         for j, colour in enumerate(drop.thrown, start=1):

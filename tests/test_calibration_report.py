@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from calibration import plots
+from calibration import pictures
 from calibration.evidence import GAMES, PHASE, SAID, Evidence
 from calibration.findings import entry, learnt, pairs, scores, singles, warnings
-from calibration.fit import TARGETS, Check, Discrepancy, Fit, Interval, Posterior
+from calibration.fit import TARGETS, Discrepancy, Fit, Interval, Posterior, PredictiveCheck
 from calibration.parameters import NUMBERS, PATTERNS, fields, values
-from calibration.report import in_short, write
-from calibration.result import Budget, Calibration, Chosen, Compared, Confirmed, Mean
+from calibration.result import Budget, Calibration, Chosen, Confirmed, ConfirmedSummary, GamesMean
 from calibration.summaries import CUBES, SETUP, SUMMARIES, WHOLE, Window
+from calibration.writeup import in_short, write
 
 SECTIONS = [
     "1. In short",
@@ -57,13 +57,13 @@ def posterior(rng: np.random.Generator, unit: np.ndarray, effective: float, wide
     return Posterior(rng.integers(len(PATTERNS), size=len(unit)), unit, targets, effective, -3.5)
 
 
-def checks(found: Sequence[Evidence], width: float) -> tuple[Check, ...]:
-    made: list[Check] = []
+def checks(found: Sequence[Evidence], width: float) -> tuple[PredictiveCheck, ...]:
+    made: list[PredictiveCheck] = []
     for each in found:
         for window, value in zip(each.windows, each.values, strict=True):
             seen = float(SUMMARIES[window.summary].back(value))
             span = Interval(seen * (1 - width), seen * (1 + width / 3), seen * (1 + width))
-            made.append(Check(each.name, window, seen, span, 0.4))
+            made.append(PredictiveCheck(each.name, window, seen, span, 0.4))
     return tuple(made)
 
 
@@ -72,7 +72,8 @@ def confirmed(rng: np.random.Generator, number: int) -> tuple[Confirmed, ...]:
     for i in range(number):
         pattern, unit = list(PATTERNS)[i % len(PATTERNS)], rng.random(len(NUMBERS))
         compared = [
-            Compared(n, scaled(n, v), 0.1, scaled(n, v) + 0.2 * rng.normal(), 0.15, 4) for n, v in MIDDLE.items()
+            ConfirmedSummary(n, scaled(n, v), 0.1, scaled(n, v) + 0.2 * rng.normal(), 0.15, 4)
+            for n, v in MIDDLE.items()
         ]
         found.append(Confirmed(pattern, values(pattern, unit.tolist()), tuple(compared)))
     return tuple(found)
@@ -89,7 +90,9 @@ def calibration() -> Calibration:
               posterior(rng, unit, 1234.0, 0.8), checks(known, 0.3), checks(known, 0.5))  # fmt: skip
     pattern, at = "slots 2 over 2", [0.5] * len(NUMBERS)
     single = {name: tuple((MIDDLE[name] + 2 * rng.normal(size=40)).tolist()) for name in TARGETS}
-    means = {name: Mean(float(np.mean(x)), float(np.std(x, ddof=1) / np.sqrt(40)), 40) for name, x in single.items()}
+    means = {
+        name: GamesMean(float(np.mean(x)), float(np.std(x, ddof=1) / np.sqrt(40)), 40) for name, x in single.items()
+    }
     return Calibration(
         "mine", "quick", 5, 108, 430, "d" * 64, fit, confirmed(rng, 6),
         Chosen(pattern, values(pattern, at), fields(pattern, at), means, single),
@@ -113,7 +116,7 @@ def _report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out the two pictures that take long and show nothing of what is tried."""
     for name in ("marginals", "pairs"):
-        monkeypatch.setattr(plots, name, lambda *_: Figure((1, 1)))
+        monkeypatch.setattr(pictures, name, lambda *_: Figure((1, 1)))
 
 
 def table(report: Path, name: str) -> list[dict[str, str]]:
@@ -322,7 +325,7 @@ def test_one_pattern_and_all_weight_on_one_point_at_the_edge(tmp_path: Path):
 @pytest.mark.usefixtures("plain")
 def test_later_drops_are_told_as_held_out(tmp_path: Path):
     part = Window("inside", 20, 36)
-    check = Check("mine.csv, game 1", part, 10.0, Interval(11.0, 12.0, 13.0), 0.01)
+    check = PredictiveCheck("mine.csv, game 1", part, 10.0, Interval(11.0, 12.0, 13.0), 0.01)
     odd = replace(MADE, fit=replace(MADE.fit, held_out=(check, check)))
     report = write(odd, tmp_path)
     assert entry(check, odd.fit.evidence) is None
@@ -340,7 +343,7 @@ def test_the_gravest_warning_comes_first_and_there_is_always_one():
     missed = replace(MADE.fit.predictive[0], predicted=Interval(1.0, 2.0, 3.0))
     odd = replace(MADE, fit=replace(MADE.fit, predictive=(missed, *MADE.fit.predictive[1:]), evidence=evidence()[1:]))
     odd = replace(odd, budget=Budget(100, 1.0, 0, 30))
-    odd = replace(odd, chosen=replace(odd.chosen, simulated={"setup": Mean(40.0, 0.5, 40)}))
+    odd = replace(odd, chosen=replace(odd.chosen, simulated={"setup": GamesMean(40.0, 0.5, 40)}))
     first, second, third, fourth, _ = warnings(odd)
     assert first == "The fit does not explain 1 of the 7 values fitted: mine.csv, 2 games (set-up)."
     assert second.startswith("The chosen tower has 40.0 cubes inside after the set-up (mean of 40 games")
@@ -357,7 +360,7 @@ def test_games_far_from_the_emulator_are_warned_of():
 
 
 def test_the_commands_lines_are_few_and_say_what_lies_outside():
-    check = Check("book", SETUP, 21.0, Interval(12.6, 20.0, 28.4), 0.5)
+    check = PredictiveCheck("book", SETUP, 21.0, Interval(12.6, 20.0, 28.4), 0.5)
     outside = replace(check, name="club", observed=40.0)
     odd = replace(MADE, fit=replace(MADE.fit, predictive=(*[check] * 30, outside)))
     says, sure, empty, *lines = in_short(odd).splitlines()

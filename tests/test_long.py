@@ -18,10 +18,10 @@ from tests.measure.numerics import (
     first_drop,
     measure_carry_over,
     measure_knock,
-    share,
 )
 from tower_sim.cli import main
 from tower_sim.pool import spread_out
+from tower_sim.statistics import clopper_pearson
 
 pytestmark = pytest.mark.long
 WORKERS = mp.cpu_count()
@@ -43,10 +43,12 @@ def test_recreating_states_moves_the_mean_out_by_less_than_0_3_and_games_not_vis
 def test_the_chance_that_a_knock_releases_a_cube_rises_from_under_1_to_over_50_percent():
     residents, released = measure_knock(str(TOWER), 400, WORKERS)
     assert 14 <= np.mean(residents) <= 16
-    chances = {strength: share(sum(x > 0 for x in counts), len(counts)) for strength, counts in released.items()}
-    assert chances[0.05][0] < 0.01
-    assert chances[1.5][1] > 0.5
-    ordered = [p for p, _, _ in chances.values()]
+    chances = {
+        strength: clopper_pearson(sum(x > 0 for x in counts), len(counts)) for strength, counts in released.items()
+    }
+    assert chances[0.05].value < 0.01
+    assert chances[1.5].low > 0.5
+    ordered = [chance.value for chance in chances.values()]
     assert all(b >= a - 0.03 for a, b in pairwise(ordered))
 
 

@@ -6,6 +6,7 @@ import multiprocessing as mp
 import signal
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
+from multiprocessing.pool import Pool
 from multiprocessing.resource_tracker import ensure_running
 from typing import TypeVar
 
@@ -27,17 +28,27 @@ def without_interrupts() -> Generator[None, None, None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def spread_out(
-    work: Callable[[Task], Result], tasks: Sequence[Task], workers: int, what: str = "pieces"
-) -> Iterator[Result]:
-    """Do `tasks` on several processes, in order, telling on standard error how many (`what`, plural) are done.
+@contextmanager
+def processes(workers: int) -> Generator[Pool, None, None]:
+    """Give a pool of so many processes in the block, at whose end they are gone; Ctrl-C is for this process alone.
 
-    Ctrl-C is for this process alone, which then ends the others. Raises UsageError for fewer workers than 1.
+    Raises UsageError for fewer than 1.
     """
     check_whole("workers", workers, 1)
     with without_interrupts():
-        pool = mp.get_context("spawn").Pool(min(workers, max(len(tasks), 1)))
-    with pool, telling(what, len(tasks)) as tell:
+        pool = mp.get_context("spawn").Pool(workers)
+    with pool:
+        yield pool
+
+
+def spread_out(
+    work: Callable[[Task], Result], tasks: Sequence[Task], workers: int, what: str = "pieces"
+) -> Iterator[Result]:
+    """Do `tasks` on several `processes`, in order, telling on standard error how many (`what`, plural) are done.
+
+    Raises UsageError for fewer workers than 1.
+    """
+    with processes(min(workers, max(len(tasks), 1))) as pool, telling(what, len(tasks)) as tell:
         for i, result in enumerate(pool.imap(work, tasks), 1):
             tell(i)
             yield result

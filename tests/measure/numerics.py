@@ -12,6 +12,7 @@ Each takes `--profile NAME` (or a file); `convergence` also `--rows TEXT ...`, t
 from __future__ import annotations
 
 import argparse
+import math
 import multiprocessing as mp
 import sys
 from collections.abc import Iterable, Sequence
@@ -20,13 +21,12 @@ from functools import partial
 from itertools import pairwise
 
 import numpy as np
-from scipy import stats
 
 from tests.measure.living import LivingGame, LivingTower, play_living
 from tests.measure.overlap import deepest_at_rest
+from tests.measure.script import ended
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
-from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import DropEntry, Rules, play
 from tower_sim.model import until_landed
 from tower_sim.outcome import Status
@@ -34,6 +34,7 @@ from tower_sim.physics.knock import HOLD
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.pool import spread_out
 from tower_sim.simulator import PhysicsModel
+from tower_sim.statistics import clopper_pearson, mean_error
 
 SETTINGS = PhysicsSettings()
 FIXED = replace(SETTINGS, step_travel=10, passed_travel=10)
@@ -82,21 +83,10 @@ VARIANTS: dict[str, PhysicsSettings] = {
 }
 
 
-def mean_se(values: Sequence[float]) -> tuple[float, float]:
-    """Return mean and standard error."""
-    return float(np.mean(values)), float(np.std(values, ddof=1) / np.sqrt(len(values)))
-
-
 def difference(values: Sequence[float], others: Sequence[float]) -> tuple[float, float]:
     """Return the mean of `values` minus that of `others`, independent samples, and its standard error."""
-    (mean, se), (other, other_se) = mean_se(values), mean_se(others)
-    return mean - other, float(np.hypot(se, other_se))
-
-
-def share(hits: int, trials: int) -> tuple[float, float, float]:
-    """Return a share and its exact (Clopper-Pearson) 95 % interval."""
-    interval = stats.binomtest(hits, trials).proportion_ci()
-    return hits / trials, float(interval.low), float(interval.high)
+    (mean, se), (other, other_se) = mean_error(values), mean_error(others)
+    return mean - other, math.hypot(se, other_se)
 
 
 def first_drop(profile: str, settings: PhysicsSettings, seed: int) -> tuple[Status, int, int]:
@@ -176,7 +166,7 @@ def convergence(profile: str, drops: int, workers: int, rows: Sequence[str]) -> 
         kept = {seed: kept for seed, (status, kept, _) in enumerate(results) if status.is_landing}
         floors = sum(on for status, _, on in results if status.is_landing) / max(sum(kept.values()), 1)
         shipped = shipped or kept
-        mean, se = mean_se(list(kept.values()))
+        mean, se = mean_error(list(kept.values()))
         less, alike = "", ""
         if settings != SETTINGS:
             less = "{:+.2f} +- {:.2f}".format(*difference(list(kept.values()), list(shipped.values())))
@@ -198,13 +188,13 @@ def overlap(profile: str, drops: int, workers: int) -> None:
     )
     print("|---|---|---|---|---|---|")
     for name, repair in (("with the repair of wedges", True), ("without", False)):
-        found = spread_out(partial(overlap_at_rest, profile, repair), range(drops), workers, "drops")
-        depth = np.array([each for each in found if each is not None])
-        p, low, high = share(int((depth > limit).sum()), len(depth))
+        deepest = spread_out(partial(overlap_at_rest, profile, repair), range(drops), workers, "drops")
+        depth = np.array([edges for edges in deepest if edges is not None])
+        over = clopper_pearson(int((depth > limit).sum()), len(depth))
         median, most = 100 * np.median(depth), 100 * depth.max()
         print(
             f"| {profile}, {name} | {median:.2f} | {100 * np.quantile(depth, 0.99):.2f} | {most:.2f} "
-            f"| {p:.1%} (95 %: {low:.1%} to {high:.1%}) | {len(depth)} |",
+            f"| {over.value:.1%} (95 %: {over.low:.1%} to {over.high:.1%}) | {len(depth)} |",
             flush=True,
         )
 
@@ -227,7 +217,7 @@ class CarryOver:
         """Mean and standard error over games, whose forks share a history; a game may have failed before its first."""
         forked = [each for each in self.out_differences if each]
         mean = float(np.mean([d for each in forked for d in each]))
-        return mean, mean_se([float(np.mean(each)) for each in forked])[1]
+        return mean, mean_error([float(np.mean(each)) for each in forked])[1]
 
     def inside_difference(self) -> tuple[float, float]:
         """Mean of re-created minus living games, and its standard error."""
@@ -258,7 +248,7 @@ def carry_over(profile: str, games: int, workers: int) -> None:
         f"{sum(map(len, found.out_differences))} forks of {games} games: out of the re-created minus the living tower "
         f"{mean:+.3f} +- {se:.3f} (95 %: {mean - 1.96 * se:+.3f} to {mean + 1.96 * se:+.3f})"
     )
-    (a, sa), (b, sb) = mean_se(found.inside_living), mean_se(found.inside_recreated)
+    (a, sa), (b, sb) = mean_error(found.inside_living), mean_error(found.inside_recreated)
     mean, se = found.inside_difference()
     print(
         f"inside after 36 drops: living {a:.2f} +- {sa:.2f} ({len(found.inside_living)} games), re-created {b:.2f} "
@@ -267,10 +257,10 @@ def carry_over(profile: str, games: int, workers: int) -> None:
     for name, column in (("in place", 1), ("re-created", 2)):
         cubes, states = sum(each[column] for each in found.woken), sum(each[column] > 0 for each in found.woken)
         residents = sum(each[0] for each in found.woken)
-        p, low, high = share(states, len(found.woken))
+        fell = clopper_pearson(states, len(found.woken))
         print(
             f"all residents woken {name}: {cubes} of {residents} fell out ({cubes / residents:.2%}), "
-            f"in {states} of {len(found.woken)} states ({p:.1%}, 95 %: {low:.1%} to {high:.1%})"
+            f"in {states} of {fell.n} states ({fell.value:.1%}, 95 %: {fell.low:.1%} to {fell.high:.1%})"
         )
 
 
@@ -283,15 +273,16 @@ def measure_knock(profile: str, states: int, workers: int) -> tuple[list[int], d
 def knock(profile: str, states: int, workers: int) -> None:
     """Print the chance that a knock releases a cube, by strength."""
     residents, released = measure_knock(profile, states, workers)
-    mean, se = mean_se(residents)
+    mean, se = mean_error(residents)
     print(f"residents before the knock: {mean:.1f} +- {se:.1f} ({states} states)\n")
     print(
         "| strength, g | at least one falls (95 % interval) | cubes released, mean +- se | states |\n|---|---|---|---|"
     )
     for strength, counts in released.items():
-        p, low, high = share(sum(x > 0 for x in counts), states)
-        mean, se = mean_se(counts)
-        print(f"| {strength} | {p:.1%} ({low:.1%} to {high:.1%}) | {mean:.2f} +- {se:.2f} | {states} |")
+        any_falls = clopper_pearson(sum(cubes > 0 for cubes in counts), states)
+        mean, se = mean_error(counts)
+        chance = f"{any_falls.value:.1%} ({any_falls.low:.1%} to {any_falls.high:.1%})"
+        print(f"| {strength} | {chance} | {mean:.2f} +- {se:.2f} | {states} |")
 
 
 def games(profile: str, number: int, workers: int) -> None:
@@ -312,15 +303,16 @@ def games(profile: str, number: int, workers: int) -> None:
     }
     print(f"| {number} games | mean +- se over games |\n|---|---|")
     for name, values in rows.items():
-        print("| {} | {:.2f} +- {:.2f} |".format(name, *mean_se(values)))
+        print("| {} | {:.2f} +- {:.2f} |".format(name, *mean_error(values)))
     skipped = [sum(e.skipped for e in each[1:]) for each in played]
     draws = sum(e.attempts for each in played for e in each)
     redrawn = sum(len(e.failures) for each in played for e in each)
     jammed = sum(e.status is Status.JAMMED for each in played for e in each)
-    _, low, high = share(redrawn, draws)
+    no_landing = clopper_pearson(redrawn, draws)
     print(
         f"\nmost phases skipped in a game: {max(skipped)}; games with at most 5: {sum(s <= 5 for s in skipped)}; "
-        f"draws that were no landing: {redrawn} of {draws} (95 %: {low:.2%} to {high:.2%}); jammed: {jammed}"
+        f"draws that were no landing: {redrawn} of {draws} (95 %: {no_landing.low:.2%} to {no_landing.high:.2%}); "
+        f"jammed: {jammed}"
     )
 
 
@@ -338,29 +330,31 @@ def _old_out(entries: Sequence[DropEntry]) -> float:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one of the measurements; returns the exit status: 0 done, 2 the caller's mistake."""
+    """Run one of the measurements; returns the exit status: see `ended`."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--workers", type=int, default=mp.cpu_count(), help="processes")
     parser.add_argument("--profile", default="amerigo", help="the tower: a shipped profile's name, or a file")
     commands = parser.add_subparsers(required=True, dest="measure")
-    table = commands.add_parser("convergence")
-    table.add_argument("--drops", type=int, dest="number", default=400)
-    table.add_argument("--rows", nargs="*", default=[], help="only the rows whose names begin so, beside the shipped")
-    commands.add_parser("overlap").add_argument("--drops", type=int, dest="number", default=500)
-    commands.add_parser("carry-over").add_argument("--games", type=int, dest="number", default=60)
-    commands.add_parser("knock").add_argument("--states", type=int, dest="number", default=300)
-    commands.add_parser("games").add_argument("--games", type=int, dest="number", default=20)
+    for name, unit, number, words in (
+        ("convergence", "drops", 400, "cubes kept at other numerical settings"),
+        ("overlap", "drops", 500, "how deep cubes at rest overlap"),
+        ("carry-over", "games", 60, "what re-creating a state costs"),
+        ("knock", "states", 300, "what knocks bring out"),
+        ("games", "games", 20, "whole games"),
+    ):
+        commands.add_parser(name, help=words).add_argument(f"--{unit}", type=int, dest="number", default=number)
+    only = "only the rows whose names begin so, beside the shipped"
+    commands.choices["convergence"].add_argument("--rows", nargs="*", default=[], help=only)
     options = parser.parse_args(arguments)
     measures = {"overlap": overlap, "carry-over": carry_over, "knock": knock, "games": games}
-    try:
+
+    def work() -> None:
         if options.measure == "convergence":
             convergence(options.profile, options.number, options.workers, options.rows)
         else:
             measures[options.measure](options.profile, options.number, options.workers)
-    except UsageError as error:
-        print(f"numerics: {error}", file=sys.stderr)
-        return 2
-    return 0
+
+    return ended("numerics", work)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ import tomllib
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice, starmap
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,10 +24,11 @@ from scipy import stats
 from calibration.design import shipped
 from calibration.emulator import Emulator, shipped_kernels
 from calibration.evidence import of_records
+from calibration.evidence import shipped as shipped_evidence
 from calibration.fit import LEVEL, Discrepancy, Interval, fit
 from calibration.parameters import NUMBERS, PATTERNS, TOWER, fields
 from calibration.records import Record, write
-from tests.measure.numerics import mean_se, share
+from tests.measure.script import ended
 from tower_sim import __version__
 from tower_sim.apparatus.catalogue import from_tables
 from tower_sim.apparatus.parts import Apparatus
@@ -40,10 +40,10 @@ from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.games.amerigo import Rules, play
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.pool import without_interrupts
+from tower_sim.pool import processes
 from tower_sim.progress import telling
 from tower_sim.simulator import PhysicsModel
-from tower_sim.writing import WritingFailed
+from tower_sim.statistics import clopper_pearson, mean_error
 
 SCHEMA, VERSION = "tower-sim/owner", 1
 FEWEST, MOST = 20, 60  # drops that an owner records
@@ -58,12 +58,12 @@ SETTINGS = {"shipped step": PhysicsSettings(), "half step": HALF}
 
 _POINT, _RECORDS, _TRUTH = range(3)  # second word of an owner's spawn keys; the third is the game's number
 
-EXAMPLE = Path(__file__).parents[2] / "calibration/examples/my_tower.csv"
+EXAMPLE = shipped_evidence()["my_tower"]
 _EXAMPLE_SEED, _EXAMPLE_OWNER, _EXAMPLE_DROPS = 2026, 19, 44
 _EXAMPLE_MADE = "2026-11-21"
 
 
-class Mean(NamedTuple):
+class TrueMean(NamedTuple):
     """A mean over games and its standard error, in cubes."""
 
     mean: float
@@ -79,9 +79,9 @@ class Truth:
     """
 
     games: int
-    inside: Mean
-    out: Mean
-    setup: Mean
+    inside: TrueMean
+    out: TrueMean
+    setup: TrueMean
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ def measured(model: DropModel, games: int, game_seed: Callable[[int], int]) -> T
         inside = [sum(entry.inside.values()) for entry in phases]
         out = [sum(entry.emerged.values()) for entry in phases]
         rows.append((float(np.mean(inside)), float(np.mean(out)), float(sum(setup.inside.values()))))
-    return Truth(games, *(Mean(*mean_se(column)) for column in zip(*rows, strict=True)))
+    return Truth(games, *(TrueMean(*mean_error(column)) for column in zip(*rows, strict=True)))
 
 
 def owner(number: int, seed: int, truth_games: int = TRUTH_GAMES) -> Owner:
@@ -215,9 +215,7 @@ def _simulated(tasks: Sequence[tuple[int, int, int]], workers: int) -> Generator
     if workers == 1 or len(tasks) < 2:
         yield from starmap(owner, tasks)
         return
-    with without_interrupts():
-        pool = get_context("spawn").Pool(min(workers, len(tasks)))
-    with pool:
+    with processes(min(workers, len(tasks))) as pool:
         yield from pool.imap_unordered(_of_task, tasks)
 
 
@@ -264,7 +262,7 @@ def _read(path: Path) -> dict[str, Any] | None:
 def _owner_of(document: dict[str, Any]) -> Owner:
     table = dict(document["owner"])
     truth = table.pop("truth")
-    means = {name: Mean(*truth[name]) for name in QUANTITIES} if truth else {}
+    means = {name: TrueMean(*truth[name]) for name in QUANTITIES} if truth else {}
     return Owner(
         **table
         | {
@@ -308,7 +306,7 @@ class Case:
 
     owner: Owner
     quantity: str
-    truth: Mean
+    truth: TrueMean
     interval: Interval
     prior: Interval
 
@@ -426,7 +424,8 @@ def _coverage(group: str, quantity: str, cases: Sequence[Case]) -> Coverage:
     widths = [(case.interval.width, case.prior.width, case.truth.se) for case in cases]
     medians = (float(np.median(column)) for column in zip(*widths, strict=True))
     of = len(cases)
-    return Coverage(group, quantity, of, covered, accepted(of), share(covered, of)[1:], *medians)
+    share = clopper_pearson(covered, of)
+    return Coverage(group, quantity, of, covered, accepted(of), (share.low, share.high), *medians)
 
 
 def predictor(games: int, discrepancy: Discrepancy | None = None) -> Predict:
@@ -463,7 +462,7 @@ def example(path: Path = EXAMPLE) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Read the command line; returns the exit status: 0 all is well, 1 it could not go on, 2 the caller's mistake."""
+    """Read the command line; returns the exit status: see `ended`."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True, dest="command")
     command = commands.add_parser("simulate", help="simulate owners, a file each; run again, it goes on")
@@ -477,24 +476,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = commands.add_parser("example", help="write the example of records that ships")
     command.add_argument("file", type=Path, nargs="?", default=EXAMPLE)
     options = parser.parse_args(arguments)
-    try:
+
+    def work() -> None:
         if options.command == "simulate":
             simulate(options.out, options.owners, options.seed, options.workers, options.truth_games)
         elif options.command == "judge":
-            found = load(options.directory)
-            print(judge(found, predictor(max(each.truth.games for each in found if each.truth))))
+            judged = load(options.directory)
+            print(judge(judged, predictor(max(owner.truth.games for owner in judged if owner.truth))))
         else:
             example(options.file)
-    except UsageError as error:
-        print(f"owners: {error}", file=sys.stderr)
-        return 2
-    except WritingFailed as error:
-        print(f"owners: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("owners: interrupted; finished owners are kept, run the same again to go on", file=sys.stderr)
-        return 1
-    return 0
+
+    return ended("owners", work, "finished owners are kept, run the same again to go on")
 
 
 if __name__ == "__main__":

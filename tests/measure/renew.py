@@ -23,10 +23,11 @@ from calibration.command import calibrate
 from calibration.fit import TARGETS
 from calibration.result import Calibration
 from calibration.summaries import SUMMARIES
+from tests.measure.script import ended
 from tower_sim import cli
 from tower_sim.campaign import load, run
+from tower_sim.campaign.files import make_directory
 from tower_sim.campaign.progress import told
-from tower_sim.errors import UsageError
 from tower_sim.study import study
 from tower_sim.surrogate.fitting import check_command, fit_command
 from tower_sim.surrogate.store import TOWER, fitted_or_shipped
@@ -137,7 +138,7 @@ def example(work: Path, workers: int) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Read the command line; returns the exit status: 0 all is well, 1 interrupted, 2 the caller's mistake."""
+    """Read the command line; returns the exit status: see `ended`."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, metavar="WORK", help="where simulated games are kept")
     parser.add_argument("--profiles", action="store_true", help="fit the shipped profiles anew first")
@@ -145,8 +146,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N")
     options = parser.parse_args(arguments)
     os.chdir(ROOT)
-    try:
-        options.out.mkdir(parents=True, exist_ok=True)
+
+    def work() -> None:
+        make_directory(options.out)
         if options.profiles:
             profiles(options.out, options.workers)
         if options.surrogates:
@@ -156,13 +158,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         comparison()
         for command in COMMANDS:
             cli.main(command.split())
-    except UsageError as error:
-        print(f"renew: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("renew: interrupted; what was simulated is kept; to go on, run the same again", file=sys.stderr)
-        return 1
-    return 0
+
+    return ended("renew", work, "what was simulated is kept; to go on, run the same again")
 
 
 if __name__ == "__main__":

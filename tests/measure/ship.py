@@ -16,19 +16,19 @@ from functools import partial
 from typing import cast
 
 import numpy as np
-from scipy import stats
 
 from tests.measure.living import LivingTower
-from tests.measure.numerics import SETTINGS, VARIANTS, mean_se, share
+from tests.measure.numerics import SETTINGS, VARIANTS
+from tests.measure.script import ended
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.combat_ship.ship import CombatShip
 from tower_sim.cubes import supply
-from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.worths import worth
 from tower_sim.outcome import Landing, Outcome
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.pool import spread_out
 from tower_sim.simulator import PhysicsModel
+from tower_sim.statistics import clopper_pearson, mean_error
 
 SHIP = cast("CombatShip", load("dead_reckoning"))
 CUBES = 9
@@ -76,11 +76,11 @@ def convergence(number: int, workers: int) -> None:
     for name, settings in COMPARED.items():
         found = _all(partial(throws, settings), number, workers)
         shipped = shipped or found
-        mean, se = mean_se([each.strength for each in found])
-        difference, of = mean_se([a.strength - b.strength for a, b in zip(found, shipped, strict=True)])
-        away, away_se = mean_se([each.away * 1e3 for each in found])
+        mean, se = mean_error([each.strength for each in found])
+        difference, of = mean_error([a.strength - b.strength for a, b in zip(found, shipped, strict=True)])
+        away, away_se = mean_error([each.away * 1e3 for each in found])
         borders, explosive = (
-            mean_se([each.places[place] / CUBES for each in found]) for place in ("border", "zone:explosive_shot")
+            mean_error([each.places[place] / CUBES for each in found]) for place in ("border", "zone:explosive_shot")
         )
         failed = sum(not each.is_landing for each in found)
         print(
@@ -140,7 +140,7 @@ def board(number: int, workers: int) -> None:
         ("re-created", [each.again for each in pairs]),
         ("re-created minus living", [each.again - (each.living or 0) for each in pairs]),
     ):
-        print("earlier cubes of 9 that changed place, {}: {:.3f} +- {:.3f}".format(name, *mean_se(values)))
+        print("earlier cubes of 9 that changed place, {}: {:.3f} +- {:.3f}".format(name, *mean_error(values)))
     moved, loose = sum(each.untouched for each in found), sum(each.loose for each in found)
     print(
         f"when nothing was thrown: {moved} of {len(found) * CUBES} cubes changed place "
@@ -170,12 +170,12 @@ def stuck(number: int, workers: int) -> None:
         places = Counter(x.place for _, each in found for x in each)
         total = places.total()
         inside = sum(count for place, count in places.items() if place.startswith("inside"))
-        upper = float(stats.binomtest(inside, total, alternative="less").proportion_ci().high)
+        upper = clopper_pearson(inside, total, 0.9).high  # one-sided, of 95 %
         failed = sum(status not in ("settled", "jammed") for status, _ in found)
         zones = {zone.name: places[f"zone:{zone.name}"] for zone in SHIP.board.zones}
         low, high = min(zones, key=lambda name: zones[name]), max(zones, key=lambda name: zones[name])
         of = [f"{places[place] / total:.1%}" for place in ("border", "table")]
-        ends = [f"{name} {100 * share(zones[name], total)[0]:.1f} %" for name in (low, high)]
+        ends = [f"{name} {100 * zones[name] / total:.1f} %" for name in (low, high)]
         print(f"| {cubes} | {total} | {inside}, {upper:.2%} | {failed} of {len(found)} | {' | '.join([*of, *ends])} |")
 
 
@@ -185,19 +185,18 @@ def _all(work: Callable[[int], list], number: int, workers: int) -> list:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Read the command line and measure; returns the exit status: 0 done, 2 the caller's mistake."""
+    """Read the command line and measure; returns the exit status: see `ended`."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["convergence", "board", "stuck"])
     parser.add_argument("--throws", type=int, default=600, help="throws of each row")
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args(arguments)
-    try:
+
+    def work() -> None:
         print(f"settings {SETTINGS.digest()}, ship {SHIP.digest}\n")
         {"convergence": convergence, "board": board, "stuck": stuck}[options.what](options.throws, options.workers)
-    except UsageError as error:
-        print(f"ship: {error}", file=sys.stderr)
-        return 2
-    return 0
+
+    return ended("ship", work)
 
 
 if __name__ == "__main__":

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from calibration import plots, sections
+from calibration import chapters, pictures
+from calibration.chapters import between, count
 from calibration.evidence import Evidence
 from calibration.findings import KEPT, PERCENT, in_plain_words, learnt, shares, unit_of, warnings, what, within
-from calibration.fit import TARGETS, Check
+from calibration.fit import TARGETS, PredictiveCheck
 from calibration.parameters import PATTERNS
 from calibration.result import Calibration
-from calibration.sections import between, count
 from tower_sim.study.sheets import Sheets
 
 LINES = 8  # observations that `in_short` lists one by one
@@ -24,16 +24,16 @@ def write(calibration: Calibration, directory: Path) -> Path:
     """
     sheets = Sheets(directory)
     for section in (
-        sections.short,
-        sections.data,
-        sections.numbers,
-        sections.posterior,
-        sections.predictive,
-        sections.held_out,
-        sections.prediction,
-        sections.discrepancy,
-        sections.confirmed,
-        sections.again,
+        chapters.short,
+        chapters.data,
+        chapters.numbers,
+        chapters.posterior,
+        chapters.predictive,
+        chapters.held_out,
+        chapters.prediction,
+        chapters.discrepancy,
+        chapters.confirmed,
+        chapters.again,
     ):
         section(sheets, calibration)
     sheets.close()
@@ -46,7 +46,7 @@ def in_short(calibration: Calibration) -> str:
     lines = [*in_plain_words(calibration), ""]
     lines += [f"{'':<33}{f'prior {PERCENT}':<18}{f'posterior {PERCENT}':<26}width  informed"]
     for each in learnt(calibration):
-        name = plots.axis(each.number.name, each.number.unit)
+        name = pictures.axis(each.number.name, each.number.unit)
         prior = f"{each.prior.low:.3g} to {each.prior.high:.3g}"
         lines.append(
             f"{name:<33}{prior:<18}{between(each.posterior):<26}{each.ratio:5.2f}  {'yes' if each.informed else 'no'}"
@@ -67,7 +67,7 @@ def in_short(calibration: Calibration) -> str:
     return "\n".join(lines)
 
 
-def _line(check: Check, evidence: Sequence[Evidence]) -> str:
+def _line(check: PredictiveCheck, evidence: Sequence[Evidence]) -> str:
     """Say a check as `set-up: 21 observed, 13 to 28 predicted (90 %): within`."""
     span, verdict = check.predicted, "within" if within(check) else "outside"
     places = 2 if unit_of(check.window) == "share" else 0 if span.width > 10 else 1

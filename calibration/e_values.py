@@ -5,25 +5,16 @@ drop, so that it ever reaches 20 has a chance of at most 1/20 (Ville), whenever 
 Source: Ramdas, Gruenwald, Vovk, Shafer, Game-theoretic statistics and safe anytime-valid inference, Statistical
 Science 38 (2023) 576.
 
-The profile's law is itself an estimate, and a simulated tower obeys it only nearly. So false alarms were counted: of
-450 simulated games of the tower in tower.toml, 24 made a reference law and the others, end to end, records held against
-it; eight times. Share of the records whose e ever reached 20:
-
-    after 60 drops    numbers 0.034 +- 0.004    colours 0.015 +- 0.003    (1704 records)
-    after 200 drops   numbers 0.042 +- 0.008    colours 0.033 +- 0.008    (568 records)
-
-(The errors take records for independent; they share games and reference laws.) To count again:
-
-    python -m calibration.fairness --games 450 --apparatus calibration/tower.toml
+The profile's law is itself an estimate, and a simulated tower obeys it only nearly, so false alarms were counted; how
+many there are is in docs/calibration.md.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -31,8 +22,7 @@ from scipy import optimize
 from scipy.special import expit, gammaln
 
 from calibration.records import Record
-from calibration.reference import Reference, Seen, Situation, learn, observe, situations
-from tower_sim.apparatus.catalogue import load
+from calibration.reference import Reference, Situation, situations
 from tower_sim.statistics import log_sum_exp
 from tower_sim.surrogate.groups import Array
 
@@ -85,7 +75,7 @@ class Colours:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class ProfileCheck:
     """What the records say of the tower: `e` after each drop is the product of those of `setup` and `later` drops.
 
     The product is an e-value too, because each drop moves one of the two only. `skipped` counts drops that the bet on
@@ -103,7 +93,7 @@ class Check:
     skipped: dict[str, int]
 
 
-def check(records: Sequence[Record], reference: Reference) -> Check:
+def check(records: Sequence[Record], reference: Reference) -> ProfileCheck:
     """Hold records against a reference law."""
     found = situations(records, reference.ages)
     why = [reference.why_not(each) for each in found]
@@ -114,7 +104,7 @@ def check(records: Sequence[Record], reference: Reference) -> Check:
         )
         for first in (True, False)
     )
-    return Check(
+    return ProfileCheck(
         apparatus=reference.apparatus,
         games=reference.games,
         seed=reference.seed,
@@ -275,51 +265,3 @@ def _binomial(n: int, log_odds: float) -> Array:
     k = np.arange(n + 1)
     log_choose = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
     return np.exp(log_choose - k * np.logaddexp(0, -log_odds) - (n - k) * np.logaddexp(0, log_odds))
-
-
-# How often it is wrong
-
-
-def false_alarms(games: Sequence[Sequence[Seen]], references: int, of: int, drops: int, seed: int) -> tuple[int, ...]:
-    """Count records of `drops` drops, made of simulated games, and those whose e ever reaches 20: numbers, colours.
-
-    Each of `references` reference laws is learnt from `of` games, drawn without replacement; the others, end to end in
-    random order, are the records held against it.
-    """
-    rng = np.random.default_rng(seed)
-    records = numbers = colours = 0
-    for _ in range(references):
-        order = rng.permutation(len(games))
-        law = learn("itself", [games[i] for i in order[:of]], seed)
-        row: list[Record] = []
-        for number, i in enumerate(order[of:], 1):
-            row += [replace(seen.record, game=number) for seen in games[i]]
-            if len(row) >= drops:
-                found = check(row[:drops], law)
-                records += 1
-                numbers += max(found.e) >= STRONG
-                colours += max(found.colours.e) >= STRONG
-                row = []
-    return records, numbers, colours
-
-
-def main() -> None:
-    """Measure false alarms; see above."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--apparatus", default="amerigo")
-    parser.add_argument("--games", type=int, default=450)
-    parser.add_argument("--of", type=int, default=24, help="games of a reference law")
-    parser.add_argument("--references", type=int, default=8)
-    parser.add_argument("--drops", type=int, nargs="+", default=[60, 200])
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    games = observe(load(options.apparatus), options.games, options.seed)
-    print("| drops | records | e of numbers ever 20 | e of colours ever 20 |\n|---|---|---|---|")
-    for drops in options.drops:
-        records, *alarms = false_alarms(games, options.references, options.of, drops, options.seed)
-        shares = [f"{each / records:.3f} +- {math.sqrt(each * (records - each) / records**3):.3f}" for each in alarms]
-        print(f"| {drops} | {records} | {' | '.join(shares)} |")
-
-
-if __name__ == "__main__":
-    main()

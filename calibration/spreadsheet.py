@@ -17,7 +17,7 @@ _UTF_16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Line:
     """The cells of a line, without the blanks about them; lines are numbered from 1."""
 
     line: int
@@ -42,7 +42,7 @@ def decoded(data: bytes, where: str) -> str:
     raise UsageError(f"{where} are no text; allowed is a CSV file; in a spreadsheet, save it as CSV (UTF-8)")
 
 
-def rows(text: str, where: str) -> Iterator[Row]:
+def rows(text: str, where: str) -> Iterator[Line]:
     """Yield the header and then the rows of a CSV; lines that begin with # and lines without any words are left out.
 
     The separator is the one that makes the header's cells names of columns, as `is_column` of them says. Empty cells
@@ -60,7 +60,7 @@ def rows(text: str, where: str) -> Iterator[Row]:
             )
         if not separator and bare:
             separator = _separator(line)
-        row = Row(number, _cells(line, separator or ",", f"{where}, line {number}"))
+        row = Line(number, _cells(line, separator or ",", f"{where}, line {number}"))
         if row.cells:
             yield row
 

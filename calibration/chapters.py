@@ -1,4 +1,4 @@
-"""The sections of a calibration's report: each writes its text, tables and plots."""
+"""The sections of a calibration's report: each writes its text, tables and pictures."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from calibration import plots
+from calibration import pictures
 from calibration.evidence import GAMES, PHASE, Evidence
 from calibration.findings import (
     MOVED,
@@ -20,11 +20,11 @@ from calibration.findings import (
     in_edges,
     in_plain_words,
     learnt,
+    observed,
     pairs,
     phases,
     rms,
     scores,
-    seen,
     shares,
     simulated,
     singles,
@@ -34,7 +34,7 @@ from calibration.findings import (
     what,
     within,
 )
-from calibration.fit import LEVEL, TARGETS, Check, Interval, interval
+from calibration.fit import LEVEL, TARGETS, Interval, PredictiveCheck, interval
 from calibration.parameters import NUMBERS, PATTERNS
 from calibration.result import Calibration
 from calibration.summaries import CUBES, DROPS, SUMMARIES, Window, expit, logit
@@ -163,7 +163,7 @@ def posterior(sheets: Sheets, calibration: Calibration) -> None:
     )
     names = _and(silent, "or")
     sheets.text(f"{rule} " + (f"The data do not inform {names}." if silent else "The data inform every number."))
-    sheets.picture("marginals", plots.marginals(fit.prior, fit.posterior), "Prior and posterior of each free number")
+    sheets.picture("marginals", pictures.marginals(fit.prior, fit.posterior), "Prior and posterior of each free number")
     _trade_offs(sheets, calibration)
 
 
@@ -186,7 +186,7 @@ def _trade_offs(sheets: Sheets, calibration: Calibration) -> None:
     for i in range(1, len(names)):
         rows.append([title(names[i]), *(float(found.r[i, j]) if j < i else None for j in range(len(names) - 1))])
     sheets.table("correlations", ["r", *map(title, names[:-1])], rows)
-    sheets.picture("pairs", plots.pairs(found), f"Pairs of free numbers in the posterior, {found.pattern}")
+    sheets.picture("pairs", pictures.pairs(found), f"Pairs of free numbers in the posterior, {found.pattern}")
 
 
 def predictive(sheets: Sheets, calibration: Calibration) -> None:
@@ -222,10 +222,10 @@ def held_out(sheets: Sheets, calibration: Calibration) -> None:
     if fit.predictive or fit.held_out:
         labels = [_labels(each, fit.evidence) for each in (fit.predictive, fit.held_out)]
         both = (list(zip(*each, strict=True)) for each in zip(labels, (fit.predictive, fit.held_out), strict=True))
-        sheets.picture("checks", plots.checks(*both), "Observed values beside their predictive intervals")
+        sheets.picture("checks", pictures.checks(*both), "Observed values beside their predictive intervals")
 
 
-def _labels(found: Sequence[Check], evidence: Sequence[Evidence]) -> list[str]:
+def _labels(found: Sequence[PredictiveCheck], evidence: Sequence[Evidence]) -> list[str]:
     """Name each check, no two alike; a check of the same entry and summary has the same name in every list."""
     labels: list[str] = []
     for check in found:
@@ -236,12 +236,12 @@ def _labels(found: Sequence[Check], evidence: Sequence[Evidence]) -> list[str]:
     return labels
 
 
-def _verdict(found: Sequence[Check]) -> str:
+def _verdict(found: Sequence[PredictiveCheck]) -> str:
     kept = sum(map(within, found))
     return f"{kept} of {count(len(found), 'value')} {'lies' if kept == 1 else 'lie'} within the {PERCENT} interval."
 
 
-def _checks(sheets: Sheets, name: str, found: Sequence[Check], evidence: Sequence[Evidence]) -> None:
+def _checks(sheets: Sheets, name: str, found: Sequence[PredictiveCheck], evidence: Sequence[Evidence]) -> None:
     rows: list[list[Cell]] = []
     for check in found:
         number, games = entry(check, evidence), games_of(check, evidence)
@@ -283,7 +283,7 @@ def prediction(sheets: Sheets, calibration: Calibration) -> None:
     head = ["long-run mean", "unit", f"prior ({PERCENT})", f"posterior ({PERCENT})", "width over prior's"]
     sheets.table("prediction", head, rows)
     towers = [simulated(tower.compared) for tower in calibration.confirmed]
-    picture = plots.prediction(fit, towers, chosen(calibration), seen(calibration))
+    picture = pictures.prediction(fit, towers, chosen(calibration), observed(calibration))
     sheets.picture("prediction", picture, "Long-run means: prior, posterior, simulated towers, observed values")
     sheets.text(
         f"Shaded: the draws; bars: {PERCENT} intervals and medians. Simulated means have bars of one standard error. "
@@ -441,7 +441,7 @@ def between(span: Interval) -> str:
 
 def _axis(name: str) -> str:
     units = {number.name: number.unit for number in NUMBERS}
-    return plots.axis(name, "edges" if name == "opening" else units.get(name, ""))
+    return pictures.axis(name, "edges" if name == "opening" else units.get(name, ""))
 
 
 def _field(value: object) -> str:

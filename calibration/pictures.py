@@ -10,8 +10,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from calibration.findings import Pairs, Seen, Simulated, in_edges, title
-from calibration.fit import TARGETS, Check, Fit, Interval, Posterior, interval
+from calibration.findings import Correlations, ObservedTarget, Simulated, in_edges, title
+from calibration.fit import TARGETS, Fit, Interval, Posterior, PredictiveCheck, interval
 from calibration.parameters import NUMBERS, OPENING, PATTERNS
 from calibration.summaries import CUBES, Array
 from tower_sim.study.plots import FONT, INK, WIDTH, counted, dressed, label, panels
@@ -130,7 +130,7 @@ def _bar(panel: Any, y: float, found: Interval, colour: str, width: float = 1.4)
     panel.plot([found.middle], [y], marker="o", ms=3.5, color=colour)
 
 
-def pairs(found: Pairs) -> Any:
+def pairs(found: Correlations) -> Any:
     """Draw how the numbers hang together in one pattern: some of the draws, and the correlation of all."""
     names = [title(number.name) for number in NUMBERS]
     units = ["edges" if number.name == OPENING else number.unit for number in NUMBERS]
@@ -179,7 +179,7 @@ def _limited(panel: Any, x: tuple[float, float], y: tuple[float, float]) -> None
         limit(low - 0.04 * (high - low), high + 0.04 * (high - low))
 
 
-def prediction(fit: Fit, confirmed: Sequence[Simulated], chosen: Simulated, seen: Sequence[Seen]) -> Any:
+def prediction(fit: Fit, confirmed: Sequence[Simulated], chosen: Simulated, seen: Sequence[ObservedTarget]) -> Any:
     """Draw the long-run means: prior, posterior, simulated towers, and what was observed."""
     figure, made = panels(1, len(TARGETS), 3.4 + 0.09 * len(confirmed))
     step = 0.28  # between confirmed towers
@@ -218,7 +218,7 @@ def prediction(fit: Fit, confirmed: Sequence[Simulated], chosen: Simulated, seen
     return figure
 
 
-def _observed(panel: Any, seen: Sequence[Seen], y: float) -> None:
+def _observed(panel: Any, seen: Sequence[ObservedTarget], y: float) -> None:
     """Draw observed values; several that are the same are one mark with their number."""
     for (value, whole), n in Counter((round(each.value, 2), each.whole) for each in seen).items():
         face, rim = (OBSERVED, "white") if whole else ("none", OBSERVED)
@@ -241,7 +241,7 @@ GROUPS = (
 )
 
 
-def checks(predictive: Sequence[tuple[str, Check]], held_out: Sequence[tuple[str, Check]]) -> Any:
+def checks(predictive: Sequence[tuple[str, PredictiveCheck]], held_out: Sequence[tuple[str, PredictiveCheck]]) -> Any:
     """Draw observed values beside their intervals, a row for each label; the same label in both is one row."""
     found: list[tuple[str, list[str]]] = []
     kinds = (("given all evidence", POSTERIOR, dict(predictive)), ("held out", PRIOR, dict(held_out)))
