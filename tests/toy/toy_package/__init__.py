@@ -32,12 +32,12 @@ class Box(Apparatus):
         return ~(np.abs(position) < 1).all(axis=1)
 
 
-def make(tables, name, profile, digest):
+def make(profile):
     lid = span("lid", (0, WIDE), (-WIDE, WIDE), (HIGH - 0.002, HIGH), "wood")
     floor = span("floor", (-WIDE, 0), (-WIDE, WIDE), (-0.002, 0), "wood")
     wood, hand = Surface(0.4, 0.3), Hand(0.02, 0.06, 0.1, 0.0, 0.0)
     shape = {"cube_edge": EDGE, "cube_density": 600.0, "rim_top": HIGH, "passed": -1.0, "swept": False}
-    return Box(name=name, profile=profile, digest=digest, boxes=(lid, floor), surfaces={"wood": wood},
+    return Box(name=profile.name, profile=profile.tables, digest=profile.digest, boxes=(lid, floor), surfaces={"wood": wood},
                between_cubes=wood, hand=hand, regions=(Region("box", 0.0),), **shape)  # fmt: skip
 
 
