@@ -53,7 +53,7 @@ def listed() -> tuple[Listed, ...]:
     taken: set[str] = set()
     rows: list[Listed] = []
     for name, kind in registry.every("apparatus").items():
-        own = tuple(profile for profile in kind.profiles() if profile not in taken)
+        own = tuple(profile for profile in sorted(kind.profiles()) if profile not in taken)
         taken |= {*own}
         rows.append(Listed(name, kind.title, registry.source("apparatus", name), own))
     return tuple(rows)
