@@ -10,9 +10,9 @@ import pytest
 from calibration.parameters import TOWER as REFERENCE
 from tower_sim.apparatus.amerigo import profile as amerigo
 from tower_sim.apparatus.amerigo.boxes import openings
+from tower_sim.apparatus.amerigo.tower import SquareTower
 from tower_sim.apparatus.catalogue import load, names, parse
 from tower_sim.apparatus.parts import Box
-from tower_sim.apparatus.tower import Tower
 from tower_sim.errors import UsageError
 
 TEXT = REFERENCE.read_text("utf-8")
@@ -54,7 +54,7 @@ def test_a_floor_is_solid_exactly_where_no_opening_is(pattern: str, along: str):
         body = re.sub(r"^along *=.*$", f'along = "{along}"', body, count=1, flags=re.M)
         body = re.sub(r"^length_mm *=.*$", "length_mm = 50", body, count=1, flags=re.M)
         text = f"{head}[{table}]{body}"
-    apparatus = cast("Tower", parse(text, pattern))
+    apparatus = cast("SquareTower", parse(text, pattern))
     tower = amerigo.read({k: v for k, v in tomllib.loads(text).items() if k not in ("schema", "version", "kind")})
     half = apparatus.tube_half
     rng = np.random.default_rng(1)
@@ -70,7 +70,7 @@ def test_a_floor_is_solid_exactly_where_no_opening_is(pattern: str, along: str):
         assert 50 < open_points < 450
 
 
-def test_nothing_stands_in_the_way_inside_the_funnel_but_the_ribs(apparatus: Tower):
+def test_nothing_stands_in_the_way_inside_the_funnel_but_the_ribs(apparatus: SquareTower):
     rng = np.random.default_rng(2)
     boxes = [box for box in apparatus.boxes if box.part not in ("rib",)]
     for _ in range(2000):
@@ -81,7 +81,7 @@ def test_nothing_stands_in_the_way_inside_the_funnel_but_the_ribs(apparatus: Tow
         assert not any(contains(box, point) for box in boxes)
 
 
-def test_the_tube_and_funnel_are_closed_around_the_inside(apparatus: Tower):
+def test_the_tube_and_funnel_are_closed_around_the_inside(apparatus: SquareTower):
     """Every level line out of the axis meets a wall, except through the exit."""
     rng = np.random.default_rng(3)
     for _ in range(500):
@@ -95,8 +95,8 @@ def test_the_tube_and_funnel_are_closed_around_the_inside(apparatus: Tower):
 
 
 @pytest.fixture(name="apparatus")
-def _apparatus() -> Tower:
-    return cast("Tower", load(REFERENCE))
+def _apparatus() -> SquareTower:
+    return cast("SquareTower", load(REFERENCE))
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ import pytest
 
 from calibration.parameters import TOWER as REFERENCE
 from tests.measure.living import play_living
+from tower_sim.apparatus.amerigo.tower import SquareTower
 from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.tower import Tower
 from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError
 from tower_sim.model import replay, until_landed
@@ -23,7 +23,7 @@ from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
 from tower_sim.testing import DropModelContract
 
-TOWER = cast("Tower", load(REFERENCE))
+TOWER = cast("SquareTower", load(REFERENCE))
 
 
 @pytest.fixture(name="model", scope="module")

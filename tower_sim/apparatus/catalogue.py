@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from tower_sim import registry
 from tower_sim.apparatus.kind import ApparatusKind
 from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus.profile import Profile
 from tower_sim.errors import UsageError, near, shown
 from tower_sim.reading import read_text, toml_table
 
@@ -31,6 +33,30 @@ def shipped() -> dict[str, str]:
     """Return the texts of the profiles that ship with the kinds there are, by name."""
     kinds: dict[str, ApparatusKind] = registry.every("apparatus")
     return {name: text for kind in reversed(kinds.values()) for name, text in kind.profiles().items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A kind as it is listed: its `name` and `title`, the `package` that brings it, the names of its `profiles`."""
+
+    name: str
+    title: str
+    package: str
+    profiles: tuple[str, ...]
+
+
+def listed() -> tuple[Listed, ...]:
+    """Return the kinds of apparatus there are: ours first, then those of other packages.
+
+    A profile whose name an earlier kind has taken is not among a kind's: its name stands for the other.
+    """
+    taken: set[str] = set()
+    rows: list[Listed] = []
+    for name, kind in registry.every("apparatus").items():
+        own = tuple(profile for profile in sorted(kind.profiles()) if profile not in taken)
+        taken |= {*own}
+        rows.append(Listed(name, kind.title, registry.source("apparatus", name), own))
+    return tuple(rows)
 
 
 def load(name_or_file: str | Path) -> Apparatus:
@@ -68,12 +94,11 @@ def from_tables(profile: dict[str, Any], name: str) -> Apparatus:
 
 
 def _from_tables(profile: dict[str, Any], name: str) -> Apparatus:
-    tables = dict(profile)
     for key, allowed in (("schema", SCHEMA), ("version", VERSION)):
-        value = tables.pop(key, None)
+        value = profile.get(key)
         if value != allowed:
             raise UsageError(f"{key} = {shown(value)}; allowed is {allowed!r}; write that line at the top")
-    kind: object = tables.pop("kind", None)
+    kind: object = profile.get("kind")
     kinds = registry.names("apparatus")
     if not isinstance(kind, str) or kind not in kinds:
         raise UsageError(f"kind = {shown(kind)}; allowed is one of {', '.join(map(repr, kinds))}; write that line")
@@ -82,7 +107,7 @@ def _from_tables(profile: dict[str, Any], name: str) -> Apparatus:
     except TypeError as error:  # a date: TOML has more than JSON
         raise UsageError(f"a value is neither text nor number ({error}); allowed are these; change it") from error
     of_kind: ApparatusKind = registry.get("apparatus", kind)
-    return of_kind.make(tables, name, profile, hashlib.sha256(canonical.encode()).hexdigest()[:16])
+    return of_kind.make(Profile(name, profile, hashlib.sha256(canonical.encode()).hexdigest()[:16]))
 
 
 def _short(name: str) -> str:

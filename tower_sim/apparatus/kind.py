@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import importlib.util
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any, Protocol
 
 from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus.profile import Profile
 
-
-class Maker(Protocol):
-    """Makes an apparatus from the tables of a profile (`schema`, `version` and `kind` taken away)."""
-
-    def __call__(self, tables: Mapping[str, object], name: str, profile: dict[str, Any], digest: str) -> Apparatus:
-        """Make the apparatus called `name`; raises UsageError, in one line, for what makes no sense."""
-        ...
+Maker = Callable[[Profile], Apparatus]
+"""Makes an apparatus of a profile; raises UsageError, in one line, for what makes no sense."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApparatusKind:
     """A kind of apparatus: `name` is what its profiles say, `title` what people call it.
 
-    `package` is the kind's own; the profiles that ship are the TOML files in its folder `profiles`.
+    `package` is the kind's own (`__name__` in its `__init__.py`); the profiles that ship are the TOML files in its
+    folder `profiles`, if it has one. `make` makes the apparatus of a profile.
     """
 
     name: str
@@ -32,6 +29,11 @@ class ApparatusKind:
 
     def profiles(self) -> dict[str, str]:
         """Return the texts of the shipped profiles by name."""
+        spec = importlib.util.find_spec(self.package)
+        if spec is None or spec.submodule_search_locations is None:  # a module has no folder of its own
+            return {}
         folder = resources.files(self.package).joinpath("profiles")
+        if not folder.is_dir():
+            return {}
         files = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
         return {file.name.removesuffix(".toml"): file.read_text("utf-8") for file in files}

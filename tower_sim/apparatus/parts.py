@@ -133,3 +133,19 @@ def tilted_about_y(angle: float) -> Quaternion:
 def tilted_about_x(angle: float) -> Quaternion:
     """Return the quaternion of a turn by `angle` (rad) about the x axis."""
     return (math.sin(angle / 2), 0.0, 0.0, math.cos(angle / 2))
+
+
+def turned_about_z(angle: float) -> Quaternion:
+    """Return the quaternion of a turn by `angle` (rad) about the z axis."""
+    return (0.0, 0.0, math.sin(angle / 2), math.cos(angle / 2))
+
+
+def turned_by(turn: Quaternion, first: Quaternion) -> Quaternion:
+    """Return the quaternion of the turn `first` and after it `turn`: their product."""
+    (ax, ay, az, aw), (bx, by, bz, bw) = turn, first
+    return (
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+        aw * bw - ax * bx - ay * by - az * bz,
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,36 +17,23 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tower(Apparatus):
-    """A tower with a square tube, whose exit is in its wall towards a tray.
+    """A tower that keeps cubes and brings others out, of any shape: a kind says what is `within`, and what `emerged`.
 
-    Inside is the vertical square tube of half width `tube_half` up to `tube_top`, widening to half width `rim_half`
-    at `rim_top`; cubes leave at x = `exit_x` below `exit_top`. `tray_x` and `tray_half_y` bound the tray's floor.
+    Centres (m) have shape (n, 3); a cube whose position is not a number has to be neither.
     """
 
-    tube_half: float
-    tube_top: float
-    rim_half: float
-    exit_x: float
-    exit_top: float
-    tray_x: float
-    tray_half_y: float
+    @abstractmethod
+    def within(self, position: Array) -> npt.NDArray[np.bool_]:
+        """Tell which cubes are where those inside can be, or over the opening at the top: shape (n,)."""
 
-    def emerged(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Tell which cubes have come out: the centre is past the exit and under its upper edge."""
-        return (position[:, 0] > self.exit_x) & (position[:, 2] < self.exit_top)
+    def in_tray(self, position: Array) -> npt.NDArray[np.bool_]:
+        """Tell which of the cubes that have emerged lie in the tray, shape (n,); here all do."""
+        return np.ones(len(position), dtype=bool)
 
     def escaped(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Tell which cubes are where they cannot be: neither inside, nor over the rim's opening, nor out by the exit.
-
-        A position that is not a number is where no cube can be.
-        """
-        across = np.abs(position[:, :2]).max(axis=1)
-        height = position[:, 2]
-        rise = np.clip((height - self.tube_top) / (self.rim_top - self.tube_top), 0.0, 1.0)
-        width = self.tube_half + rise * (self.rim_half - self.tube_half)
-        in_exit = (position[:, 0] > 0) & (height < self.exit_top) & (np.abs(position[:, 1]) < self.tube_half)
-        allowed = (across <= width) | in_exit | self.emerged(position)
-        return ~(allowed & (height >= 0))
+        """Tell which cubes are where they cannot be, shape (n,): neither within nor out, or under the table's top."""
+        allowed = self.within(position) | self.emerged(position)
+        return ~(allowed & (position[:, 2] >= 0))
 
     def find(self, position: Array, orientation: Array) -> list[Place]:
         """Return the place of each cube: `inside:REGION`, `tray`, `table` or `lost`.
@@ -53,15 +41,14 @@ class Tower(Apparatus):
         A cube inside belongs to the highest region that any part of it reaches into.
         """
         top = position[:, 2] + reach(orientation, self.cube_edge)[:, 2]
-        out, lost = self.emerged(position), self.escaped(position)
+        out, lost, in_tray = self.emerged(position), self.escaped(position), self.in_tray(position)
         places: list[Place] = []
         for i in range(len(position)):
-            x, y, _ = position[i]
             if lost[i]:
                 places.append(Place(LOST))
             elif out[i]:
-                places.append(Place(TRAY if x < self.tray_x and abs(y) < self.tray_half_y else TABLE))
+                places.append(Place(TRAY if in_tray[i] else TABLE))
             else:
-                region = next(region for region in self.regions if top[i] > region.above)
+                region = next((region for region in self.regions if top[i] > region.above), self.regions[-1])
                 places.append(Place(INSIDE + region.name))
         return places

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from tower_sim.apparatus.amerigo.tower import SquareTower
 from tower_sim.apparatus.parts import Box
-from tower_sim.apparatus.tower import Tower
 from tower_sim.drawing.cubes import cube_faces, shades
 from tower_sim.drawing.files import FONT, GREY, INK
 from tower_sim.drawing.section import draw_section
@@ -22,7 +22,7 @@ _GREYS = {"funnel": 0.97, "tray": 0.93, "upper_floor": 0.82, "lower_floor": 0.82
 _ROW = 13.0  # pt from label to label
 
 
-def tower_figure(tower: Tower, state: TowerState | None = None) -> Figure:
+def tower_figure(tower: SquareTower, state: TowerState | None = None) -> Figure:
     """Return the picture of `tower`, with the cubes of `state` where they lie; lengths in mm."""
     figure: Any = Figure(figsize=(10, 5.8))
     shape = Shape(tower)

@@ -11,8 +11,8 @@ import numpy as np
 
 from tower_sim.apparatus.amerigo import profile as amerigo
 from tower_sim.apparatus.amerigo.boxes import openings
+from tower_sim.apparatus.amerigo.tower import SquareTower
 from tower_sim.apparatus.parts import Apparatus, Box
-from tower_sim.apparatus.tower import Tower
 from tower_sim.drawing.solids import Face, clipped, tilted_box, union_of_upright
 
 Point = tuple[float, float, float]
@@ -27,7 +27,7 @@ class Shape:
     """
 
     def __init__(self, apparatus: Apparatus) -> None:
-        if not isinstance(apparatus, Tower):
+        if not isinstance(apparatus, SquareTower):
             raise TypeError(f"{apparatus.name} is no tower")
         self.tower = amerigo.read(tables(apparatus))
         self.apparatus = apparatus

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from tower_sim.apparatus.amerigo.tower import SquareTower
 from tower_sim.apparatus.combat_ship.ship import CombatShip
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.apparatus.tower import Tower
 from tower_sim.drawing.amerigo import tower_figure
 from tower_sim.drawing.files import check_path, save
 from tower_sim.drawing.ship import ship_figure
@@ -28,6 +28,6 @@ def apparatus_figure(apparatus: Apparatus, state: TowerState | None = None) -> F
     """Return the figure that `draw_apparatus` writes."""
     if isinstance(apparatus, CombatShip):
         return ship_figure(apparatus, state)
-    if isinstance(apparatus, Tower):
+    if isinstance(apparatus, SquareTower):
         return tower_figure(apparatus, state)
     raise TypeError(f"no picture of a {type(apparatus).__name__} is known")

@@ -32,18 +32,24 @@ class Box(Apparatus):
         return ~(np.abs(position) < 1).all(axis=1)
 
 
-def make(tables, name, profile, digest):
+def make(profile):
     w, walls = WIDE, (0, HIGH + 0.05)
-    boxes = [
-        span("lid", (0, w), (-w, w), (HIGH - 0.01, HIGH), "wood"),
+    sides = [((-w - 0.01, -w), (-w, w)), ((w, w + 0.01), (-w, w)), ((-w, w), (-w - 0.01, -w)), ((-w, w), (w, w + 0.01))]
+    boxes = [span("wall", x, y, walls, "wood") for x, y in sides]
+    boxes += [
         span("floor", (-w, w), (-w, w), (-0.01, 0), "wood"),
+        span("lid", (0, w), (-w, w), (HIGH - 0.01, HIGH), "wood"),
     ]
-    boxes += [span("wall", (sign * w, sign * w + sign * 0.01)[::sign], (-w, w), walls, "wood") for sign in (-1, 1)]
-    boxes += [span("wall", (-w, w), (sign * w, sign * w + sign * 0.01)[::sign], walls, "wood") for sign in (-1, 1)]
     wood, hand = Surface(0.4, 0.3), Hand(0.06, 0.06, 0.1, 0.0, 0.0)
     shape = {"cube_edge": EDGE, "cube_density": 600.0, "rim_top": HIGH, "passed": -1.0, "swept": False}
-    return Box(name=name, profile=profile, digest=digest, boxes=tuple(boxes), surfaces={"wood": wood},
-               between_cubes=wood, hand=hand, regions=(Region("box", 0.0),), **shape)  # fmt: skip
+    of_profile = {"name": profile.name, "profile": profile.tables, "digest": profile.digest}
+    inside = {
+        "boxes": tuple(boxes),
+        "surfaces": {"wood": wood},
+        "between_cubes": wood,
+        "regions": (Region("box", 0.0),),
+    }
+    return Box(**of_profile, **inside, **shape, hand=hand)
 
 
 KIND = ApparatusKind("toy_box", "a box whose lid has a hole", __name__, make)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from tower_sim.apparatus.amerigo.boxes import build
 from tower_sim.apparatus.amerigo.profile import read
+from tower_sim.apparatus.amerigo.tower import SquareTower
 from tower_sim.apparatus.kind import ApparatusKind
-from tower_sim.apparatus.tower import Tower
+from tower_sim.apparatus.profile import Profile
 
 
-def make(tables: Mapping[str, object], name: str, profile: dict[str, Any], digest: str) -> Tower:
-    """Make the tower called `name` from the tables of its profile; raises UsageError for what makes no sense."""
-    return build(read(tables), name, profile, digest)
+def make(profile: Profile) -> SquareTower:
+    """Make the tower of a profile; raises UsageError for what makes no sense."""
+    return build(read(profile.own), profile)
 
 
 KIND = ApparatusKind("amerigo_tower", "a funnel, a tower of two floors with openings, a tray", __name__, make)

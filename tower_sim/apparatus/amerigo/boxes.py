@@ -4,30 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import pairwise
-from typing import Any
 
 from tower_sim.apparatus.amerigo.profile import SHEET, AmerigoTower, Floor, ramp_height
+from tower_sim.apparatus.amerigo.tower import SquareTower
 from tower_sim.apparatus.parts import Box, Region, span, tilted_about_x, tilted_about_y
-from tower_sim.apparatus.tower import Tower
+from tower_sim.apparatus.profile import Profile
+from tower_sim.apparatus.sheets import evenly, pierced
 
 _THICK = 6e-3  # walls are this thick outwards, where nothing can see it: a fast cube overlaps by under 2 mm
 
 
-def build(tower: AmerigoTower, name: str, profile: dict[str, Any], digest: str) -> Tower:
+def build(tower: AmerigoTower, profile: Profile) -> SquareTower:
     """Build the boxes and regions of `tower`."""
     half = tower.tube.inside / 2
-    surfaces = tower.surfaces
-    return Tower(
-        name=name,
-        profile=profile,
-        digest=digest,
+    return SquareTower(
+        **profile.shared(tower.cubes, tower.release, tower.surfaces),
         boxes=tuple(_boxes(tower)),
-        surfaces={"cardboard": surfaces.cardboard, "funnel": surfaces.funnel},
-        between_cubes=surfaces.cube,
-        cube_edge=tower.cubes.edge,
-        cube_density=tower.cubes.density,
-        hand=tower.release.hand,
         swept=tower.exit.emerged == "swept",
         regions=(
             Region("funnel", tower.tube.top),
@@ -53,9 +45,7 @@ def openings(floor: Floor, inside: float) -> list[tuple[float, float, float, flo
     if floor.pattern == "corners":
         edges = [(-half, -half + floor.opening), (half - floor.opening, half)]
         return [(*x, *y) for x in edges for y in edges]
-    ledge = (inside - floor.openings * floor.opening) / (floor.openings + 1)
-    starts = [-half + ledge + i * (ledge + floor.opening) for i in range(floor.openings)]
-    across = [(start, start + floor.opening) for start in starts]
+    across = evenly(floor.openings, floor.opening, inside)
     if floor.pattern == "squares":
         return [(*x, *y) for x in across for y in across]
     along = (-floor.length / 2, floor.length / 2)
@@ -65,8 +55,10 @@ def openings(floor: Floor, inside: float) -> list[tuple[float, float, float, flo
 def _boxes(tower: AmerigoTower) -> Iterator[Box]:
     yield from _tube(tower)
     yield from _funnel(tower)
-    yield from _floor("upper_floor", tower.upper_floor, tower.tube.inside)
-    yield from _floor("lower_floor", tower.lower_floor, tower.tube.inside)
+    for part, floor in (("upper_floor", tower.upper_floor), ("lower_floor", tower.lower_floor)):
+        holes = openings(floor, tower.tube.inside)
+        half = tower.tube.inside / 2
+        yield from pierced(part, (half, half), holes, (floor.top - floor.thickness, floor.top), "cardboard")
     yield from _ramp_and_tray(tower)
 
 
@@ -103,21 +95,6 @@ def _funnel(tower: AmerigoTower) -> Iterator[Box]:
         z_range = (bottom, bottom + tower.funnel.rib_height)
         yield span("rib", (-reach, reach), (-thin, thin), z_range, "funnel")
         yield span("rib", (-thin, thin), (-reach, reach), z_range, "funnel")
-
-
-def _floor(part: str, floor: Floor, inside: float) -> Iterator[Box]:
-    """Cut the openings out of the floor: bands of y, in each the stretches of x that no opening covers."""
-    holes = openings(floor, inside)
-    half = inside / 2
-    z = (floor.top - floor.thickness, floor.top)
-    cuts = sorted({-half, half, *(y for hole in holes for y in hole[2:])})
-    for low, high in pairwise(cuts):
-        in_band = sorted(hole[:2] for hole in holes if hole[2] <= (low + high) / 2 <= hole[3])
-        start = -half
-        for x0, x1 in [*in_band, (half, half)]:
-            if x0 - start > 1e-9:
-                yield span(part, (start, x0), (low, high), z, "cardboard")
-            start = x1
 
 
 def _ramp_and_tray(tower: AmerigoTower) -> Iterator[Box]:

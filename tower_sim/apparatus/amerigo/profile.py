@@ -95,17 +95,12 @@ class Tray:
 
 
 @dataclass(frozen=True, slots=True)
-class Surfaces:
-    """The pairs that can meet: a cube with a cube, with the cardboard (tube, floors, ramp, tray), with the funnel."""
-
-    cube: Surface
-    cardboard: Surface
-    funnel: Surface
-
-
-@dataclass(frozen=True, slots=True)
 class AmerigoTower:
-    """All parameters of a tower of the Amerigo kind; each part is one table of the profile."""
+    """All parameters of a tower of the Amerigo kind; each part is one table of the profile.
+
+    `surfaces` are the pairs that can meet: a `cube` with another, with the `cardboard` (tube, floors, ramp, tray), with
+    the `funnel`.
+    """
 
     cubes: Cubes
     tube: Tube
@@ -115,7 +110,7 @@ class AmerigoTower:
     ramp: Ramp
     exit: Exit
     tray: Tray
-    surfaces: Surfaces
+    surfaces: dict[str, Surface]
     release: Release
 
 
@@ -135,7 +130,7 @@ _TABLES: dict[str, type] = {
 def read(tables: Mapping[str, object]) -> AmerigoTower:
     """Read the tables of a profile of kind `amerigo_tower`; raises UsageError, in one line, for what makes no sense."""
     parts = read_tables(tables, _TABLES, ["surfaces"])
-    tower = AmerigoTower(surfaces=Surfaces(**read_surfaces(tables, ("cube", "cardboard", "funnel"))), **parts)
+    tower = AmerigoTower(surfaces=read_surfaces(tables, ("cube", "cardboard", "funnel")), **parts)
     _check(tower)
     return tower
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -14,22 +13,16 @@ from tower_sim.apparatus.board import Board, Zone
 from tower_sim.apparatus.combat_ship.profile import SHEET, WALL, ShipAndBoard, deck_height
 from tower_sim.apparatus.combat_ship.ship import CombatShip
 from tower_sim.apparatus.parts import Box, Region, span, tilted_about_x, tilted_about_y
+from tower_sim.apparatus.profile import Profile
 
 
-def build(ship: ShipAndBoard, name: str, profile: dict[str, Any], digest: str) -> CombatShip:
+def build(ship: ShipAndBoard, profile: Profile) -> CombatShip:
     """Build the boxes of ship and board."""
     board = _board(ship)
     rim_top = max(ship.masts.top if ship.masts.masts else 0.0, ship.hull.top + ship.bulwarks.height)
     return CombatShip(
-        name=name,
-        profile=profile,
-        digest=digest,
+        **profile.shared(ship.cubes, ship.release, ship.surfaces),
         boxes=(*_ship(ship), *_board_boxes(ship, board), span("table", (-1, 1), (-1, 1), (-0.05, 0), "board")),
-        surfaces={"ship": ship.surfaces.ship, "board": ship.surfaces.board},
-        between_cubes=ship.surfaces.cube,
-        cube_edge=ship.cubes.edge,
-        cube_density=ship.cubes.density,
-        hand=ship.release.hand,
         rim_top=rim_top,
         passed=-math.inf,
         swept=False,

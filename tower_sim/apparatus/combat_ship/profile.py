@@ -107,18 +107,10 @@ class BoardTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Surfaces:
-    """The pairs that can meet: a cube with a cube, with the ship, with the board (and the table)."""
-
-    cube: Surface
-    ship: Surface
-    board: Surface
-
-
-@dataclass(frozen=True, slots=True)
 class ShipAndBoard:
     """All parameters of a combat ship and its board; each part is one table of the profile, `decks` and `zones` many.
 
+    `surfaces` are the pairs that can meet: a `cube` with another, with the `ship`, with the `board` (and the table).
     The zones' corners are in the board's own coordinates: x from the frame on the ship's side, y from amidships.
     """
 
@@ -129,7 +121,7 @@ class ShipAndBoard:
     gun_deck: GunDeck
     board: BoardTable
     release: Release
-    surfaces: Surfaces
+    surfaces: dict[str, Surface]
     decks: tuple[Deck, ...]
     zones: tuple[Zone, ...]
     neighbours: dict[str, tuple[str, ...]]
@@ -149,7 +141,7 @@ _TABLES: dict[str, type] = {
 def read(tables: Mapping[str, object]) -> ShipAndBoard:
     """Read the tables of a profile of kind `combat_ship`; raises UsageError, in one line, for what makes no sense."""
     parts = read_tables(tables, _TABLES, ["surfaces", "decks", "zones"])
-    surfaces = Surfaces(**read_surfaces(tables, ("cube", "ship", "board")))
+    surfaces = read_surfaces(tables, ("cube", "ship", "board"))
     of_board = zones.read(tables["zones"])
     board, edge = cast("BoardTable", parts["board"]), parts["cubes"].edge
     border = board.border_width
@@ -180,12 +172,13 @@ def _check(ship: ShipAndBoard) -> None:
     """Refuse parameters that are each allowed but make no ship that cubes fall through."""
     edge, hull, gun_deck = ship.cubes.edge, ship.hull, ship.gun_deck
     passage = math.sqrt(3) * edge  # a cube gets through however it is turned
-    slide = math.atan(ship.surfaces.ship.friction)
+    friction = ship.surfaces["ship"].friction
+    slide = math.atan(friction)
     for name, slope in [("gun_deck", gun_deck.slope), *((f"decks[{i}]", d.slope) for i, d in enumerate(ship.decks))]:
         demand(
             slope > slide,
             f"{name}.slope_deg = {math.degrees(slope):g}; allowed is more than {math.degrees(slide):.3g}, or cubes "
-            f"stay on it at surfaces.ship.friction = {ship.surfaces.ship.friction:g}; make it steeper",
+            f"stay on it at surfaces.ship.friction = {friction:g}; make it steeper",
         )
     port = (hull.length - (gun_deck.ports - 1) * gun_deck.bulkhead) / gun_deck.ports
     demand(

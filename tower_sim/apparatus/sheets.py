@@ -1,0 +1,51 @@
+"""Sheets with openings, made of boxes: floors that cubes lie on and fall through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from tower_sim.apparatus.parts import Box, span
+
+Opening = tuple[float, float, float, float]
+"""A rectangle (x0, x1, y0, y1), m."""
+
+
+def evenly(number: int, width: float, room: float) -> list[tuple[float, float]]:
+    """Return where (m) `number` openings of `width` (m) are that are spaced evenly over a `room` (m) around 0."""
+    ledge = (room - number * width) / (number + 1)
+    starts = [-room / 2 + ledge + i * (ledge + width) for i in range(number)]
+    return [(start, start + width) for start in starts]
+
+
+def pierced(
+    part: str, half: tuple[float, float], openings: Sequence[Opening], z: tuple[float, float], surface: str
+) -> Iterator[Box]:
+    """Cut `openings` out of a rectangle of half edges `half` (m) around 0: the boxes that are left of it.
+
+    They are bands of y, in each the stretches of x that no opening covers. Openings may reach over the edge, and must
+    not overlap in x where they overlap in y.
+    """
+    x, y = half
+    cuts = sorted({-y, y, *(min(max(end, -y), y) for opening in openings for end in opening[2:])})
+    for low, high in pairwise(cuts):
+        yield from band(part, (low, high), x, openings, z, surface)
+
+
+def band(
+    part: str,
+    y: tuple[float, float],
+    half: float,
+    openings: Sequence[Opening],
+    z: tuple[float, float],
+    surface: str,
+) -> Iterator[Box]:
+    """Yield the boxes of one band of y, from x = -`half` to `half` (m); each opening covers it wholly or not at all."""
+    middle = (y[0] + y[1]) / 2
+    in_band = sorted(opening[:2] for opening in openings if opening[2] <= middle <= opening[3])
+    start = -half
+    for x0, x1 in [*in_band, (half, half)]:
+        end = min(x0, half)
+        if end - start > 1e-9:
+            yield span(part, (start, end), y, z, surface)
+        start = max(start, x1)

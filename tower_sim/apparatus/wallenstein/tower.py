@@ -1,0 +1,45 @@
+"""The tower with a round or square tube, and where its cubes are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tower_sim.apparatus.tower import Tower
+from tower_sim.apparatus.wallenstein.profile import WALL, Given
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundTower(Tower):
+    """A tower whose tube is a regular polygon, with an exit at its front (x > 0); `given` are its parameters."""
+
+    given: Given
+
+    def across(self, position: Array) -> Array:
+        """Return how far (m) centres are from the tube's axis, square to the wall they are nearest to: shape (n,)."""
+        angle = 2 * np.pi * np.arange(self.given.tube.sides) / self.given.tube.sides
+        outward = np.stack([np.cos(angle), np.sin(angle)])
+        return (position[:, :2] @ outward).max(axis=1)
+
+    def within(self, position: Array) -> npt.NDArray[np.bool_]:
+        """Tell which cubes are in the tube, the funnel (or over its opening) or within its exit."""
+        given, height, across = self.given, position[:, 2], self.across(position)
+        rise = np.clip((height - given.tube.top) / (given.funnel.height or 1.0), 0.0, 1.0)
+        width = given.half + rise * (given.funnel.rim / 2 - given.half)
+        return (across <= width) | (self._at_exit(position) & (across <= given.half + WALL))
+
+    def emerged(self, position: Array) -> npt.NDArray[np.bool_]:
+        """Tell which cubes have come out: the centre is past the tube's walls at its front, under the exit's top."""
+        return self._at_exit(position) & (self.across(position) > self.given.half + WALL)
+
+    def in_tray(self, position: Array) -> npt.NDArray[np.bool_]:
+        """Tell which of the cubes that have come out lie in the tray."""
+        x, y = position[:, 0], np.abs(position[:, 1])
+        return (x < self.given.half + self.given.tray.length) & (y < self.given.tray.width / 2)
+
+    def _at_exit(self, position: Array) -> npt.NDArray[np.bool_]:
+        return (position[:, 0] > self.given.exit_side[0]) & (position[:, 2] < self.given.exit_top)
