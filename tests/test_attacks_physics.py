@@ -21,7 +21,7 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
 from tower_sim.outcome import Landing
-from tower_sim.physics.bullet import LOCK, load_bullet
+from tower_sim.physics.bullet import LOCK, BulletEngine, load_bullet
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 
@@ -130,6 +130,12 @@ def test_a_closed_model_says_so_in_one_line():
             call()
 
 
+def client_of(model: PhysicsModel) -> int:
+    engine = model._world.engine
+    assert isinstance(engine, BulletEngine)
+    return engine._client
+
+
 def connected(client: int) -> bool:
     return bool(load_bullet().getConnectionInfo(client)["isConnected"])
 
@@ -137,12 +143,12 @@ def connected(client: int) -> bool:
 def test_a_model_that_nobody_holds_any_more_gives_its_client_back():
     """More models than the engine has clients (1,024): without that the last could not be made."""
     model = PhysicsModel(SHAPES["amerigo"])
-    client = model._world.engine._client
+    client = client_of(model)
     assert connected(client)
     del model
     gc.collect()
     assert not connected(client)
-    assert {PhysicsModel(SHAPES["amerigo"])._world.engine._client for _ in range(20)} == {client}
+    assert {client_of(PhysicsModel(SHAPES["amerigo"])) for _ in range(20)} == {client}
 
 
 def resident_kb() -> int:
@@ -199,7 +205,7 @@ def test_a_setting_out_of_its_range_is_refused_with_the_range_in_one_line(name: 
     low, high = next((e.metadata["low"], e.metadata["high"]) for e in fields(PhysicsSettings) if e.name == name)
     for value in (*ODD, low / 2 - (low == 0), high * 1.01, *([0] if low > 0 else [])):
         with pytest.raises(UsageError) as refused:
-            PhysicsSettings(**{name: value})
+            PhysicsSettings(**cast("Any", {name: value}))
         line = str(refused.value)
         assert re.search(rf"^settings\.{name} is .*; allowed is a (whole )?number from \S+ to \S+; ", line), line
         assert "\n" not in line

@@ -32,7 +32,7 @@ from tower_sim.state import Event, Pose, Resident, TowerState, rng_text
 
 
 class PhysicsModel(BaseModel):
-    """A DropModel that drops rigid cubes through an apparatus with PyBullet.
+    """A DropModel that drops rigid cubes through an apparatus with the engine of its settings.
 
     Every drop builds the world anew in a cleared client, so that it depends on its arguments only; cubes inside start
     asleep where the state has them and wake when something hits them (docs/physics.md: what that does). Cubes on a

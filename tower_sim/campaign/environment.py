@@ -10,11 +10,8 @@ import tower_sim
 from tower_sim.campaign import tables
 from tower_sim.errors import UsageError
 from tower_sim.extras import extra
-from tower_sim.games import amerigo
-from tower_sim.games.dead_reckoning import combat as dead_reckoning
-from tower_sim.physics.engine import version_of
 from tower_sim.physics.settings import SETTINGS_VERSION
-from tower_sim.registry import get, names
+from tower_sim.registry import every
 
 Environment = dict[str, dict[str, str]]
 
@@ -28,10 +25,10 @@ def environment() -> Environment:
 
     Of the engines those that are installed are there.
     """
+    games = every("game").values()
     versions = {
         "tower_sim": tower_sim.__version__,
-        "amerigo_rules": str(amerigo.RULES_VERSION),
-        "dead_reckoning_rules": str(dead_reckoning.RULES_VERSION),
+        **{f"{game.name}_rules": str(game.version) for game in games if game.apparatus},  # others have no rulebook
         "settings": str(SETTINGS_VERSION),
         "tables": str(tables.VERSION),
         "python": platform.python_version(),
@@ -44,10 +41,9 @@ def environment() -> Environment:
 def _engines() -> dict[str, str]:
     """Return the versions of the packages of the engines that are installed."""
     versions: dict[str, str] = {}
-    for name in names("engine"):
-        with contextlib.suppress(UsageError):  # another package's that cannot be loaded; a drop with it would say so
-            if number := version_of(name):
-                versions[get("engine", name).distribution] = number
+    for engine in every("engine").values():
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            versions[engine.distribution] = importlib.metadata.version(engine.distribution)
     return versions
 
 

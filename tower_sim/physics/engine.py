@@ -106,7 +106,7 @@ class Engine(Protocol):
         ...
 
     def put_to_sleep(self, body: int) -> None:
-        """Stop a cube; it stays where it is until another body hits it, or it is woken."""
+        """Stop a cube; from the next step on it stays where it is, until another body hits it or it is woken."""
         ...
 
     def wake(self, body: int) -> None:
