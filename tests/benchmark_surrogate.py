@@ -23,6 +23,7 @@ import numpy.typing as npt
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import Cube, supply
 from tower_sim.games.amerigo import Rules, play
+from tower_sim.games.amerigo.many import sample_games
 from tower_sim.model import until_landed
 from tower_sim.models import open_model
 from tower_sim.simulator import PhysicsModel
@@ -116,7 +117,7 @@ def words_of_a_game(table: Table, words: Counted) -> tuple[int, list[int]]:
 def words_a_game(model: SurrogateModel, games: int, seed: int) -> tuple[float, float]:
     """Return the mean number of words that the first games of a batch draw, and its standard error."""
     a, b, c, d = (int(word) for word in np.random.SeedSequence(seed).generate_state(4))
-    batch = model.sample_games(RULES, games, seed).emerged.sum(-1)
+    batch = sample_games(model, RULES, games, seed).emerged.sum(-1)
     counts: list[int] = []
     for game in range(games):
         drawn, emerged = words_of_a_game(model.table, Counted((a, b, c, d), game))
@@ -182,7 +183,7 @@ def batches(
     below = np.full(4, 0.9 * 2**32, np.uint32)
     alone(1, 1, words, below)  # compiles
     ways: list[tuple[str, int, Callable[[int], object]]] = [
-        ("surrogate", games, lambda seed: model.sample_games(RULES, games, seed)),
+        ("surrogate", games, lambda seed: sample_games(model, RULES, games, seed)),
         ("words", games, lambda _: alone(games, round(mean), words, below)),
         ("words_numpy", games, lambda seed: words_by_numpy(games, round(mean), np.random.default_rng(seed))),
         ("numpy", games, lambda seed: two_thirds_in_numpy(games, np.random.default_rng(seed))),
@@ -210,7 +211,7 @@ def main() -> None:
     surrogate, two_thirds = open_model(shape, "surrogate"), open_model(shape, "two_thirds")
     assert isinstance(surrogate, SurrogateModel)
     assert isinstance(two_thirds, TwoThirdsRule)
-    first = seconds(lambda: surrogate.sample_games(RULES, 1, 1))
+    first = seconds(lambda: sample_games(surrogate, RULES, 1, 1))
     with PhysicsModel(shape) as physics:
         drops = drop_times([(surrogate, 1000), (two_thirds, 1000), (physics, 2)], options.repeats)
         games, (words, error) = batches(surrogate, physics, options.games, options.repeats, options.physics_games)

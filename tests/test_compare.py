@@ -22,13 +22,14 @@ from tower_sim.compare.comparison import Row
 from tower_sim.compare.figures import colour_figures, main_figures, table
 from tower_sim.compare.paired import LEVEL, POWER, Moments, games_to_show, holm, paired, paired_of, shows_from
 from tower_sim.compare.plain import in_plain_words
-from tower_sim.compare.play import GameSampler, batches, game_seed
+from tower_sim.compare.play import batches, game_seed
 from tower_sim.compare.plot import comparison_figure, draw_comparison
 from tower_sim.compare.report import percent
 from tower_sim.compare.tally import CHUNK, Course
+from tower_sim.counts import Counts, Plan, RunSampler
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules, play
-from tower_sim.games.amerigo.many import Games
+from tower_sim.games.amerigo.many import Games, sample_games
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.models import open_model
 from tower_sim.surrogate.model import SurrogateModel
@@ -113,21 +114,21 @@ def test_the_seed_of_a_pair_is_that_of_a_campaigns_game():
 class Sampler(CoinTower):
     """Plays many games at once, as a surrogate does; its drops fail, so that asking for one would show."""
 
-    def sample_games(self, rules: Rules, games: int, seed: int, *, first: int = 0) -> Games:
-        shape = (1, rules.drops, len(rules.colours))
-        streams = [np.random.default_rng((seed, first + game)) for game in range(games)]
+    def sample_runs(self, plan: Plan, runs: int, seed: int, *, first: int = 0, shift: float = 0.0) -> Counts:
+        shape = (1, plan.drops, len(plan.colours))
+        streams = [np.random.default_rng((seed, first + run)) for run in range(runs)]
         counts = np.concatenate([rng.integers(0, 3, shape) for rng in streams])
-        return Games(rules, counts, counts, counts)
+        return Counts(plan, counts, counts, counts)
 
-    def extrapolated(self, games: Games) -> np.ndarray:
-        return games.thrown.sum(-1) > 7
+    def extrapolated(self, counts: Counts) -> np.ndarray:
+        return counts.thrown.sum(-1) > 7
 
 
 def test_a_model_that_samples_games_is_asked_for_many_at_once():
     model = Sampler(failure_rate=1.0)
-    assert isinstance(model, GameSampler)
+    assert isinstance(model, RunSampler)
     pairs = play_pairs((model, model), (Rules(), Rules(gold_divisor=1)), 25, 3)
-    every = model.sample_games(Rules(), 25, 3)
+    every = sample_games(model, Rules(), 25, 3)
     assert len(pairs) == 25
     assert pairs.draws is None
     assert pairs.extrapolated == ((every.thrown.sum(-1) > 7).mean(),) * 2
@@ -153,8 +154,8 @@ def test_how_many_games_are_sampled_at_a_time_changes_no_bit(size: int, monkeypa
 
 def test_the_shipped_surrogate_plays_the_same_games_in_batches():
     with open_model(variant().tower, "surrogate") as model:
-        assert isinstance(model, GameSampler)
-        whole, late = model.sample_games(Rules(rounds=1), 9, 5), model.sample_games(Rules(rounds=1), 4, 5, first=5)
+        assert isinstance(model, RunSampler)
+        whole, late = sample_games(model, Rules(rounds=1), 9, 5), sample_games(model, Rules(rounds=1), 4, 5, first=5)
     assert np.array_equal(whole.take(slice(5, 9)).emerged, late.emerged)
     assert np.array_equal(whole.take(slice(5, 9)).inside, late.inside)
 
@@ -231,11 +232,11 @@ def test_an_interrupted_command_tells_of_what_is_done_and_ends_with_1(
 def test_an_interrupted_surrogate_tells_of_the_batches_that_are_done(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    def stopped(self: SurrogateModel, games: Games) -> np.ndarray:
+    def stopped(self: SurrogateModel, counts: Counts) -> np.ndarray:
         if len(asked) == 2 * 2 + 1:  # the third batch
             raise KeyboardInterrupt
         asked.append(1)
-        return np.zeros(games.thrown.shape[:2], bool)
+        return np.zeros(counts.thrown.shape[:2], bool)
 
     asked: list[int] = []
     monkeypatch.setattr(SurrogateModel, "extrapolated", stopped)
@@ -403,7 +404,7 @@ def test_the_report_leads_with_what_differs_and_stays_within_120_characters(six:
 
 
 def test_tables_keep_their_width_when_many_games_leave_many_decimals():
-    samples = [Sampler().sample_games(Rules(), 5000, seed) for seed in (1, 2)]
+    samples = [sample_games(Sampler(), Rules(), 5000, seed) for seed in (1, 2)]
     pairs = Tally.of(Pairs(samples[0], samples[1]))
     found = compare((variant(), variant("b")), pairs, model="coin", seed=1, asked=5000)
     assert max(map(len, compare_report(found).splitlines())) <= 120
@@ -595,7 +596,7 @@ def test_shares_are_written_so_that_something_is_not_nothing(share: float, said:
 
 
 def test_a_report_of_many_games_has_no_powers_of_ten():
-    samples = [Sampler().sample_games(Rules(rounds=1), 30, 1) for _ in "ab"]
+    samples = [sample_games(Sampler(), Rules(rounds=1), 30, 1) for _ in "ab"]
     samples[1].emerged[0, 1, 0] += 1
     pairs = Pairs(samples[0], samples[1], beyond=(samples[0].thrown.shape[0] * 8, 0))
     found = compare((variant(), variant("b")), Tally.of(pairs), model="coin", seed=1, asked=30)

@@ -1,12 +1,17 @@
 """The fake tower keeps the contract, so that what is tested with it holds for any model."""
 
+import importlib
+import sys
+
 import numpy as np
 import pytest
 from fakes import CoinTower
 from ships import DiceShip
 
+from tower_sim import testing
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
+from tower_sim.errors import UsageError
 from tower_sim.model import MAX_ATTEMPTS, TooManyFailedDraws, until_landed
 from tower_sim.outcome import Status
 from tower_sim.surrogate.two_thirds import TwoThirdsRule
@@ -56,6 +61,20 @@ class TestDiceShip(BoardModelContract):
     @classmethod
     def model(cls):
         return DiceShip(pushed=0.2)
+
+
+def test_without_pytest_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch):
+    for name in [name for name in sys.modules if name.startswith("tower_sim.testing")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "pytest", None)  # an import of it fails then
+    with pytest.raises(UsageError, match=r"pytest is not installed .*pip install pytest$"):
+        importlib.import_module("tower_sim.testing")
+
+
+@pytest.mark.parametrize("name", testing.__all__)
+def test_every_contract_can_be_had_from_the_package_and_nothing_else(name: str):
+    assert getattr(testing, name).__name__ == name
+    assert not hasattr(testing, f"{name}2")
 
 
 def test_thrown_cubes_come_out_with_two_thirds_and_residents_with_one_third():

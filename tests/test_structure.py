@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parent.parent / "tower_sim"
 RANKS = [
     {"errors"},
     {"reading", "writing", "progress", "interrupts", "extras", "terminal", "registry"},
-    {"token", "places", "columns", "pool", "statistics"},
+    {"token", "places", "columns", "counts", "pool", "statistics"},
     {"cubes"},
     {"state"},
     {"outcome"},

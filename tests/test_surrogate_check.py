@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from tower_sim.counts import Counts
 from tower_sim.errors import UsageError
 from tower_sim.games import amerigo
 from tower_sim.games.amerigo import Rules
-from tower_sim.games.amerigo.many import Games
+from tower_sim.games.amerigo.many import Games, plan_of
 from tower_sim.study.baseline import Board, play_rule
 from tower_sim.study.bootstrap import Estimate
 from tower_sim.study.data import Campaign, Failed, Words
@@ -25,7 +26,7 @@ SHORT = Rules(rounds=2)
 TABLES = ("thrown", "emerged", "inside")
 
 
-def played(games: int, rng: np.random.Generator, shift: float = 0.0, rules: Rules = RULES) -> Games:
+def played(games: int, rng: np.random.Generator, shift: float = 0.0, rules: Rules = RULES) -> Counts:
     """Games of the 2/3-1/3 rule, every thrown cube's chance of release shifted."""
     width = len(rules.colours)
     stored, inside = np.full((games, width), 7), np.zeros((games, width), int)
@@ -37,7 +38,7 @@ def played(games: int, rng: np.random.Generator, shift: float = 0.0, rules: Rule
         fresh, older = rng.binomial(thrown, 2 / 3 + shift), rng.binomial(inside * asked, 1 / 3)
         stored, inside = stored - thrown + fresh + older, inside + thrown - fresh - older
         tables[:, :, drop] = thrown, fresh + older, inside
-    return Games(rules, *tables)
+    return Counts(plan_of(rules), *tables)
 
 
 def uniform(p: list[float], steps: int) -> bool:
@@ -104,7 +105,7 @@ def test_a_distance_is_seen_exactly_when_it_exceeds_its_corrected_quantile():
 
 @pytest.mark.parametrize("name", ["inside by phase", "colours out by phase", "autocorrelation of inside"])
 def test_p_values_of_games_of_one_law_are_uniform(name: str):
-    statistic = next(each for each in distances.STATISTICS if each.name == name)
+    statistic = next(each for each in distances.statistics(plan_of(SHORT)) if each.name == name)
     p: list[float] = []
     for rng in np.random.default_rng(5).spawn(150):
         a, b = played(20, rng, rules=SHORT), played(20, rng, rules=SHORT)
@@ -121,7 +122,7 @@ def test_distances_see_a_large_shift_and_tell_its_size():
     seen = {each.name for each in found.distances if each.is_seen}
     # the rule's memory hardly changes with the shift, and it skips no phase
     unseen = {"autocorrelation of inside", "autocorrelation of cubes out", "skipped phases"}
-    assert seen >= {each.name for each in distances.STATISTICS} - unseen
+    assert seen >= {each.name for each in distances.statistics(plan_of(RULES))} - unseen
     inside = by_name["inside by phase"]
     assert inside.size.low <= found.means[0].difference.value <= inside.size.high < 0
     assert found.means[0].is_apart
@@ -135,7 +136,7 @@ def test_distances_see_a_large_shift_and_tell_its_size():
 def test_autocorrelations_see_games_that_differ_from_one_another_though_their_means_do_not():
     rng = np.random.default_rng(29)
     a, low, high = played(160, rng), played(80, rng, -0.15), played(80, rng, 0.15)
-    mixed = Games(RULES, *(np.concatenate([getattr(low, name), getattr(high, name)]) for name in TABLES))
+    mixed = Counts(plan_of(RULES), *(np.concatenate([getattr(low, name), getattr(high, name)]) for name in TABLES))
     found = {each.name: each for each in whole_games.compare_games(a, mixed, rng, 400).distances}
     inside = found["autocorrelation of inside"]
     assert inside.is_seen
@@ -194,7 +195,7 @@ def test_what_cannot_be_compared_is_said_in_one_line():
     games = played(12, rng, rules=SHORT)
     with pytest.raises(UsageError, match="games on one side is 9; allowed is 10 or more"):
         whole_games.compare_games(games, games.take(slice(9)), rng)
-    with pytest.raises(UsageError, match="rules of the surrogate's games"):
+    with pytest.raises(UsageError, match="plan of the surrogate's games"):
         whole_games.compare_games(games, played(12, rng, rules=Rules(rounds=1)), rng)
     with pytest.raises(UsageError, match="permutations is 100; allowed is a whole number from 180"):
         whole_games.compare_games(games, games, rng, 100)
@@ -213,7 +214,7 @@ def campaign_of(games: int, seed: int) -> Campaign:
 
 def test_games_of_a_campaign_keep_every_cube_and_the_facts_of_its_drops():
     campaign = campaign_of(6, 12)
-    games = whole_games.games_of(campaign)
+    games = Games.made_from(whole_games.games_of(campaign), RULES)
     assert games.thrown.shape == (6, 36, 7)
     before = np.concatenate([np.zeros((6, 1, 7), int), games.inside[:, :-1]], 1)
     assert np.array_equal(before + games.thrown, games.emerged + games.inside)
@@ -453,7 +454,7 @@ def test_few_games_of_one_law_pass_nothing_that_they_cannot_show():
 
 
 def test_actions_are_the_colours_that_come_out_of_a_phase():
-    games = played(3, np.random.default_rng(28), rules=SHORT)
+    games = Games.made_from(played(3, np.random.default_rng(28), rules=SHORT), SHORT)
     for drop in (1, 5, 14):
         emerged = dict(zip(SHORT.colours, (int(n) for n in games.emerged[2, drop]), strict=True))
         assert games.actions[2, drop] == len(amerigo.actions_allowed(emerged, SHORT))

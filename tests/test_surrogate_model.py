@@ -21,6 +21,7 @@ from tower_sim.apparatus.catalogue import from_tables, load
 from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
+from tower_sim.games.amerigo.many import sample_games
 from tower_sim.models import open_model
 from tower_sim.state import Event, Resident, TowerState
 from tower_sim.surrogate.cascade import Cascade
@@ -107,7 +108,7 @@ def test_a_whole_game_has_36_entries_and_keeps_every_cube_of_every_colour(capsys
 
 
 def test_a_hundred_thousand_games_keep_every_cube_and_throw_what_is_in_storage_and_nothing_else():
-    games = MODEL.sample_games(RULES, 100_000, 3)
+    games = sample_games(MODEL, RULES, 100_000, 3)
     assert games.thrown.shape == (100_000, 36, 7)
     before = np.zeros_like(games.inside)
     before[:, 1:] = games.inside[:, :-1]
@@ -122,7 +123,7 @@ def test_a_hundred_thousand_games_keep_every_cube_and_throw_what_is_in_storage_a
 
 def test_the_first_game_can_be_any_of_the_stream_and_other_seeds_give_other_games():
     long, later, other = (
-        MODEL.sample_games(RULES, n, seed, first=g) for n, seed, g in ((20, 5, 0), (8, 5, 12), (8, 6, 0))
+        sample_games(MODEL, RULES, n, seed, first=g) for n, seed, g in ((20, 5, 0), (8, 5, 12), (8, 6, 0))
     )
     for name in ("thrown", "emerged", "inside"):
         assert np.array_equal(getattr(later, name), getattr(long, name)[12:])
@@ -132,7 +133,7 @@ def test_the_first_game_can_be_any_of_the_stream_and_other_seeds_give_other_game
 
 def test_a_colour_without_cubes_has_its_column_even_the_last():
     cubes = dict.fromkeys(RULES.colours, 7) | {RULES.colours[-1]: 0}
-    games = MODEL.sample_games(Rules(cubes=cubes), 50, 1)
+    games = sample_games(MODEL, Rules(cubes=cubes), 50, 1)
     for table in (games.thrown, games.emerged, games.inside):
         assert table.shape == (50, 36, 7)
         assert not table[:, :, -1].any()
@@ -143,13 +144,13 @@ def test_a_shift_releases_so_many_more_of_the_cubes_thrown():
     """Of 49 thrown into the empty tower; 20,000 games a side, their shares independent, 4 standard errors."""
     only_setup = Rules(rounds=0)
     share = [
-        MODEL.sample_games(only_setup, 20_000, seed, shift=shift).emerged.sum((1, 2)) / 49
+        sample_games(MODEL, only_setup, 20_000, seed, shift=shift).emerged.sum((1, 2)) / 49
         for seed, shift in ((1, 0.0), (2, 0.03))
     ]
     error = math.sqrt(sum(each.var(ddof=1) for each in share) / 20_000)
     assert error < 0.03 / 10
     assert abs(share[1].mean() - share[0].mean() - 0.03) < 4 * error
-    none, zero = MODEL.sample_games(RULES, 3, 4), MODEL.sample_games(RULES, 3, 4, shift=0.0)
+    none, zero = sample_games(MODEL, RULES, 3, 4), sample_games(MODEL, RULES, 3, 4, shift=0.0)
     assert np.array_equal(none.emerged, zero.emerged)
 
 
@@ -165,7 +166,7 @@ def test_a_shift_releases_so_many_more_of_the_cubes_thrown():
 )
 def test_games_that_cannot_be_asked_for_are_refused(given: dict[str, Any], told: str):
     with pytest.raises(UsageError, match=told):
-        MODEL.sample_games(**{"rules": RULES, "games": 1, "seed": 1} | given)
+        sample_games(MODEL, **{"rules": RULES, "games": 1, "seed": 1} | given)
 
 
 # Which cubes go
@@ -224,7 +225,7 @@ def test_cubes_alike_are_equally_likely_to_leave():
 
 def test_all_colours_are_equally_likely_to_leave_the_set_up():
     """50,000 set-ups of 7 cubes of each of 7 colours."""
-    left = MODEL.sample_games(Rules(rounds=0), 50_000, 8).emerged[:, 0].astype(int)
+    left = sample_games(MODEL, Rules(rounds=0), 50_000, 8).emerged[:, 0].astype(int)
     assert exchangeable(left, 7) > LEVEL
 
 

@@ -9,8 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from tower_sim.compare.comparison import Comparison, compare
-from tower_sim.compare.play import MAX_GAMES, GameSampler, compiled, play_pairs
+from tower_sim.compare.play import MAX_GAMES, compiled, play_pairs
 from tower_sim.compare.report import compare_report
+from tower_sim.counts import RunSampler
 from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.models import Model, open_model
 from tower_sim.progress import telling
@@ -32,7 +33,7 @@ def compare_files(
     check_whole("--games", games, 2, MAX_GAMES)
     a, b = _variants(files, changes)
     with _opened(a, model) as first, _opened(b, model) as second:
-        if games >= _SLOW and isinstance(first, GameSampler) and not compiled():
+        if games >= _SLOW and isinstance(first, RunSampler) and not compiled():
             _say("without numba this takes about a hundred times as long; pip install numba")
         with telling("pairs", games) as tell:
             pairs = play_pairs((first, second), (a.rules, b.rules), games, seed, tell)

@@ -5,32 +5,19 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
 
 from tower_sim.campaign.spec import game_seed
 from tower_sim.compare.tally import CHUNK, Draws, Pairs, Tally
 from tower_sim.contract import DropModel
+from tower_sim.counts import RunSampler
 from tower_sim.errors import check_whole
 from tower_sim.games.amerigo import Rules, play
-from tower_sim.games.amerigo.many import Array, Games
+from tower_sim.games.amerigo.many import Games, sample_games
 from tower_sim.model import TooManyFailedDraws
 
 MAX_GAMES = 100_000_000  # two hours or so with numba
 _PLAIN_BATCH = 16  # games at once without numba: a second or less, so that it can be told and interrupted
 _BATCH_COUNTS = 10_000_000  # numbers in a batch: drops times colours times games
-
-
-@runtime_checkable
-class GameSampler(Protocol):
-    """A model that plays many games at once."""
-
-    def sample_games(self, rules: Rules, games: int, seed: int, *, first: int = 0) -> Games:
-        """Play `games` games; game g draws from the stream first + g of `seed`, whatever the rules."""
-        ...
-
-    def extrapolated(self, games: Games) -> Array:
-        """Say of each drop, shape (game, drop), whether it is outside of what the model was fitted to."""
-        ...
 
 
 def play_pairs(
@@ -68,16 +55,16 @@ def batches(models: tuple[DropModel, DropModel], rules: tuple[Rules, Rules], gam
     `game_seed(seed, g)`, and is left out when a drop of either game fails 5 times. How many come at a time changes no
     game.
     """
-    if all(isinstance(model, GameSampler) for model in models):
-        samplers = [model for model in models if isinstance(model, GameSampler)]
+    if all(isinstance(model, RunSampler) for model in models):
+        samplers = [model for model in models if isinstance(model, RunSampler)]
         most = max(each.drops * len(each.colours) for each in rules)
         size = max(1, min(CHUNK if compiled() else _PLAIN_BATCH, _BATCH_COUNTS // most))
         for first in range(0, games, size):
             number = min(size, games - first)
             a, b = (
-                model.sample_games(own, number, seed, first=first) for model, own in zip(samplers, rules, strict=True)
+                sample_games(model, own, number, seed, first=first) for model, own in zip(samplers, rules, strict=True)
             )
-            beyond = [int(model.extrapolated(own).sum()) for model, own in zip(samplers, (a, b), strict=True)]
+            beyond = [int(model.extrapolated(own.counts).sum()) for model, own in zip(samplers, (a, b), strict=True)]
             yield Pairs(a, b, beyond=(beyond[0], beyond[1]))
         return
     for game in range(games):

@@ -17,6 +17,7 @@ from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.apparatus.with_board import with_board
 from tower_sim.columns import Column
 from tower_sim.contract import DropModel
+from tower_sim.counts import Plan
 from tower_sim.errors import UsageError
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.state import TowerState
@@ -114,6 +115,13 @@ class Game(ABC):
     def measured(self, turns: Sequence[Turn], rules: Any) -> tuple[float, ...]:
         """Return the value of each of `figures` for the turns of one whole run."""
         return ()
+
+    def plan(self, rules: Any) -> Plan | None:
+        """Return what every drop of a run throws, where that is known before it; else None.
+
+        A model that samples runs plays those of a plan at once, and a fitted one is checked on them.
+        """
+        return None
 
     def most_cubes(self, rules: Any) -> int:
         """Return how many cubes a run has at most, or about, for limits."""

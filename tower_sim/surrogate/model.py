@@ -12,11 +12,10 @@ import numpy as np
 
 from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.contract import BaseModel
+from tower_sim.counts import Array, Counts, Plan
 from tower_sim.cubes import Cube
 from tower_sim.door import Door, as_apparatus, no_knocks
 from tower_sim.errors import check_whole, fault
-from tower_sim.games.amerigo import Rules
-from tower_sim.games.amerigo.many import Array, Games
 from tower_sim.landing import INSIDE, TRAY
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.state import Event, Resident, TowerState, rng_text
@@ -77,31 +76,30 @@ class SurrogateModel(BaseModel):
         """Refuse: the model was not fitted for knocks. Raises UsageError."""
         no_knocks(strength, "this surrogate was fitted without knocks")
 
-    def sample_games(self, rules: Rules, games: int, seed: int, *, first: int = 0, shift: float = 0.0) -> Games:
-        """Play `games` whole games at once and return their counts.
+    def sample_runs(self, plan: Plan, runs: int, seed: int, *, first: int = 0, shift: float = 0.0) -> Counts:
+        """Play `runs` runs of a plan at once and return their counts.
 
-        Random: game g draws from a stream of its own, the (first + g)-th of `seed` (a whole number from 0); these are
-        not the games that amerigo.play draws from numpy's generator. With a `shift`, every thrown cube's chance to come
-        out is greater by it (at most 1): for tests of what tells such towers apart.
-        Raises UsageError for a number of games, a seed, a first game or a shift that is not allowed.
+        Random: run r draws from a stream of its own, the (first + r)-th of `seed` (a whole number from 0); these are
+        not the runs that `drop` draws from numpy's generator. With a `shift`, every thrown cube's chance to come out is
+        greater by it (at most 1): for tests of what tells such towers apart.
+        Raises UsageError for a number of runs, a seed, a first run or a shift that is not allowed.
         """
         from tower_sim.surrogate.kernel import play_games  # here, because it imports numba, which takes a while
 
-        check_whole("games", games, 1)
+        check_whole("runs", runs, 1)
         check_whole("seed", seed, 0)
         check_whole("first", first, 0)
         if not 0 <= shift <= 1:
             raise fault("shift", shift, "a chance from 0 to 1", "leave it out for games of this tower")
-        colours = [*rules.colours]
-        colour = np.repeat(np.arange(len(colours)), [rules.counts[each] for each in colours])
-        phases = [-1] + [colours.index(phase) for phase in rules.phases] * rules.rounds
+        width = len(plan.colours)
+        colour = np.repeat(np.arange(width), plan.cubes)
         words = np.random.SeedSequence(seed).generate_state(4).astype(np.int64)
-        counts = play_games(self.table, colour, np.array(phases), games, words, first, shift, len(colours))
-        return Games(rules, *counts)
+        counts = play_games(self.table, colour, np.array(plan.throws), runs, words, first, shift, width)
+        return Counts(plan, *counts)
 
-    def extrapolated(self, games: Games) -> Array:
-        """Say of each drop of games, shape (game, drop), whether the data do not cover it; see Fitted.covers."""
-        thrown, before = games.thrown.sum(-1), games.inside_before
+    def extrapolated(self, counts: Counts) -> Array:
+        """Say of each drop of runs, shape (run, drop), whether the data do not cover it; see Fitted.covers."""
+        thrown, before = counts.thrown.sum(-1), counts.inside_before
         pairs, which = np.unique(np.stack([thrown.ravel(), before.ravel()], 1), axis=0, return_inverse=True)
         beyond = np.array([not self.fitted.covers(int(n), int(m)) for n, m in pairs])
         return beyond[which.ravel()].reshape(thrown.shape)

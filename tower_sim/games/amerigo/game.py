@@ -12,7 +12,9 @@ from tower_sim.apparatus.fields import read_fields, refuse_unknown
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.columns import Column
 from tower_sim.contract import DropModel
+from tower_sim.counts import Plan
 from tower_sim.games.amerigo import phases, words
+from tower_sim.games.amerigo.many import plan_of
 from tower_sim.games.amerigo.phases import DropEntry, GameState
 from tower_sim.games.amerigo.rules import RULES_VERSION, Rules
 from tower_sim.games.game import Game, Turn, game_seed
@@ -72,6 +74,10 @@ class Amerigo(Game):
         own = seed if run is None else game_seed(seed, run)
         entries = phases.play(model, rules.rules, own, rules.knocks)
         return _turns(entries, phases.start(model, rules.rules))
+
+    def plan(self, rules: Played) -> Plan:
+        """See Game; knocks play no part."""
+        return plan_of(rules.rules)
 
     def most_cubes(self, rules: Played) -> int:
         """See Game."""

@@ -1,4 +1,4 @@
-"""Many games of Amerigo as arrays: what was thrown, came out and is inside, by game, drop and colour."""
+"""Many games of Amerigo as arrays: what was thrown, came out and is inside, by game, drop and colour; and played so."""
 
 from __future__ import annotations
 
@@ -9,11 +9,49 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim.errors import UsageError
+from tower_sim.counts import EVERY, Counts, Plan, RunSampler, Series
+from tower_sim.errors import UsageError, check_whole
 from tower_sim.games.amerigo.phases import DropEntry
 from tower_sim.games.amerigo.rules import Rules
 
 Array = npt.NDArray[Any]
+
+
+def _most_out(emerged: Array) -> Array:
+    """Return how many came out of the colour that most did, which are the action points; see options.action_points."""
+    return emerged.max(-1)
+
+
+def _colours_out(emerged: Array) -> Array:
+    """Return how many colours came out, each of which allows its action."""
+    return (emerged > 0).sum(-1)
+
+
+SERIES = (
+    Series("action points", "action points of a phase", _most_out),
+    Series("available actions", "actions available in a phase", _colours_out),
+)
+
+
+def plan_of(rules: Rules) -> Plan:
+    """Return what each drop of a game throws: the set-up all, each phase the cubes of its colour."""
+    phases = [rules.colours.index(phase) for phase in rules.phases] * rules.rounds
+    cubes = tuple(rules.counts[colour] for colour in rules.colours)
+    return Plan(tuple(rules.colours), cubes, (EVERY, *phases), SERIES)
+
+
+def sample_games(
+    model: RunSampler, rules: Rules, games: int, seed: int, *, first: int = 0, shift: float = 0.0
+) -> Games:
+    """Play `games` whole games at once and return their counts.
+
+    Random: game g draws from a stream of its own, the (first + g)-th of `seed` (a whole number from 0); these are not
+    the games that amerigo.play draws from numpy's generator. With a `shift`, every thrown cube's chance to come out is
+    greater by it (at most 1): for tests of what tells such towers apart.
+    Raises UsageError for a number of games, a seed, a first game or a shift that is not allowed.
+    """
+    check_whole("games", games, 1)
+    return Games.made_from(model.sample_runs(plan_of(rules), games, seed, first=first, shift=shift), rules)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +73,12 @@ class Games:
     @property
     def action_points(self) -> Array:
         """Action points before any token, shape (game, drop); 0 for the set-up. See amerigo.action_points."""
-        return self._phase(self.emerged.max(-1))
+        return self._phase(_most_out(self.emerged))
 
     @property
     def actions(self) -> Array:
         """How many colours came out, each of which allows its action, shape (game, drop); 0 for the set-up."""
-        return self._phase((self.emerged > 0).sum(-1))
+        return self._phase(_colours_out(self.emerged))
 
     @property
     def gold(self) -> Array:
@@ -55,8 +93,17 @@ class Games:
     @property
     def inside_before(self) -> Array:
         """How many cubes were inside before each drop, of any colour, shape (game, drop)."""
-        after = self.inside.sum(-1)
-        return np.concatenate([np.zeros_like(after[:, :1]), after[:, :-1]], axis=1)
+        return self.counts.inside_before
+
+    @property
+    def counts(self) -> Counts:
+        """The games as runs of their plan."""
+        return Counts(plan_of(self.rules), self.thrown, self.emerged, self.inside)
+
+    @staticmethod
+    def made_from(counts: Counts, rules: Rules) -> Games:
+        """Return runs of the plan of `rules` as games."""
+        return Games(rules, counts.thrown, counts.emerged, counts.inside)
 
     @staticmethod
     def none(rules: Rules) -> Games:

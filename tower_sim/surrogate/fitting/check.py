@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from tower_sim.apparatus.parts import Apparatus, as_tower
+from tower_sim.counts import Array, Counts
 from tower_sim.errors import UsageError, fault
-from tower_sim.games.amerigo.many import Games
 from tower_sim.models import surrogate_of
 from tower_sim.progress import nothing, telling
 from tower_sim.study.data import Campaign
@@ -21,7 +21,7 @@ from tower_sim.surrogate.fitting.classifier import ENOUGH, SHIFT, Power, power, 
 from tower_sim.surrogate.fitting.fit import apparatus_of, unseen
 from tower_sim.surrogate.fitting.pit import pit, reliability
 from tower_sim.surrogate.fitting.report import Check, text, write_report
-from tower_sim.surrogate.fitting.rows import Array, Rows, rows_of
+from tower_sim.surrogate.fitting.rows import Rows, rows_of
 from tower_sim.surrogate.fitting.ship_check import check_board
 from tower_sim.surrogate.fitting.ship_ladder import ladder as board_ladder
 from tower_sim.surrogate.fitting.ship_report import board_text
@@ -53,12 +53,14 @@ def check(
     law = fitted.cascade_of(model.shape.digest)
     keys = iter(np.random.SeedSequence(seed).spawn(6))
     chosen = [np.intersect1d(finished_runs(each), np.flatnonzero(unseen(each, fitted))) for each in campaigns]
-    physics = Games.together([games_of(each, runs) for each, runs in zip(campaigns, chosen, strict=True)])
+    if any(campaign.spec.get("rules") != campaigns[0].spec.get("rules") for campaign in campaigns):
+        raise UsageError("games have several sets of rules; allowed is one; keep them apart")
+    physics = Counts.together([games_of(each, runs) for each, runs in zip(campaigns, chosen, strict=True)])
     every = rows_of(campaigns, model.table.regions)
     first = np.cumsum([0, *(each.runs for each in campaigns)])
     rows = every.take(np.isin(every.run, np.concatenate([runs + a for runs, a in zip(chosen, first, strict=False)])))
     below, upto, mean, out = count_laws(law, rows)
-    games = model.sample_games(physics.rules, max(GAMES, len(physics)), _number(next(keys)))
+    games = model.sample_runs(physics.plan, max(GAMES, len(physics)), _number(next(keys)))
     return Check(
         model=f"the surrogate of {fitted.apparatus} ({fitted.digest})",
         data=", ".join(campaign.digest[:16] for campaign in campaigns),
@@ -140,7 +142,7 @@ def count_laws(law: Cascade, rows: Rows) -> tuple[Array, Array, Array, Array]:
 
 
 def power_of(
-    model: SurrogateModel, like: Games, trials: int, rng: np.random.Generator, note: Callable[[], None] = nothing
+    model: SurrogateModel, like: Counts, trials: int, rng: np.random.Generator, note: Callable[[], None] = nothing
 ) -> Power:
     """Return how often the classifier tells the surrogate from itself with thrown cubes released more often by SHIFT.
 
@@ -148,11 +150,10 @@ def power_of(
     """
     games = min(len(like), ENOUGH)
 
-    def pair(rng: np.random.Generator) -> tuple[Games, Games]:
+    def pair(rng: np.random.Generator) -> tuple[Counts, Counts]:
         seeds = [int(seed) for seed in rng.integers(0, 1 << 62, 2)]
-        return model.sample_games(like.rules, games, seeds[0]), model.sample_games(
-            like.rules, games, seeds[1], shift=SHIFT
-        )
+        itself = model.sample_runs(like.plan, games, seeds[0])
+        return itself, model.sample_runs(like.plan, games, seeds[1], shift=SHIFT)
 
     return power(pair, trials, rng, note)
 

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from tower_sim.counts import EVERY, Array, Counts
 from tower_sim.errors import check_whole
 from tower_sim.extras import extra
-from tower_sim.games.amerigo.many import Array, Games
 from tower_sim.progress import nothing
 from tower_sim.study.bootstrap import Estimate
-from tower_sim.surrogate.fitting.distances import LAGS, LEVEL, own_colours
+from tower_sim.surrogate.fitting.distances import LAGS, LEVEL, inside, out
 from tower_sim.surrogate.fitting.whole_games import balanced, check_pair, difference
 
 _special: Any = importlib.import_module("scipy.special")  # has no type stubs
@@ -83,7 +83,7 @@ class Power:
     rate: Estimate
 
 
-def tell_apart(physics: Games, surrogate: Games, rng: np.random.Generator) -> Told:
+def tell_apart(physics: Counts, surrogate: Counts, rng: np.random.Generator) -> Told:
     """Train classifiers on four fifths of both models' games and let them tell the last fifth, five times.
 
     Random are the games left out of the larger side, and the folds, which have equally many games of both.
@@ -105,7 +105,7 @@ def tell_apart(physics: Games, surrogate: Games, rng: np.random.Generator) -> To
 
 
 def power(
-    make_pair: Callable[[np.random.Generator], tuple[Games, Games]],
+    make_pair: Callable[[np.random.Generator], tuple[Counts, Counts]],
     trials: int,
     rng: np.random.Generator,
     note: Callable[[], None] = nothing,
@@ -139,20 +139,20 @@ def wilson(hits: int, n: int, worth: float) -> Estimate:
 # Features
 
 
-def features(games: Games) -> tuple[tuple[str, ...], Array]:
+def features(games: Counts) -> tuple[tuple[str, ...], Array]:
     """Return the names of the features and their values, shape (games, features); each is of its game only.
 
     By drop: how many are thrown of the phase's own colour (no others are), how many of each colour come out, how many
     of each are inside after it. By pair of phases 1 to 7 apart: the products of the totals thrown, out and inside.
     By game: sums and shares over the phases, and mean lagged products of deviations from the game's mean.
     """
-    series = {"thrown": _own(games.thrown, games), "out": games.emerged.sum(-1), "inside": games.inside.sum(-1)}
-    series = {name: each[:, -(games.rules.drops - 1) :].astype(float) for name, each in series.items()}
+    series = {"thrown": _own(games.thrown[:, 1:], games), "out": out(games), "inside": inside(games)}
+    series = {name: values.astype(float) for name, values in series.items()}
     found = _by_game(games, series)
     found |= {f"thrown in phase {i + 1}": column for i, column in enumerate(series["thrown"].T)}
     for what, table in (("out of", games.emerged), ("inside after", games.inside)):
-        for drop in range(games.rules.drops):
-            for i, colour in enumerate(games.rules.colours):
+        for drop in range(games.plan.drops):
+            for i, colour in enumerate(games.plan.colours):
                 found[f"{colour} {what} drop {drop}"] = table[:, drop, i]
     for name, x in series.items():
         for lag in range(1, min(LAGS, x.shape[1] - 1) + 1):
@@ -161,14 +161,14 @@ def features(games: Games) -> tuple[tuple[str, ...], Array]:
     return tuple(found), np.stack(list(found.values()), 1).astype(np.float32)
 
 
-def _by_game(games: Games, series: dict[str, Array]) -> dict[str, Array]:
+def _by_game(games: Counts, series: dict[str, Array]) -> dict[str, Array]:
     """Return the features that sum a game up.
 
     A cube of the phase's colour that comes out was thrown or inside; the release of thrown cubes is what is left of
     them after the residents' share has been taken off, residents of other colours telling that share.
     """
-    own_out, before = _own(games.emerged, games), games.inside[:, :-1]
-    own_before = _own(np.concatenate([before[:, :1], before], 1), games)
+    own_out, before = _own(games.emerged[:, 1:], games), games.inside[:, :-1]
+    own_before = _own(before, games)
     other_out = (series["out"] - own_out).sum(1)
     other_before = (before.sum(-1) - own_before).sum(1)
     thrown, first, first_out = series["thrown"].sum(1), games.thrown[:, 0].sum(-1), games.emerged[:, 0].sum(-1)
@@ -180,8 +180,7 @@ def _by_game(games: Games, series: dict[str, Array]) -> dict[str, Array]:
         "thrown cubes' share out of phases": _share(released, thrown),
         "share out of the set-up": _share(first_out, first),
         "thrown cubes' share out of the game": _share(released + first_out, thrown + first),
-        "action points of the game": games.action_points.sum(1),
-        "available actions of the game": games.actions.sum(1),
+        **{f"{own.name} of the game": games.series(i).sum(1) for i, own in enumerate(games.plan.series)},
         "skipped phases": (series["out"] == 0).sum(1),
     }
     for name, x in series.items():
@@ -192,10 +191,11 @@ def _by_game(games: Games, series: dict[str, Array]) -> dict[str, Array]:
     return found
 
 
-def _own(table: Array, games: Games) -> Array:
-    """Return what a table (game, drop, colour) says of each phase's own colour, shape (games, phases)."""
-    phase, colour = own_colours(games.rules)
-    return table[:, phase, colour].astype(float)
+def _own(table: Array, games: Counts) -> Array:
+    """Return what a table (game, phase, colour) says of the colours that each phase throws, shape (games, phases)."""
+    throws = np.array(games.plan.throws[1:])[:, None]
+    is_own = (throws == EVERY) | (throws == np.arange(len(games.plan.colours)))
+    return (table * is_own).sum(-1).astype(float)
 
 
 def _share(part: Array, of: Array) -> Array:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from tower_sim.games.amerigo import Rules
-from tower_sim.games.amerigo.many import Array, Games
+from tower_sim.counts import Array, Counts, Plan
 from tower_sim.study.bootstrap import Estimate
 
 LEVEL = 0.05  # chance of naming any distance when the models are alike
@@ -97,13 +97,13 @@ class Statistic:
     """What is compared: `distance(a, b, splits)` for each split of the games of both, shape (splits,).
 
     The size of a difference is told by the means over games of `sizes(games)`, shape (games, K), each a number of what
-    `units(rules)` says; of several, the clearest is told.
+    `units` says; of several, the clearest is told.
     """
 
     name: str
-    distance: Callable[[Games, Games, Array], Array]
-    sizes: Callable[[Games], Array]
-    units: Callable[[Rules], Sequence[str]]
+    distance: Callable[[Counts, Counts, Array], Array]
+    sizes: Callable[[Counts], Array]
+    units: Sequence[str]
 
 
 def energy(values: Array, splits: Array) -> Array:
@@ -165,39 +165,33 @@ def _lags(phases: int) -> range:
     return range(1, min(LAGS, phases - 1) + 1)
 
 
-def own_colours(rules: Rules) -> tuple[Array, Array]:
-    """Return the number of each phase's drop, from 1, and of the colour that it throws."""
-    colours = [rules.colours.index(phase) for phase in rules.phases] * rules.rounds
-    return np.arange(1, rules.drops), np.array(colours)
-
-
-def inside(games: Games) -> Array:
+def inside(games: Counts) -> Array:
     """Return the number inside after each phase, shape (games, phases)."""
     return games.inside[:, 1:].sum(-1)
 
 
-def out(games: Games) -> Array:
+def out(games: Counts) -> Array:
     """Return the number of cubes out of each phase, shape (games, phases)."""
     return games.emerged[:, 1:].sum(-1)
 
 
-def _law(name: str, columns: Callable[[Games], Array], unit: str) -> Statistic:
+def _law(name: str, columns: Callable[[Counts], Array], unit: str) -> Statistic:
     """Return the energy distance of what `columns` says of games, shape (games, columns); its size is their mean."""
     return Statistic(
         name,
         lambda a, b, splits: energy(np.concatenate([columns(a), columns(b)]), splits),
         lambda games: columns(games).mean(1, keepdims=True),
-        lambda rules: [unit],
+        [unit],
     )
 
 
-def _memory(name: str, series: Callable[[Games], Array]) -> Statistic:
+def _memory(name: str, series: Callable[[Counts], Array], phases: int) -> Statistic:
     """Return the distance of the autocorrelations of a series; its sizes are their parts by game, at each lag."""
     return Statistic(
         name,
         lambda a, b, splits: memory(np.concatenate([series(a), series(b)]), splits),
         lambda games: memory_parts(series(games)),
-        lambda rules: [f"autocorrelation at lag {lag}" for lag in _lags(rules.drops - 1)],
+        [f"autocorrelation at lag {lag}" for lag in _lags(phases)],
     )
 
 
@@ -221,29 +215,36 @@ def memory_parts(series: Array) -> Array:
     return np.stack(found, 1) if found else np.zeros((len(x), 0))
 
 
-def _which(games: Games) -> Array:
+def _which(games: Counts) -> Array:
     """Return whether each colour came out of each phase, shape (games, phases * colours)."""
     return (games.emerged[:, 1:] > 0).reshape(len(games), -1).astype(int)
 
 
-def _which_colours() -> Statistic:
+def _which_colours(colours: Sequence[str]) -> Statistic:
     """Return the distance of which colours come out of each phase; its sizes are the numbers of phases by colour."""
     return Statistic(
         "colours out by phase",
         lambda a, b, splits: energy(np.concatenate([_which(a), _which(b)]), splits),
         lambda games: (games.emerged[:, 1:] > 0).sum(1),
-        lambda rules: [f"phases of a game in which {colour} comes out" for colour in rules.colours],
+        [f"phases of a game in which {colour} comes out" for colour in colours],
     )
 
 
-SERIES: Mapping[str, Callable[[Games], Array]] = {"inside": inside, "cubes out": out}
-STATISTICS = (
-    _law("inside by phase", inside, "cubes inside after a phase"),
-    _law("inside after the set-up", lambda g: g.inside[:, :1].sum(-1), "cubes inside after the set-up"),
-    _law("cubes out by phase", out, "cubes out of a phase"),
-    _which_colours(),
-    *(_memory(f"autocorrelation of {name}", series) for name, series in SERIES.items()),
-    _law("action points by phase", lambda g: g.action_points[:, 1:], "action points of a phase"),
-    _law("available actions by phase", lambda g: g.actions[:, 1:], "actions available in a phase"),
-    _law("skipped phases", lambda g: (out(g) == 0).sum(1, keepdims=True), "skipped phases of a game"),
-)
+SERIES: Mapping[str, Callable[[Counts], Array]] = {"inside": inside, "cubes out": out}
+
+
+def statistics(plan: Plan) -> tuple[Statistic, ...]:
+    """Return what is compared of games of `plan`: what every tower has, and the game's own series."""
+    return (
+        _law("inside by phase", inside, "cubes inside after a phase"),
+        _law("inside after the set-up", lambda g: g.inside[:, :1].sum(-1), "cubes inside after the set-up"),
+        _law("cubes out by phase", out, "cubes out of a phase"),
+        _which_colours(plan.colours),
+        *(_memory(f"autocorrelation of {name}", series, plan.drops - 1) for name, series in SERIES.items()),
+        *(_law(f"{own.name} by phase", partial(_series, i), own.unit) for i, own in enumerate(plan.series)),
+        _law("skipped phases", lambda g: (out(g) == 0).sum(1, keepdims=True), "skipped phases of a game"),
+    )
+
+
+def _series(number: int, games: Counts) -> Array:
+    return games.series(number)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tower_sim.counts import Array
 from tower_sim.errors import fault
-from tower_sim.games.amerigo.many import Array
 from tower_sim.study.bootstrap import Estimate, Estimates, Resamples
 
 BINS = 10

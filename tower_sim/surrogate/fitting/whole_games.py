@@ -5,26 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
 
 import numpy as np
 
+from tower_sim import registry
+from tower_sim.counts import Array, Counts, Plan
 from tower_sim.errors import UsageError, fault
-from tower_sim.games.amerigo import Rules
-from tower_sim.games.amerigo.many import Array, Games
+from tower_sim.games.game import Game
 from tower_sim.study.bootstrap import Estimate, Estimates
 from tower_sim.study.data import Campaign
 from tower_sim.study.laws import student_quantile
 from tower_sim.surrogate.fitting.distances import (
     LEVEL,
     SERIES,
-    STATISTICS,
     Distance,
     corrected,
     inside,
     memory_parts,
     out,
     random_splits,
+    statistics,
 )
 
 PERMUTATIONS = 5000
@@ -86,27 +86,28 @@ class WholeGames:
 
 
 def compare_games(
-    physics: Games, surrogate: Games, rng: np.random.Generator, permutations: int = PERMUTATIONS
+    physics: Counts, surrogate: Counts, rng: np.random.Generator, permutations: int = PERMUTATIONS
 ) -> WholeGames:
     """Compare two models' games; random are the games left out of the larger side, and the permutations.
 
     Distances are of equally many games on both sides; sizes, means and curves are of all.
-    Raises UsageError for games of different rules or with fewer than two drops, fewer than 10 games a side, and too few
+    Raises UsageError for games of different plans or with fewer than two drops, fewer than 10 games a side, and too few
     permutations for Holm's correction.
     """
     check_pair(physics, surrogate)
-    if permutations < len(STATISTICS) / LEVEL:
-        raise fault("permutations", permutations, f"a whole number from {math.ceil(len(STATISTICS) / LEVEL)}")
+    compared = statistics(physics.plan)
+    if permutations < len(compared) / LEVEL:
+        raise fault("permutations", permutations, f"a whole number from {math.ceil(len(compared) / LEVEL)}")
     a, b = balanced(physics, surrogate, rng)
     splits = random_splits(len(a), permutations, rng)
-    found = [each.distance(a, b, splits) for each in STATISTICS]
-    sizes = [clearest(each.sizes(physics), each.sizes(surrogate), each.units(physics.rules)) for each in STATISTICS]
+    found = [statistic.distance(a, b, splits) for statistic in compared]
+    sizes = [clearest(own.sizes(physics), own.sizes(surrogate), own.units) for own in compared]
     return WholeGames(
         physics=len(physics),
         surrogate=len(surrogate),
         compared=len(a),
         permutations=permutations,
-        distances=corrected([each.name for each in STATISTICS], found, sizes),
+        distances=corrected([statistic.name for statistic in compared], found, sizes),
         means=means(physics, surrogate),
         curves=[
             Curve(name, *(_averages(memory_parts(series(games))) for games in (physics, surrogate)))
@@ -116,7 +117,7 @@ def compare_games(
     )
 
 
-def means(physics: Games, surrogate: Games) -> tuple[Mean, Mean]:
+def means(physics: Counts, surrogate: Counts) -> tuple[Mean, Mean]:
     """Return the mean number inside after a phase and the mean number out of a phase, each game counting once."""
     return (
         _mean("inside after a phase", inside(physics).mean(1), inside(surrogate).mean(1), INSIDE_WITHIN),
@@ -124,18 +125,18 @@ def means(physics: Games, surrogate: Games) -> tuple[Mean, Mean]:
     )
 
 
-def check_pair(physics: Games, surrogate: Games) -> None:
-    """Raise UsageError unless both are games of one set of rules, with a phase or more, and 10 or more a side."""
-    if physics.rules != surrogate.rules:
-        raise fault("rules of the surrogate's games", surrogate.rules.name, "those of the physics games", "play those")
-    if physics.rules.drops < 2:
-        raise fault("drops of a game", physics.rules.drops, "2 or more, the set-up and a phase", "set rounds = 1")
+def check_pair(physics: Counts, surrogate: Counts) -> None:
+    """Raise UsageError unless both are games of one plan, with a phase or more, and 10 or more a side."""
+    if physics.plan != surrogate.plan:
+        raise fault("plan of the surrogate's games", surrogate.plan, "that of the physics games", "play that")
+    if physics.plan.drops < 2:
+        raise fault("drops of a game", physics.plan.drops, "2 or more, the set-up and a phase", "set rounds = 1")
     fewest = min(len(physics), len(surrogate))
     if fewest < FEWEST:
         raise fault("games on one side", fewest, f"{FEWEST} or more", "play more")
 
 
-def balanced(physics: Games, surrogate: Games, rng: np.random.Generator) -> tuple[Games, Games]:
+def balanced(physics: Counts, surrogate: Counts, rng: np.random.Generator) -> tuple[Counts, Counts]:
     """Return equally many games of both, those of the larger side drawn without replacement."""
     n = min(len(physics), len(surrogate))
     first, second = (
@@ -196,37 +197,44 @@ def finished_runs(campaign: Campaign) -> Array:
     Raises UsageError for a campaign that is not of games, or that varies the rules.
     """
     drops = np.bincount(campaign.drops.run, minlength=campaign.runs)
-    return np.flatnonzero((drops == _rules_of(campaign).drops) & ~campaign.unfinished)
+    return np.flatnonzero((drops == _plan_of(campaign).drops) & ~campaign.unfinished)
 
 
-def games_of(campaign: Campaign, runs: Array | None = None) -> Games:
+def games_of(campaign: Campaign, runs: Array | None = None) -> Counts:
     """Return the campaign's games that were played to the end, or those of `runs` among them, in the order of runs.
 
-    Raises UsageError as `finished_runs` does, and for a colour that the rules do not have.
+    Raises UsageError as `finished_runs` does, and for a colour that the plan does not have.
     """
-    rules, drops = _rules_of(campaign), campaign.drops
-    if strange := sorted(set(campaign.colours) - set(rules.colours)):
-        raise fault("colours of the campaign", strange, f"among {', '.join(rules.colours)}", "verify the campaign")
+    plan, drops = _plan_of(campaign), campaign.drops
+    if strange := sorted(set(campaign.colours) - set(plan.colours)):
+        raise fault("colours of the campaign", strange, f"among {', '.join(plan.colours)}", "verify the campaign")
     chosen = finished_runs(campaign)
     if runs is not None:
         chosen = np.intersect1d(chosen, runs)
-    of_rules = [rules.colours.index(colour) for colour in campaign.colours]
+    of_plan = [plan.colours.index(colour) for colour in campaign.colours]
     width = len(campaign.colours)
     code = campaign.cubes.row.astype(np.int64) * width + campaign.cubes.colour.codes
     thrown = np.bincount(code[campaign.cubes.thrown], minlength=len(drops) * width).reshape(-1, width)
     # Drops are sorted by run and number, so those of a finished game follow one another.
     rows = np.flatnonzero(np.isin(drops.run, chosen))
-    tables = np.zeros((3, len(rows), len(rules.colours)), np.int16)
+    tables = np.zeros((3, len(rows), len(plan.colours)), np.int16)
     for table, counts in zip(tables, (thrown, campaign.out_by_colour, campaign.inside_by_colour), strict=True):
-        table[:, of_rules] = counts[rows]
-    return Games(rules, *tables.reshape(3, len(chosen), rules.drops, len(rules.colours)))
+        table[:, of_plan] = counts[rows]
+    return Counts(plan, *tables.reshape(3, len(chosen), plan.drops, len(plan.colours)))
 
 
-def _rules_of(campaign: Campaign) -> Rules:
-    if campaign.kind != "game":
+def _plan_of(campaign: Campaign) -> Plan:
+    game = game_of(campaign)
+    plan = game.plan(game.read({name: campaign.spec[name] for name in game.tables if name in campaign.spec}))
+    if plan is None:
         raise UsageError(f"campaign is of {campaign.unit}s; allowed is one of games; run one with kind = 'game'")
     varied = sorted({key for point in campaign.points for key in point if key.startswith("rules")})
     if varied:
         raise fault("what the campaign varies", varied, "anything but the rules", "run one campaign for each")
-    rules = cast("Mapping[str, Any] | None", campaign.spec.get("rules"))
-    return Rules(**rules) if rules else Rules()
+    return plan
+
+
+def game_of(campaign: Campaign) -> Game:
+    """Return the game that the runs of a campaign are of."""
+    games: Mapping[str, Game] = registry.every("game")
+    return next(game for game in games.values() if game.kind == campaign.kind)

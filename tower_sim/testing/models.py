@@ -1,5 +1,4 @@
-# pyright: basic
-"""What every DropModel promises, as a test class that each model's tests inherit."""
+"""What every model promises, as test classes that each model's tests inherit."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from tower_sim.contract import DropModel
+from tower_sim.contract import BoardModel, DropModel
 from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError
 from tower_sim.model import knock_then_drop, replay, until_landed
@@ -36,6 +35,9 @@ MAY_PASS = {  # of the odd values, by the argument they are given for; every oth
     "id": {"seven", "numpy int"},
     "colour": {"text", "empty text", "lines"},
 }
+Cubes = tuple[Cube, ...]
+Calls = dict[str, Callable[[Any], Any]]
+Chain = list[tuple[TowerState, Outcome]]
 PLACE = re.compile(r"inside:\w+|tray|table|border|zone:\w+")
 
 
@@ -59,18 +61,18 @@ class DropModelContract:
 
     @pytest.fixture(scope="class")
     @classmethod
-    def cubes(cls, model: DropModel) -> tuple[Cube, ...]:
+    def cubes(cls, model: DropModel) -> Cubes:
         return supply({"red": cls.supply_size // 2, "blue": -(-cls.supply_size // 2)}, model.cube_edge)
 
     @pytest.fixture(scope="class")
     @classmethod
-    def chain(cls, model: DropModel, cubes: tuple[Cube, ...]) -> list[tuple[TowerState, Outcome]]:
+    def chain(cls, model: DropModel, cubes: Cubes) -> Chain:
         """Each drop of a chain: the state before it and its outcome; states are immutable, so tests share them."""
         return list(cls._chain(model, cubes, hand_over=lambda state: state))
 
     @pytest.fixture(scope="class")
     @classmethod
-    def laden(cls, chain: list[tuple[TowerState, Outcome]]) -> TowerState:
+    def laden(cls, chain: Chain) -> TowerState:
         """A state with cubes inside, if this model's tower keeps any."""
         states = [outcome.state for _, outcome in chain if outcome.state.residents or not cls.keeps_cubes]
         assert states, f"no cube inside after any of {cls.chain_length} drops; is keeps_cubes = False right?"
@@ -95,7 +97,7 @@ class DropModelContract:
     def _outside(self, cubes: Sequence[Cube], state: TowerState) -> list[Cube]:
         return [cube for cube in cubes if cube not in state.cubes][: self.throw_size]
 
-    def test_every_thrown_and_resident_cube_lands_exactly_once(self, chain):
+    def test_every_thrown_and_resident_cube_lands_exactly_once(self, chain: Chain) -> None:
         for before, outcome in chain:
             assert sorted(outcome.lying) == sorted(set(before.board.cubes) - set(outcome.thrown))
             accounted = (*before.cubes, *outcome.lying, *outcome.thrown)
@@ -104,7 +106,9 @@ class DropModelContract:
                 accounted = (*outcome.state.cubes, *outcome.emerged)
                 assert sorted(accounted) == sorted((*before.cubes, *outcome.thrown))
 
-    def test_the_new_state_holds_exactly_the_cubes_inside_and_a_failed_drop_leaves_the_state_alone(self, chain):
+    def test_the_new_state_holds_exactly_the_cubes_inside_and_a_failed_drop_leaves_the_state_alone(
+        self, chain: Chain
+    ) -> None:
         for before, outcome in chain:
             if outcome.status.is_landing:
                 assert sorted(outcome.state.cubes) == sorted(outcome.inside)
@@ -113,19 +117,19 @@ class DropModelContract:
             else:
                 assert outcome.state == before
 
-    def test_outcomes_name_their_model_and_count_as_one_attempt(self, model, chain):
+    def test_outcomes_name_their_model_and_count_as_one_attempt(self, model: DropModel, chain: Chain) -> None:
         for _, outcome in chain:
             assert (outcome.model, outcome.apparatus) == (model.name, model.apparatus)
             assert outcome.status in Status
             assert (outcome.attempts, outcome.knocked_out) == (1, ())
 
-    def test_every_place_has_a_legal_form_and_only_a_failed_drop_loses_cubes(self, chain):
+    def test_every_place_has_a_legal_form_and_only_a_failed_drop_loses_cubes(self, chain: Chain) -> None:
         for _, outcome in chain:
             for landing in outcome.landings:
                 lost = landing.place == "lost" and not outcome.status.is_landing
                 assert lost or PLACE.fullmatch(landing.place), landing
 
-    def test_a_landed_drop_adds_itself_to_the_log(self, chain):
+    def test_a_landed_drop_adds_itself_to_the_log(self, chain: Chain) -> None:
         for number, (before, outcome) in enumerate(chain):
             if outcome.status.is_landing:
                 *past, event = outcome.state.log
@@ -134,28 +138,34 @@ class DropModelContract:
                 assert sorted(event.thrown) == sorted(outcome.thrown)
                 assert sorted(event.emerged) == [cube.id for cube in outcome.emerged]
 
-    def test_a_resident_remembers_the_last_drop_that_threw_it_counted_from_0(self, chain):
+    def test_a_resident_remembers_the_last_drop_that_threw_it_counted_from_0(self, chain: Chain) -> None:
         for _, outcome in chain:
             drops = [event for event in outcome.state.log if event.kind == "drop"]
             for resident in outcome.state.residents:
                 assert resident.since == max(i for i, event in enumerate(drops) if resident.cube in event.thrown)
 
-    def test_a_chain_of_drops_equals_the_same_chain_through_tokens(self, model, cubes, chain):
+    def test_a_chain_of_drops_equals_the_same_chain_through_tokens(
+        self, model: DropModel, cubes: Cubes, chain: Chain
+    ) -> None:
         def by_text(state: TowerState) -> TowerState:
             return TowerState.from_token(state.token())
 
         assert list(self._chain(model, cubes, hand_over=by_text)) == chain
 
-    def test_a_state_can_be_forked_and_the_input_state_stays_as_it_was(self, model, cubes, laden):
+    def test_a_state_can_be_forked_and_the_input_state_stays_as_it_was(
+        self, model: DropModel, cubes: Cubes, laden: TowerState
+    ) -> None:
         token, thrown = laden.token(), self._outside(cubes, laden)
         one = model.drop(laden, thrown, _rng(50))
         other = model.drop(laden, thrown, _rng(50))
         assert one == other
         assert laden.token() == token
 
-    def test_the_rng_given_is_the_only_source_of_randomness_and_is_drawn_from(self, model, cubes, laden):
+    def test_the_rng_given_is_the_only_source_of_randomness_and_is_drawn_from(
+        self, model: DropModel, cubes: Cubes, laden: TowerState
+    ) -> None:
         thrown, given = self._outside(cubes, laden), [_rng(51), _rng(51)]
-        outcomes = []
+        outcomes: list[Outcome] = []
         for seed, rng in enumerate(given):
             np.random.seed(seed)
             random.seed(seed)
@@ -164,22 +174,26 @@ class DropModelContract:
         assert outcomes[0] == outcomes[1]
         assert rng_text(given[0]) == rng_text(given[1])
 
-    def test_another_rng_may_give_another_outcome(self, model, cubes):
+    def test_another_rng_may_give_another_outcome(self, model: DropModel, cubes: Cubes) -> None:
         thrown = cubes[: self.throw_size]
         landings = {str(model.drop(model.empty(), thrown, _rng(60 + i)).landings) for i in range(5)}
         assert len(landings) > 1
 
-    def test_replaying_the_log_from_the_empty_tower_gives_the_same_state(self, model, laden):
+    def test_replaying_the_log_from_the_empty_tower_gives_the_same_state(
+        self, model: DropModel, laden: TowerState
+    ) -> None:
         knocked = model.knock(laden, 0.5, _rng(52)).state if self.knocks else laden
         assert replay(model, knocked) == knocked
 
-    def test_throwing_nothing_is_allowed_and_loses_no_cube(self, model, laden):
+    def test_throwing_nothing_is_allowed_and_loses_no_cube(self, model: DropModel, laden: TowerState) -> None:
         outcome = model.drop(laden, (), _rng(53))
         assert outcome.thrown == ()
         assert sorted(x.cube for x in outcome.landings) == sorted((*laden.cubes, *laden.board.cubes))
 
     @pytest.mark.parametrize("strength", [0.0, 0.3, 2.0])
-    def test_a_knock_keeps_every_cube_and_is_logged_or_is_refused(self, model, laden, strength):
+    def test_a_knock_keeps_every_cube_and_is_logged_or_is_refused(
+        self, model: DropModel, laden: TowerState, strength: float
+    ) -> None:
         if not self.knocks:
             with pytest.raises(UsageError, match="knock"):
                 model.knock(laden, strength, _rng(54))
@@ -196,37 +210,41 @@ class DropModelContract:
             assert outcome.state == laden
 
     @pytest.mark.parametrize("strength", [-0.1, math.nan, math.inf, -math.inf])
-    def test_a_knock_of_negative_or_endless_strength_is_refused(self, model, strength):
+    def test_a_knock_of_negative_or_endless_strength_is_refused(self, model: DropModel, strength: float) -> None:
         with pytest.raises(UsageError):
             model.knock(model.empty(), strength, _rng(55))
 
-    def test_a_cube_thrown_twice_is_refused(self, model, cubes):
+    def test_a_cube_thrown_twice_is_refused(self, model: DropModel, cubes: Cubes) -> None:
         with pytest.raises(UsageError):
             model.drop(model.empty(), (cubes[0], cubes[0]), _rng(56))
 
-    def test_two_cubes_of_one_number_are_refused(self, model, cubes):
+    def test_two_cubes_of_one_number_are_refused(self, model: DropModel, cubes: Cubes) -> None:
         with pytest.raises(UsageError):
             model.drop(model.empty(), (cubes[0], replace(cubes[0], colour="green")), _rng(56))
 
-    def test_a_cube_already_inside_is_refused(self, model, laden):
+    def test_a_cube_already_inside_is_refused(self, model: DropModel, laden: TowerState) -> None:
         if not self.keeps_cubes:
             pytest.skip("this tower keeps no cube")
         with pytest.raises(UsageError):
             model.drop(laden, laden.cubes[:1], _rng(57))
 
     @pytest.mark.parametrize("foreign", [{"digest": "another"}, {"model": "another"}])
-    def test_a_state_of_another_model_or_apparatus_is_refused(self, model, cubes, foreign):
+    def test_a_state_of_another_model_or_apparatus_is_refused(
+        self, model: DropModel, cubes: Cubes, foreign: dict[str, str]
+    ) -> None:
         state = replace(model.empty(), **foreign)
         with pytest.raises(UsageError):
             model.drop(state, cubes[:1], _rng(58))
         with pytest.raises(UsageError):
             model.knock(state, 0.5, _rng(58))
 
-    def test_a_generator_that_could_not_be_replayed_is_refused(self, model, cubes):
+    def test_a_generator_that_could_not_be_replayed_is_refused(self, model: DropModel, cubes: Cubes) -> None:
         with pytest.raises(UsageError):
             model.drop(model.empty(), cubes[:1], np.random.Generator(np.random.MT19937(1)))
 
-    def test_whatever_is_given_for_an_argument_is_refused_in_one_line_or_meant(self, model, cubes, laden):
+    def test_whatever_is_given_for_an_argument_is_refused_in_one_line_or_meant(
+        self, model: DropModel, cubes: Cubes, laden: TowerState
+    ) -> None:
         wrong: list[str] = []
         for slot, call in self._calls(model, cubes, laden).items():
             for name, value in ODD.items():
@@ -234,7 +252,7 @@ class DropModelContract:
                     wrong.append(f"{slot} = {name}: {told}")
         assert wrong == []
 
-    def _calls(self, model: Any, cubes: Sequence[Cube], laden: TowerState) -> dict[str, Callable[[Any], Any]]:
+    def _calls(self, model: Any, cubes: Sequence[Cube], laden: TowerState) -> Calls:
         """For each argument of each method, a call that is right but for that argument."""
         new, edge = Cube(laden.next_id, "green", model.cube_edge), model.cube_edge
 
@@ -258,16 +276,18 @@ class DropModelContract:
             "take": lambda x: laden.take([x]),
         }
 
-    def test_a_generator_of_cubes_is_refused_before_it_loses_them(self, model, cubes):
+    def test_a_generator_of_cubes_is_refused_before_it_loses_them(self, model: DropModel, cubes: Cubes) -> None:
         with pytest.raises(UsageError, match=r"cubes is <generator .*allowed is a list or tuple"):
-            model.drop(model.empty(), (cube for cube in cubes[:3]), _rng(59))
+            model.drop(model.empty(), cast("Any", (cube for cube in cubes[:3])), _rng(59))
 
-    def test_a_cube_of_another_size_is_refused(self, model, cubes):
+    def test_a_cube_of_another_size_is_refused(self, model: DropModel, cubes: Cubes) -> None:
         for edge in (0.5, model.cube_edge * 1.000001, -model.cube_edge, 10**400):
             with pytest.raises(UsageError, match="edge"):
                 model.drop(model.empty(), (replace(cubes[0], edge=edge),), _rng(59))
 
-    def test_numbers_of_numpy_are_as_good_as_others_and_can_be_written_down(self, model, cubes):
+    def test_numbers_of_numpy_are_as_good_as_others_and_can_be_written_down(
+        self, model: DropModel, cubes: Cubes
+    ) -> None:
         of_numpy = [
             Cube(cast("int", np.int64(c.id)), np.str_(c.colour), np.float64(c.edge)) for c in cubes[: self.throw_size]
         ]
@@ -276,18 +296,20 @@ class DropModelContract:
         assert TowerState.from_token(outcome.state.token()) == outcome.state
         json.dumps(outcome.to_json(1))
 
-    def test_a_state_of_another_model_is_not_replayed(self, model, laden):
+    def test_a_state_of_another_model_is_not_replayed(self, model: DropModel, laden: TowerState) -> None:
         with pytest.raises(UsageError, match="state belongs to another"):
             replay(model, replace(laden, model="another"))
 
-    def test_a_copy_is_used_as_a_context_manager_and_closing_it_twice_leaves_the_other_open(self, model, cubes):
+    def test_a_copy_is_used_as_a_context_manager_and_closing_it_twice_leaves_the_other_open(
+        self, model: DropModel, cubes: Cubes
+    ) -> None:
         before = model.drop(model.empty(), cubes[:1], _rng(61))
         with copy.copy(model) as other:
             assert other.drop(other.empty(), cubes[:1], _rng(61)) == before
         other.close()
         assert model.drop(model.empty(), cubes[:1], _rng(61)) == before
 
-    def test_the_json_document_has_the_documented_keys_and_a_state_that_reads_back(self, chain):
+    def test_the_json_document_has_the_documented_keys_and_a_state_that_reads_back(self, chain: Chain) -> None:
         _, outcome = chain[-1]
         document = json.loads(json.dumps(outcome.to_json(7, ["green"]), allow_nan=False))
         assert list(document) == [
@@ -309,26 +331,32 @@ class BoardModelContract(DropModelContract):
 
     keeps_cubes = False
 
-    def test_a_thrown_cube_that_lies_on_the_board_is_taken_off_first(self, model, laden):
+    def test_a_thrown_cube_that_lies_on_the_board_is_taken_off_first(
+        self, model: BoardModel, laden: TowerState
+    ) -> None:
         again = laden.board.cubes[:2]
         outcome = model.drop(laden, again, _rng(70))
         assert not set(outcome.lying) & set(again)
         assert set(outcome.lying) == set(laden.board.cubes) - set(again)
 
-    def test_another_cube_of_a_number_that_lies_on_the_board_is_refused(self, model, laden):
+    def test_another_cube_of_a_number_that_lies_on_the_board_is_refused(
+        self, model: BoardModel, laden: TowerState
+    ) -> None:
         other = replace(laden.board.cubes[0], colour="green")
         with pytest.raises(UsageError):
             model.drop(laden, (other,), _rng(71))
         with pytest.raises(UsageError):
             model.place(laden, other, model.board.zones[0].name, _rng(71))
 
-    def test_what_lands_on_the_board_is_in_the_state_where_the_outcome_says(self, chain):
+    def test_what_lands_on_the_board_is_in_the_state_where_the_outcome_says(self, chain: Chain) -> None:
         for _, outcome in chain:
             if outcome.status.is_landing:
                 on_board = {x.cube: x.place for x in outcome.landings if not x.inside}
                 assert {r.cube: r.region for r in outcome.state.board.lying} == on_board
 
-    def test_a_cube_can_be_placed_in_every_zone_from_the_supply_and_from_the_board(self, model, laden):
+    def test_a_cube_can_be_placed_in_every_zone_from_the_supply_and_from_the_board(
+        self, model: BoardModel, laden: TowerState
+    ) -> None:
         new = Cube(laden.next_id, "green", model.cube_edge)
         for cube in (new, laden.board.cubes[0]):
             for number, zone in enumerate(model.board.zones):
@@ -340,33 +368,34 @@ class BoardModelContract(DropModelContract):
                 assert (event.kind, event.thrown, event.place) == ("place", (cube,), zone.name)
                 assert event.rng == rng_text(_rng(80 + number))
 
-    def test_placing_depends_on_its_arguments_only(self, model, laden):
+    def test_placing_depends_on_its_arguments_only(self, model: BoardModel, laden: TowerState) -> None:
         zone, cube = model.board.zones[0].name, laden.board.cubes[0]
         token = laden.token()
         assert model.place(laden, cube, zone, _rng(90)) == model.place(laden, cube, zone, _rng(90))
         assert laden.token() == token
 
-    def test_an_unknown_zone_is_refused_in_one_line(self, model, laden):
+    def test_an_unknown_zone_is_refused_in_one_line(self, model: BoardModel, laden: TowerState) -> None:
         with pytest.raises(UsageError, match="nowhere"):
             model.place(laden, laden.board.cubes[0], "nowhere", _rng(91))
 
-    def test_taking_and_placing_are_logged_and_replayed(self, model, laden):
+    def test_taking_and_placing_are_logged_and_replayed(self, model: BoardModel, laden: TowerState) -> None:
         zone, (first, second, *_) = model.board.zones[1].name, laden.board.cubes
         state = model.place(laden.take([first]), second, zone, _rng(92)).state
         state = model.drop(state, [first], _rng(93)).state
         assert replay(model, state) == state
         assert TowerState.from_token(state.token()) == state
 
-    def _calls(self, model: Any, cubes: Sequence[Cube], laden: TowerState) -> dict[str, Callable[[Any], Any]]:
+    def _calls(self, model: Any, cubes: Sequence[Cube], laden: TowerState) -> Calls:
         new, zone = Cube(laden.next_id, "green", model.cube_edge), model.board.zones[0].name
-        return super()._calls(model, cubes, laden) | {
+        placed: Calls = {
             "place.state": lambda x: model.place(x, new, zone, _rng(59)),
             "place.cube": lambda x: model.place(laden, x, zone, _rng(59)),
             "place.zone": lambda x: model.place(laden, new, x, _rng(59)),
             "place.rng": lambda x: model.place(laden, new, zone, x),
         }
+        return super()._calls(model, cubes, laden) | placed
 
-    def test_a_cube_that_is_not_on_the_board_cannot_be_taken(self, model, laden):
+    def test_a_cube_that_is_not_on_the_board_cannot_be_taken(self, model: BoardModel, laden: TowerState) -> None:
         with pytest.raises(UsageError, match="does not lie on the board"):
             laden.take([Cube(999, "red", model.cube_edge)])
 
