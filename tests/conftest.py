@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-pytest.register_assert_rewrite("tower_sim.testing", "tower_sim.testing_engine")
+pytest.register_assert_rewrite("tower_sim.testing")
 
 # Under `nohup ... &` a shell starts us with SIGINT ignored, and so would be every process that a test starts.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

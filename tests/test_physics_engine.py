@@ -24,7 +24,7 @@ from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.places import INSIDE, TRAY, Place
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import Pose
-from tower_sim.testing_engine import EngineContract, MotionContract
+from tower_sim.testing import EngineContract, MotionContract
 
 Array = npt.NDArray[np.float64]
 

@@ -20,14 +20,13 @@ RANKS = [
     {"door", "drawing"},
     {"contract"},
     {"model"},
-    {"testing"},
     {"physics", "games"},
-    {"simulator", "surrogate", "testing_engine"},
+    {"simulator", "surrogate"},
     {"models", "variants"},
     {"campaign"},
     {"study"},
     {"surrogate.fitting", "compare", "service"},
-    {"cli"},
+    {"cli", "testing"},
     {"__main__", "__init__"},
 ]
 NESTED = {"surrogate.fitting"}  # folders in folders with a rank of their own

@@ -19,11 +19,17 @@ from typing import TYPE_CHECKING, Any
 from tower_sim.errors import UsageError
 
 if TYPE_CHECKING:
+    from tower_sim.testing.engine import EngineContract, MotionContract
     from tower_sim.testing.models import BoardModelContract, DropModelContract
 
-__all__ = ["BoardModelContract", "DropModelContract"]
+__all__ = ["BoardModelContract", "DropModelContract", "EngineContract", "MotionContract"]
 
-_MODULES = {"BoardModelContract": "models", "DropModelContract": "models"}
+_MODULES = {
+    "BoardModelContract": "models",
+    "DropModelContract": "models",
+    "EngineContract": "engine",
+    "MotionContract": "engine",
+}
 
 try:
     importlib.import_module("pytest")
