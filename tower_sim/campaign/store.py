@@ -132,8 +132,8 @@ class Store:
 
     @property
     def tables_version(self) -> str:
-        """The version of the dataset's tables; manifests of the first did not say it."""
-        return self.head["versions"].get("tables", "1")
+        """The version of the dataset's tables."""
+        return _tables_version(self.head)
 
     @property
     def _folders(self) -> tuple[str, ...]:
@@ -345,6 +345,11 @@ class Store:
                 f"{self.directory} holds another campaign (spec {str(found.get('spec_digest'))[:16]}, this is "
                 f"{self.spec.digest[:16]}); allowed is the same spec; give another -o"
             )
+        elif (version := _tables_version(found)) != self.tables_version:
+            raise UsageError(
+                f"{self.directory} holds tables of version {version}; allowed is {self.tables_version}, which is "
+                "written here; go on with the tower_sim that made it, or give another -o"
+            )
         elif found.get("campaign") != self.head["campaign"]:
             here = {part: self.head[part] for part in ("versions", "platform")}
             theirs = {part: found[part] for part in here}
@@ -378,6 +383,11 @@ def head_of(spec: Spec, environment: Environment) -> dict[str, Any]:
 def listed_form(receipt: dict[str, Any]) -> dict[str, Any]:
     """Return what the manifest keeps of a receipt."""
     return {key: receipt[key] for key in ("shard", "runs", "failed_draws", "unfinished_runs", "files")}
+
+
+def _tables_version(head: dict[str, Any]) -> str:
+    """Return the version of a dataset's tables; manifests of the first did not say it."""
+    return head["versions"].get("tables", "1")
 
 
 def _head_of(manifest: dict[str, Any]) -> dict[str, Any]:
