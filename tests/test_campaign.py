@@ -14,10 +14,11 @@ from ships import DiceShip
 
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.campaign import Spec, parse, run, run_shard
-from tower_sim.campaign.point import Chain, Point
-from tower_sim.campaign.tables import CUBES, DROPS, TABLES
-from tower_sim.campaign.work import Shard, chosen
+from tower_sim.campaign.point import Point
+from tower_sim.campaign.tables import DROPS, tables_of
+from tower_sim.campaign.work import Shard
 from tower_sim.games import amerigo
+from tower_sim.games.chain import Chain, chosen
 from tower_sim.games.dead_reckoning import battle, policies
 from tower_sim.simulator import PhysicsModel
 from tower_sim.surrogate.two_thirds import TwoThirdsRule
@@ -76,9 +77,12 @@ def frame(shard: Shard, table: str) -> Any:
 
 
 def both(spec: Spec) -> tuple[Any, Any]:
-    """The drops and the cubes of all shards."""
+    """The drops, beside each what the game tells of it, and the cubes of all shards."""
     shards = [run_shard(spec, index) for index in range(spec.shards)]
-    drops, cubes = (pd.concat([frame(shard, table) for shard in shards], ignore_index=True) for table in shards[0].rows)
+    frames = [pd.concat([frame(shard, table) for shard in shards], ignore_index=True) for table in shards[0].rows]
+    drops, cubes, *own = frames
+    for table in own:
+        drops = drops.merge(table, on=["point", "run", "drop"], how="left", validate="many_to_one")
     return drops, cubes
 
 
@@ -168,8 +172,7 @@ def test_a_games_rows_are_those_of_the_game_played_alone_with_its_seed():
 def test_a_battles_rows_are_those_of_the_battle_fought_alone():
     spec = parse(BATTLES)
     drops, cubes = both(spec)
-    setup = spec.point(0).setup
-    assert setup is not None
+    setup = spec.point(0).rules
     with PhysicsModel(load_apparatus("dead_reckoning")) as model:
         for game in (0, 9):
             start = battle.start(model, setup, 7, game)
@@ -237,13 +240,17 @@ def test_every_failed_draw_is_a_row_without_results(monkeypatch: pytest.MonkeyPa
     drops = frame(shard, "drops")
     failed = drops[drops.status == "timed_out"]
     assert shard.failures == len(failed) > 5
-    results = ["emerged", "inside_after", "skipped", "colours_out", "action_points", "gold", "winner"]
-    assert failed[results].isna().all().all()
+    assert failed[["emerged", "inside_after"]].isna().all().all()
     for _, attempts in drops.groupby(["run", "drop"]):
         assert attempts.attempt.tolist() == list(range(len(attempts)))
         assert attempts.status[:-1].eq("timed_out").all()
     again = drops[drops.attempt > 0]
     assert set(again.status) == {"settled", "timed_out"}
+    for name in [*shard.rows][2:]:  # one row a drop, however often it was drawn
+        told = frame(shard, name)
+        assert sorted(zip(told.run, told["drop"], strict=True)) == sorted(
+            set(zip(drops.run, drops["drop"], strict=True))
+        )
 
 
 @pytest.mark.parametrize(
@@ -262,29 +269,39 @@ def test_a_run_ends_after_five_failed_draws_and_is_named(monkeypatch: pytest.Mon
     drops = frame(shard, "drops")
     assert shard.unfinished == tuple(spec.runs_of(1))
     assert drops.groupby("run").size().eq(5).all()
-    assert shard.rows == {"drops": len(drops), "cubes": 0}
+    counts = {"drops": len(drops), "cubes": 0}
+    own = {} if spec.kind == "chain" else {spec.game.name: len(spec.runs_of(1))}
+    assert shard.rows == counts | own
     if spec.kind == "game":
-        assert (drops["round"].eq(0) & drops.phase.eq("setup")).all()
+        told = frame(shard, spec.game.name)
+        assert (told["round"].eq(0) & told.phase.eq("setup")).all()
+        assert told[["skipped", "colours_out", "action_points", "gold"]].isna().all().all()
 
 
 # The tables
 
 
-@pytest.mark.parametrize("text", [GAMES, BATTLES], ids=["games", "battles"])
-def test_the_files_have_the_documented_columns_types_and_metadata(text: str):
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [(GAMES, ["amerigo"]), (BATTLES, ["dead_reckoning"]), (CHAINS, [])],
+    ids=["games", "battles", "chains"],
+)
+def test_the_files_have_the_documented_columns_types_and_metadata(text: str, own: list[str]):
     import pyarrow.parquet as parquet
 
     spec = parse(text)
     shard = run_shard(spec, 1)
-    assert [table.name for table in TABLES] == list(shard.tables) == ["drops", "cubes"]
-    for table in (DROPS, CUBES):
+    tables = tables_of(spec.game)
+    assert [table.name for table in tables] == list(shard.tables) == ["drops", "cubes", *own]
+    assert not {column.name for table in tables[2:] for column in table.columns[3:]} & {x.name for x in DROPS.columns}
+    for table in tables:
         schema = parquet.read_schema(io.BytesIO(shard.tables[table.name]))
         assert schema.names == [column.name for column in table.columns]
         for column in table.columns:
             field = schema.field(column.name)
             assert (str(field.type), field.nullable) == (column.kind, column.nullable)
         told = {key.decode(): value.decode() for key, value in schema.metadata.items() if not key.startswith(b"ARROW")}
-        expected = {"schema": f"tower-sim/campaign-{table.name}", "version": "2", "spec": spec.digest, "shard": "1"}
+        expected = {"schema": f"tower-sim/campaign-{table.name}", "version": "3", "spec": spec.digest, "shard": "1"}
         assert told == expected
 
 

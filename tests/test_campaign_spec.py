@@ -16,13 +16,12 @@ from test_campaign import ALL, BATTLES, CHAINS, GAMES
 
 from calibration.parameters import TOWER as REFERENCE
 from tower_sim.apparatus.catalogue import load as load_apparatus
-from tower_sim.campaign import Spec, load, parse, work
+from tower_sim.campaign import Spec, load, parse
 from tower_sim.campaign.environment import environment
 from tower_sim.campaign.files import sealed
-from tower_sim.campaign.spec import SHARD
 from tower_sim.campaign.store import head_of
 from tower_sim.campaign.tables import Rows
-from tower_sim.campaign.work import Recorder, run_shard
+from tower_sim.campaign.work import Recorder, play_run, run_shard
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import play
 from tower_sim.outcome import Landing, Outcome, Status
@@ -43,7 +42,7 @@ def test_the_smallest_file_is_a_campaign_of_the_published_game_with_physics():
     assert spec.seed == 0x0123456789ABCDEF0123456789ABCDEF
     assert (spec.points, spec.shards, spec.total) == (({},), 1, 6)
     point = spec.point(0)
-    assert point.rules.drops == 36
+    assert point.rules.rules.drops == 36
     assert point.apparatus.name == "amerigo"
 
 
@@ -88,8 +87,7 @@ def test_the_order_of_a_battles_sides_is_kept():
     turned = parse(BATTLES.replace("{ purple = 6, green = 3 }", "{ green = 3, purple = 6 }"))
     assert turned.digest != spec.digest
     for each, sides in ((spec, ("purple", "green")), (turned, ("green", "purple"))):
-        setup = Spec.from_canonical(each.canonical).point(0).setup
-        assert setup is not None
+        setup = Spec.from_canonical(each.canonical).point(0).rules
         assert (setup.colours, setup.active) == (sides, sides[0])
 
 
@@ -114,16 +112,15 @@ def test_what_else_a_side_has_can_be_given_and_varied_and_a_battle_without_it_ke
         parse(BATTLES),
         BATTLES + "sides.green = { island = 2, damage = 1, pirate = true }\nprovoked = true\n",
     )
-    assert "sides" not in plain.battle
+    assert "sides" not in plain.tables["battle"]
     spec = parse(sides)
-    setup = spec.point(0).setup
-    assert setup is not None
+    setup = spec.point(0).rules
     green = setup.side("green")
     assert (green.supply, green.island, green.damage, green.pirate, setup.provoked) == (None, 2, 1, True, True)
-    assert Spec.from_canonical(spec.canonical).point(0).setup == setup
+    assert Spec.from_canonical(spec.canonical).point(0).rules == setup
     varied = parse(sides + '[vary]\ndesign = "grid"\n[vary.fields]\n"battle.sides.green.damage" = [0, 4]\n')
-    setups = [varied.point(number).setup for number in range(2)]
-    assert [each.side("green").damage for each in setups if each] == [0, 4]
+    setups = [varied.point(number).rules for number in range(2)]
+    assert [each.side("green").damage for each in setups] == [0, 4]
 
 
 MISTAKES = [
@@ -354,7 +351,7 @@ def test_a_grid_has_every_combination_and_a_list_has_its_rows():
     assert list(parse(SMALLEST + '[vary]\ndesign = "list"\n' + fields).points) == [rows[0], rows[3]]
     assert grid.total == 24
     point = grid.point(3)
-    assert (point.rules.cubes, point.apparatus.profile["upper_floor"]["opening_mm"]) == (7, 16.5)
+    assert (point.rules.rules.cubes, point.apparatus.profile["upper_floor"]["opening_mm"]) == (7, 16.5)
     base = grid.profile["upper_floor"]["opening_mm"]
     assert base not in (14, 16.5)
     assert base == load_apparatus("amerigo").profile["upper_floor"]["opening_mm"]  # the base is as it was
@@ -392,13 +389,12 @@ def test_a_sample_comes_from_the_root_seed(design: str):
 
 def test_fields_of_every_table_can_vary():
     chain = parse(CHAINS + '[vary.fields]\n"chain.supply" = [7, 14]\n"chain.policy" = ["cover", "fixed"]\n')
-    assert [sum(chain.point(i).chain.counts.values()) for i in range(4)] == [7, 7, 14, 14]
+    assert [sum(chain.point(i).rules.counts.values()) for i in range(4)] == [7, 7, 14, 14]
     battle = parse(
         BATTLES + '[vary.fields]\nbattle.cubes.purple = [4, 5]\nbattle.rulings.stuck = ["shaken", "rethrown"]\n'
         'battle.abilities.green = [[], ["throw:1"]]\nprofile.decks.0.slope_deg = [35]\n'
     )
-    setup = battle.point(7).setup
-    assert setup is not None
+    setup = battle.point(7).rules
     assert (setup.side("purple").cubes, setup.rulings.stuck) == (5, "rethrown")
     assert setup.side("green").abilities[0].text == "throw:1"
     assert battle.point(7).apparatus.profile["decks"][0]["slope_deg"] == 35
@@ -409,25 +405,26 @@ def test_fields_of_every_table_can_vary():
 def test_rulings_and_knocks_left_out_are_left_out_of_the_spec_so_that_digests_of_before_hold():
     spec = parse(SMALLEST)
     keys = ["name", "colours", "phases", "cubes", "rounds", "gold_divisor", "gold_divisor_with_token", "substitute"]
-    assert list(spec.rules) == keys
+    assert list(spec.tables["rules"]) == keys
     assert "knocks" not in json.loads(spec.canonical)
     ruled = parse(SMALLEST + '[rules]\nrulings = { stand_in_tokens = "both" }\n')
-    assert ruled.rules["rulings"]["stand_in_tokens"] == "both"
-    assert Spec.from_canonical(ruled.canonical).point(0).rules.rulings["stand_in_tokens"] == "both"
+    assert ruled.tables["rules"]["rulings"]["stand_in_tokens"] == "both"
+    assert Spec.from_canonical(ruled.canonical).point(0).rules.rules.rulings["stand_in_tokens"] == "both"
 
 
 def test_knocks_are_a_table_of_the_file_and_can_vary():
     spec = parse(SMALLEST + '[knocks]\n3 = 0.5\n12 = 1\n[vary.fields]\n"knocks.3" = [0.25, 1.5]\n')
     assert spec.digest != parse(SMALLEST).digest
     assert Spec.from_canonical(spec.canonical) == spec
-    assert [spec.point(i).knocks for i in range(2)] == [{3: 0.25, 12: 1.0}, {3: 1.5, 12: 1.0}]
-    assert parse(SMALLEST).point(0).knocks == {}
+    assert [spec.point(i).rules.knocks for i in range(2)] == [{3: 0.25, 12: 1.0}, {3: 1.5, 12: 1.0}]
+    assert parse(SMALLEST).point(0).rules.knocks == {}
 
 
 def test_every_run_is_in_exactly_one_shard():
     spec = parse(SMALLEST.replace("games = 6", "games = 7\nshard = 4") + "[vary.fields]\nrules.cubes = [5, 6, 7]\n")
     assert [number for index in range(spec.shards) for number in spec.runs_of(index)] == list(range(21))
-    assert SHARD == {"game": 10, "chain": 10, "battle": 300}
+    unsaid = [parse(text.replace("shard = 4", "")).shard for text in (SMALLEST, CHAINS, BATTLES)]
+    assert unsaid == [10, 10, 300]
 
 
 def test_a_campaigns_game_with_knocks_is_the_game_that_play_plays_with_a_row_for_each_knock():
@@ -441,7 +438,7 @@ def test_a_campaigns_game_with_knocks_is_the_game_that_play_plays_with_a_row_for
         (0, "drop"), (0, "knock"), (1, "drop"), (1, "knock"), (2, "drop"),
     ]  # fmt: skip
     with spec.point(0).open_model() as model:
-        entries = list(play(model, spec.point(0).rules, spec.game_seed(0), {0: 2.0, 1: 1.5}))
+        entries = list(play(model, spec.point(0).rules.rules, spec.game_seed(0), {0: 2.0, 1: 1.5}))
     inside = [sum(entry.inside.values()) for entry in entries]
     assert [row["inside_after"] for row in rows if row["kind"] == "knock" or row["drop"] == 2] == inside
     assert [row["thrown"] for row in rows if row["kind"] == "drop"] == [sum(e.thrown.values()) for e in entries]
@@ -457,7 +454,7 @@ def test_a_knock_that_never_lands_ends_its_game_with_the_rows_of_all_its_draws()
 
     spec = parse(SMALLEST.replace("games = 6", "games = 1") + "[knocks]\n1 = 1\n")
     rows = Rows()
-    assert not work._game(spec, spec.point(0), Recorder(Shaky()), 0, 0, rows)
+    assert not play_run(spec.point(0), Recorder(Shaky()), spec.seed, (0, 0), rows)
     assert [row[2:6] for row in rows.drops] == [
         (0, "drop", 0, "settled"), (1, "drop", 0, "settled"), *((1, "knock", i, "timed_out") for i in range(5)),
     ]  # fmt: skip

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tower_sim.campaign.point import Chain
 from tower_sim.errors import UsageError, fault, near, shown
 from tower_sim.extras import extra, packages
+from tower_sim.games.chain import Chain
 from tower_sim.progress import telling
 from tower_sim.reading import MAX_DEPTH, json_value, read_bytes, read_text, toml_table
 from tower_sim.terminal import folded, say

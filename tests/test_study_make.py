@@ -14,7 +14,7 @@ from tower_sim.campaign import parse
 from tower_sim.campaign.environment import environment
 from tower_sim.campaign.files import sealed
 from tower_sim.campaign.store import Store, head_of
-from tower_sim.campaign.tables import CUBES, DROPS, Rows
+from tower_sim.campaign.tables import DROPS, Rows, tables_of
 from tower_sim.campaign.work import Shard
 from tower_sim.errors import UsageError
 from tower_sim.games import amerigo
@@ -24,9 +24,7 @@ from tower_sim.study.load import load
 Row = dict[str, Any]
 
 DROP = {
-    "point": 0, "attempt": 0, "kind": "drop", "status": "settled", "drawn": True, "inside_before": 0, "round": None,
-    "phase": None, "skipped": None, "colours_out": None, "action_points": None, "gold": None, "side": None,
-    "winner": None,
+    "point": 0, "attempt": 0, "kind": "drop", "status": "settled", "drawn": True, "inside_before": 0,
 }  # fmt: skip
 SPEC = """
 [campaign]
@@ -87,7 +85,7 @@ def write(
     design: str = "list",
     shards: Sequence[int] = (0, 1),
 ):
-    """Write a campaign's directory in two shards; a drop leaves out what `DROP` has.
+    """Write a campaign's directory in two shards; a drop leaves out what `DROP` has, and may have the game's facts.
 
     `spec` is of one run; there are as many at each point as the rows need. Only `shards` are done.
     """
@@ -102,23 +100,26 @@ def write(
         points=tuple(dict(each) for each in points) or ({},),
     )
     store = Store(directory, head_of(plan, environment()), plan)
-    for folder in ("drops", "cubes", "receipts"):
+    for folder in (*store.tables, "receipts"):
         (directory / folder).mkdir(parents=True)
     (directory / "manifest.json").write_bytes(sealed(store.head | {"shards": None}))
     for index in range(plan.shards):
         of_shard = plan.runs_of(index)
         rows = Rows()
-        for table, given, into in ((DROPS, [DROP | row for row in drops], rows.drops), (CUBES, cubes, rows.cubes)):
+        unsaid = {"round": 0, "phase": "setup"}  # which every drop of a game has, and once, however often it is drawn
+        told = {(row["run"], row["drop"]): unsaid | row for row in drops}.values()
+        given = ([DROP | row for row in drops], cubes, told)
+        for table, rows_of, into in zip(tables_of(plan.game), given, (rows.drops, rows.cubes, rows.own), strict=False):
             names = [column.name for column in table.columns]
-            mine = [{"point": 0} | row for row in given if row["run"] in of_shard]
+            mine = [{"point": 0} | row for row in rows_of if row["run"] in of_shard]
             into.extend(tuple(row.get(name) for name in names) for row in mine)
         if index in shards:
-            counts = {"drops": len(rows.drops), "cubes": len(rows.cubes)}
+            counts = {name: len(of_table) for name, of_table in rows.by_table(plan.game).items()}
             emerged = [column.name for column in DROPS.columns].index("emerged")
             cut = {row[1]: row[emerged] is None for row in rows.drops}  # of each run the last row
             failures = sum(row[emerged] is None for row in rows.drops)
             unfinished = tuple(sorted(run for run, is_cut in cut.items() if is_cut))
-            tables = rows.to_parquet(plan.digest, index, plan.points)
+            tables = rows.to_parquet(plan.game, plan.digest, index, plan.points)
             store.put(Shard(index, tables, counts, failures, unfinished))
     if set(range(plan.shards)) <= set(shards):
         store.finish()

@@ -23,8 +23,8 @@ OWN: dict[str, dict[str, str]] = {
     "engine": {"bullet": "tower_sim.physics.bullet:BulletEngine"},
     "game": {
         "amerigo": "tower_sim.games.amerigo:GAME",
-        "dead_reckoning": "tower_sim.games.dead_reckoning:GAME",
         "chain": "tower_sim.games.chain:GAME",
+        "dead_reckoning": "tower_sim.games.dead_reckoning:GAME",
     },
 }
 """Ours, by group and name, each as the module and the name in it; imported when asked for."""

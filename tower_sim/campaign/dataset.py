@@ -59,7 +59,7 @@ def open_dataset(directory: Path) -> Dataset:
     done: list[int] = []
     missing: list[int] = []
     for index in range(store.spec.shards):
-        files = [directory / name for name in (*names(index), receipt_name(index))]
+        files = [directory / name for name in (*names(index, store.tables), receipt_name(index))]
         there = [path.exists() or path.is_symlink() for path in files]
         if not any(there) or (listed is None and not there[-1]):  # tables without a receipt: killed before it was done
             missing.append(index)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from tower_sim.campaign.files import digest, unsealed
 from tower_sim.campaign.spec import Spec, canonical_json
-from tower_sim.campaign.tables import TABLES
+from tower_sim.campaign.tables import CUBES, DROPS
 from tower_sim.errors import UsageError
 from tower_sim.reading import read_bytes
 
@@ -23,12 +23,15 @@ VERSION = 1
 RECEIPT = "tower-sim/campaign-receipt"
 MANIFEST = "manifest.json"
 RECEIPTS = "receipts"
+OWN_TABLE = "own_table"
+"""Among the versions of a manifest: the name of the game's own table, where it has one."""
 MAX_BYTES = 50_000_000
 """Of a manifest, receipt or log: the manifest of as many shards as are allowed has some 15 MB."""
 _HEAD = ("schema", "version", "spec", "spec_digest", "versions", "platform", "points", "campaign")
 _RECEIPT = ("schema", "version", "campaign", "shard", "runs", "failed_draws", "unfinished_runs", "files")
 _FACTS = ("sha256", "bytes", "rows")
 _SHA256 = re.compile("[0-9a-f]{64}")
+_TABLE = re.compile("[a-z][a-z0-9_]{0,99}")
 
 Document = dict[str, Any]
 
@@ -49,9 +52,15 @@ def same(one: object, other: object) -> bool:
         return False
 
 
-def names(index: int) -> list[str]:
-    """Return the names of a shard's tables, within the directory."""
-    return [f"{table.name}/{index:05d}.parquet" for table in TABLES]
+def tables_in(head: Document) -> tuple[str, ...]:
+    """Return the names of a dataset's tables, from its manifest; those of versions 1 and 2 are the common two."""
+    own = head["versions"].get(OWN_TABLE)
+    return (DROPS.name, CUBES.name) if own is None else (DROPS.name, CUBES.name, own)
+
+
+def names(index: int, tables: Sequence[str]) -> list[str]:
+    """Return the names of the files of a shard's `tables`, within the directory."""
+    return [f"{table}/{index:05d}.parquet" for table in tables]
 
 
 def receipt_name(index: int) -> str:
@@ -59,8 +68,11 @@ def receipt_name(index: int) -> str:
     return f"{RECEIPTS}/{index:05d}.json"
 
 
-def receipt_fault(receipt: Document, spec: Spec, index: int) -> str:
-    """Say what of a sealed receipt cannot be that of shard `index`, but for its campaign; empty when all can."""
+def receipt_fault(receipt: Document, spec: Spec, index: int, tables: Sequence[str]) -> str:
+    """Say what of a sealed receipt cannot be that of shard `index`, but for its campaign; empty when all can.
+
+    `tables` are the names of the dataset's tables.
+    """
     if wrong := _keys(receipt, _RECEIPT):
         return wrong
     runs = spec.runs_of(index)
@@ -77,7 +89,7 @@ def receipt_fault(receipt: Document, spec: Spec, index: int) -> str:
     if sorted(set(numbers)) != numbers or not all(number in runs for number in numbers):
         return "its unfinished_runs are not of the shard"
     files = receipt["files"]
-    if not isinstance(files, Mapping) or list(cast("Mapping[str, object]", files)) != names(index):
+    if not isinstance(files, Mapping) or list(cast("Mapping[str, object]", files)) != names(index, tables):
         return "its files are not those of the shard"
     return next((wrong for facts in cast("Mapping[str, object]", files).values() if (wrong := _facts_fault(facts))), "")
 
@@ -124,6 +136,9 @@ def _head_fault(head: Document, spec: Spec) -> str:
         texts = head[part]
         if not isinstance(texts, Mapping) or not all(isinstance(x, str) for x in cast("Document", texts).values()):
             return f"its {part} are no texts"
+    own = head["versions"].get(OWN_TABLE, "own")
+    if not _TABLE.fullmatch(own) or own in (DROPS.name, CUBES.name, RECEIPTS):
+        return "the name of its own table cannot be"
     points = head["points"]
     if not isinstance(points, list) or len(cast("list[object]", points)) != len(spec.points):
         return "its points are not those of the spec"

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from threading import Event, Lock, Thread
 
 from tower_sim.campaign.engines import Report
-from tower_sim.campaign.spec import RUNS, Spec
+from tower_sim.campaign.spec import Spec
 from tower_sim.progress import Telling, telling
 
 _TICK = 1.0  # seconds: a shard may take minutes
@@ -48,7 +48,7 @@ class _Told:
 def told(spec: Spec) -> Generator[_Told, None, None]:
     """Tell on standard error, in the block, how far a run of `spec` is."""
     ended = Event()
-    with telling(RUNS[spec.kind]) as tell:
+    with telling(spec.game.runs) as tell:
         progress = _Told(tell)
 
         def tick() -> None:

@@ -14,7 +14,7 @@ from tower_sim.campaign.engines import Report, Reports, WorkersLost, processes, 
 from tower_sim.campaign.environment import environment
 from tower_sim.campaign.files import StoreError
 from tower_sim.campaign.progress import told
-from tower_sim.campaign.spec import RUNS, Spec, load
+from tower_sim.campaign.spec import Spec, load
 from tower_sim.campaign.store import DamagedManifest, Status, Store
 from tower_sim.campaign.vary import FEWEST_RUNS, SAMPLED
 from tower_sim.errors import check_whole
@@ -142,7 +142,7 @@ def few_runs(spec: Spec) -> str:
     """Say that a design whose points are no sample has too few runs at each for an interval; empty when it has not."""
     if len(spec.points) == 1 or spec.design in SAMPLED or spec.runs >= FEWEST_RUNS:
         return ""
-    what = RUNS[spec.kind]
+    what = spec.game.runs
     return (
         f"{spec.runs} {what} at each of {len(spec.points)} points: too few for intervals in a study; "
         f"write {what} = {FEWEST_RUNS} or more"

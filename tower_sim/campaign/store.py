@@ -3,6 +3,7 @@
     DIRECTORY/manifest.json            the spec and all that decides its results; at the end every shard's files
               drops/00012.parquet      a table's rows of one shard
               cubes/00012.parquet
+              GAME/00012.parquet       what the game tells of each drop, where it tells more
               receipts/00012.json      written after its tables: the shard is done
               log.jsonl                times, hosts, failures, interruptions; the only file that differs between runs
               set_aside/               files of shards that are not of this campaign, moved out of the way
@@ -29,6 +30,7 @@ from typing import Any, cast
 from tower_sim.campaign.arrow import parquet_columns, parquet_metadata
 from tower_sim.campaign.documents import (
     MANIFEST,
+    OWN_TABLE,
     RECEIPT,
     RECEIPTS,
     SCHEMA,
@@ -39,19 +41,18 @@ from tower_sim.campaign.documents import (
     receipt_fault,
     receipt_name,
     same,
+    tables_in,
 )
 from tower_sim.campaign.environment import Environment, difference
 from tower_sim.campaign.files import digest, locked, make_directory, move, remove, sealed, told, unsealed, write
 from tower_sim.campaign.spec import Spec, canonical_json
-from tower_sim.campaign.tables import READABLE, TABLES
+from tower_sim.campaign.tables import READABLE, Table, own_table
 from tower_sim.campaign.work import Shard
 from tower_sim.errors import UsageError, fault, shown
 from tower_sim.writing import PART
 
 LOG = "log.jsonl"
 SET_ASIDE = "set_aside"
-_FOLDERS = (*(table.name for table in TABLES), RECEIPTS)
-_OURS = {MANIFEST, LOG, SET_ASIDE, ".lock", *_FOLDERS}
 _NAME = re.compile(r"(\d{5,})\.(parquet|json)")
 
 
@@ -94,7 +95,7 @@ class Store:
         with locked(directory):
             store = Store(directory, head_of(spec, environment), spec)
             store._check_owner()
-            for folder in _FOLDERS:
+            for folder in store._folders:
                 make_directory(directory / folder)
             store._clean()
             found = _manifest_of(directory)
@@ -114,23 +115,37 @@ class Store:
             raise DamagedManifest(directory / MANIFEST, found)
         manifest, spec = found
         store = Store(directory, _head_of(manifest), spec)
-        if store._tables not in READABLE:
+        if store.tables_version not in READABLE:
             allowed = f"one of {', '.join(READABLE)}"
             raise fault(
                 f"version of the tables in {shown(str(directory))}",
-                store._tables,
+                store.tables_version,
                 allowed,
                 "take the tower_sim that made it",
             )
         return store
 
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of the tables, in the order of the receipts."""
+        return tables_in(self.head)
+
+    @property
+    def tables_version(self) -> str:
+        """The version of the dataset's tables."""
+        return _tables_version(self.head)
+
+    @property
+    def _folders(self) -> tuple[str, ...]:
+        return (*self.tables, RECEIPTS)
+
     def put(self, shard: Shard) -> None:
         """Write a shard: its tables, then its receipt; doing it twice changes nothing. Raises as `files.write` does."""
         files: dict[str, Any] = {}
-        for table, name in zip(TABLES, names(shard.index), strict=True):
-            data = shard.tables[table.name]
+        for table, name in zip(self.tables, names(shard.index, self.tables), strict=True):
+            data = shard.tables[table]
             write(self.directory / name, data)
-            files[name] = {"sha256": digest(data), "bytes": len(data), "rows": shard.rows[table.name]}
+            files[name] = {"sha256": digest(data), "bytes": len(data), "rows": shard.rows[table]}
         runs = self.spec.runs_of(shard.index)
         receipt = {
             "schema": RECEIPT,
@@ -172,7 +187,7 @@ class Store:
             return {}, "changed or truncated"
         if not same([receipt.get("campaign"), receipt.get("shard")], [self.head["campaign"], index]):
             return receipt, f"foreign: {self._origin(receipt.get('campaign'), receipt.get('shard'))}"
-        wrong = receipt_fault(receipt, self.spec, index)
+        wrong = receipt_fault(receipt, self.spec, index, self.tables)
         return receipt, f"changed: {wrong}" if wrong else ""
 
     def is_there(self, index: int) -> bool:
@@ -192,20 +207,21 @@ class Store:
 
     def _miscounted(self, receipt: dict[str, Any], index: int) -> list[str]:
         """Say that the receipt counts other failures than its table of drops has."""
-        columns = parquet_columns(self.directory / names(index)[0], ("run", "emerged"))
+        name = names(index, self.tables)[0]
+        columns = parquet_columns(self.directory / name, ("run", "emerged"))
         if columns is None:
-            return [f"{names(index)[0]}: changed: it is no table of drops"]
+            return [f"{name}: changed: it is no table of drops"]
         failed = [emerged is None for emerged in columns[1]]  # no landing
         last = dict(zip(columns[0], failed, strict=True))  # of each run its last row
         counted = [sum(failed), sorted(run for run, is_cut in last.items() if is_cut)]
         if same([receipt["failed_draws"], receipt["unfinished_runs"]], counted):
             return []
-        return [f"{receipt_name(index)}: changed: it counts other failures than {names(index)[0]} has"]
+        return [f"{receipt_name(index)}: changed: it counts other failures than {name} has"]
 
     def foreign(self) -> list[str]:
         """Name the files beside the shards that are of no shard of this campaign."""
         found: list[str] = []
-        for folder in _FOLDERS:
+        for folder in self._folders:
             suffix = "json" if folder == RECEIPTS else "parquet"
             for path in sorted((self.directory / folder).glob("*")):
                 match = _NAME.fullmatch(path.name)
@@ -294,8 +310,8 @@ class Store:
         if length is None:
             return f"{name}: missing, or no regular file"
         metadata = parquet_metadata(path)
-        schema = next(table.schema_name() for table in TABLES if name.startswith(f"{table.name}/"))
-        ours = {"schema": schema, "version": self._tables, "spec": self.spec.digest, "shard": str(index)}
+        schema = Table(name.split("/")[0], ()).schema_name()
+        ours = {"schema": schema, "version": self.tables_version, "spec": self.spec.digest, "shard": str(index)}
         if metadata and any(metadata.get(key) != ours[key] for key in ("spec", "shard")):
             return f"{name}: foreign: of shard {metadata.get('shard')} of the spec {metadata.get('spec', '')[:16]}"
         if length < facts["bytes"]:
@@ -305,11 +321,6 @@ class Store:
         is_ours = ours | {"rows": str(facts["rows"])} == {key: metadata.get(key) for key in (*ours, "rows")}
         return "" if is_ours else f"{name}: changed: its contents are not those of its receipt"
 
-    @property
-    def _tables(self) -> str:
-        """The version of the dataset's tables; manifests of the first did not say it."""
-        return self.head["versions"].get("tables", "1")
-
     def _origin(self, campaign: object, shard: object) -> str:
         is_ours = campaign == self.head["campaign"]
         return f"of shard {shard}" if is_ours else f"of another campaign, {str(campaign)[:16]}"
@@ -317,7 +328,8 @@ class Store:
     def _check_owner(self) -> None:
         """Refuse a directory that is not this campaign's."""
         known = (path.name for path in self.directory.glob(f".*{PART}"))  # of an interrupted write
-        strange = sorted({path.name for path in self.directory.iterdir()} - _OURS - set(known))
+        ours = {MANIFEST, LOG, SET_ASIDE, ".lock", *self._folders}
+        strange = sorted({path.name for path in self.directory.iterdir()} - ours - set(known))
         if not (self.directory / MANIFEST).exists() and strange:
             raise UsageError(
                 f"{self.directory} holds {strange[0]!r} and no campaign; allowed is a new or empty directory, or one "
@@ -333,6 +345,11 @@ class Store:
                 f"{self.directory} holds another campaign (spec {str(found.get('spec_digest'))[:16]}, this is "
                 f"{self.spec.digest[:16]}); allowed is the same spec; give another -o"
             )
+        elif (version := _tables_version(found)) != self.tables_version:
+            raise UsageError(
+                f"{self.directory} holds tables of version {version}; allowed is {self.tables_version}, which is "
+                "written here; go on with the tower_sim that made it, or give another -o"
+            )
         elif found.get("campaign") != self.head["campaign"]:
             here = {part: self.head[part] for part in ("versions", "platform")}
             theirs = {part: found[part] for part in here}
@@ -344,7 +361,7 @@ class Store:
 
     def _clean(self) -> None:
         """Remove what an interrupted write left."""
-        for folder in (self.directory, *(self.directory / name for name in _FOLDERS)):
+        for folder in (self.directory, *(self.directory / name for name in self._folders)):
             for path in folder.glob(f".*{PART}"):
                 if path.is_file():
                     remove(path)
@@ -357,13 +374,20 @@ def head_of(spec: Spec, environment: Environment) -> dict[str, Any]:
         point = spec.point(number)
         points.append({"values": values, "apparatus": point.apparatus.digest, "settings": point.model_digest})
     head = {"schema": SCHEMA, "version": VERSION, "spec": json.loads(spec.canonical), "spec_digest": spec.digest}
-    head |= environment | {"points": points}
+    own = own_table(game := spec.game)
+    played = {"game": f"{game.name} {game.version}"} | ({} if own is None else {OWN_TABLE: own.name})
+    head |= {"versions": environment["versions"] | played, "platform": environment["platform"], "points": points}
     return head | {"campaign": digest(canonical_json(head).encode())}
 
 
 def listed_form(receipt: dict[str, Any]) -> dict[str, Any]:
     """Return what the manifest keeps of a receipt."""
     return {key: receipt[key] for key in ("shard", "runs", "failed_draws", "unfinished_runs", "files")}
+
+
+def _tables_version(head: dict[str, Any]) -> str:
+    """Return the version of a dataset's tables; manifests of the first did not say it."""
+    return head["versions"].get("tables", "1")
 
 
 def _head_of(manifest: dict[str, Any]) -> dict[str, Any]:

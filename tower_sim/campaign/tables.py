@@ -1,29 +1,25 @@
-"""The two tables of a campaign's dataset: what each column means, and how rows are made and written."""
+"""The tables of a campaign's dataset: what each column means, and how rows are made and written.
+
+`drops` and `cubes` are those of every campaign; a game that tells more has a third one, under its own name.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from tower_sim.campaign.arrow import parquet_bytes
+from tower_sim.columns import Column
+from tower_sim.games.game import Game
 from tower_sim.landing import INSIDE
 from tower_sim.outcome import Outcome
 from tower_sim.state import TowerState
 
-VERSION = 2  # 2: the varied fields are columns of `drops`
-READABLE = ("1", "2")
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column: its name, its Arrow type, whether it can be null, what it means."""
-
-    name: str
-    kind: str
-    nullable: bool
-    meaning: str
+VERSION = 3  # 2: the varied fields are columns of `drops`; 3: what a game tells has a table of its own
+READABLE = ("1", "2", "3")
+WITH_FACTS = ("1", "2")  # versions whose `drops` have the columns of the game's own table
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +91,6 @@ DROPS = Table(
         Column("inside_before", "int16", False, "cubes inside before"),
         Column("emerged", "int16", True, "cubes that came out; null when it was no landing"),
         Column("inside_after", "int16", True, "cubes inside after; null when it was no landing"),
-        Column("round", "int16", True, "round of the game, 0 for the set-up; null in other kinds"),
-        Column("phase", "string", True, "colour of the phase or `setup`; null in other kinds"),
-        Column("skipped", "bool", True, "nothing to throw, or nothing came out; null, as the three that follow,"
-               " in other kinds and for a draw that was no landing"),
-        Column("colours_out", "int16", True, "how many colours came out"),
-        Column("action_points", "int16", True, "action points before any token, 0 for the set-up"),
-        Column("gold", "int16", True, "gold for passing, 0 for the set-up"),
-        Column("side", "string", True, "side that used the ability or passed; null in other kinds and steps"),
-        Column("winner", "string", True, "winner, in the last row of a battle; null everywhere else"),
     ),
 )  # fmt: skip
 
@@ -123,65 +110,57 @@ CUBES = Table(
     ),
 )  # fmt: skip
 
-TABLES = (DROPS, CUBES)
+_KEY = tuple(Column(name, "int32", False, "as in `drops`") for name in ("point", "run", "drop"))
+
+
+def own_table(game: Game) -> Table | None:
+    """Return the table of what `game` tells of each of its drops or steps; None when it tells nothing."""
+    return Table(game.name, (*_KEY, *game.columns)) if game.columns else None
+
+
+def tables_of(game: Game) -> tuple[Table, ...]:
+    """Return the tables of a campaign of `game`, in the order of its receipts."""
+    own = own_table(game)
+    return (DROPS, CUBES) if own is None else (DROPS, CUBES, own)
 
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One call of the model: the state before it and what it did."""
+    """One call of the model: the state before it and what it did; `knock`: it was a knock on the table."""
 
     state: TowerState
     outcome: Outcome
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What a kind of campaign adds to the row of a landed drop; round, phase and side also to those of failed draws."""
-
-    kind: str = "drop"
-    round: int | None = None
-    phase: str | None = None
-    skipped: bool | None = None
-    colours_out: int | None = None
-    action_points: int | None = None
-    gold: int | None = None
-    side: str | None = None
-    winner: str | None = None
-
-
-_OF_FAILED = ("round", "phase", "side")
+    knock: bool = False
 
 
 @dataclass(slots=True)
 class Rows:
-    """The rows of one shard, in the order in which they were added."""
+    """The rows of one shard, in the order in which they were added; `own` are those of the game's own table."""
 
     drops: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     cubes: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
+    own: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     failures: int = 0
 
-    def add(self, where: tuple[int, int, int], facts: Facts, draws: Sequence[Draw], state: TowerState) -> None:
-        """Add drop `where` (point, run, drop): its `draws`, of which the last may be a landing.
+    def add(self, where: tuple[int, int, int], kind: str, draws: Sequence[Draw], state: TowerState) -> None:
+        """Add drop `where` (point, run, drop) of a `kind`: its `draws`, of which the last may be a landing.
 
         `state` is the tower's, for a drop for which the model was not asked.
         """
-        told = asdict(facts)
-        kind = told.pop("kind")
         for attempt, draw in enumerate(draws):
-            self._add_draw(where, kind, told, attempt, draw)
+            self._add_draw(where, kind, attempt, draw)
         if not draws:
             inside = len(state.residents)
-            self.drops.append((*where, kind, 0, "settled", False, 0, inside, 0, inside, *told.values()))
+            self.drops.append((*where, kind, 0, "settled", False, 0, inside, 0, inside))
 
-    def _add_draw(self, where: tuple[int, int, int], kind: str, told: dict[str, Any], attempt: int, draw: Draw) -> None:
+    def _add_draw(self, where: tuple[int, int, int], kind: str, attempt: int, draw: Draw) -> None:
         outcome, before = draw.outcome, len(draw.state.residents)
         head = (*where, kind, attempt, str(outcome.status), True, len(outcome.thrown), before)
         if not outcome.status.is_landing:
-            known = [value if name in _OF_FAILED else None for name, value in told.items()]
-            self.drops.append((*head, None, None, *known))
+            self.drops.append((*head, None, None))
             self.failures += 1
             return
-        self.drops.append((*head, len(outcome.emerged), len(outcome.inside), *told.values()))
+        self.drops.append((*head, len(outcome.emerged), len(outcome.inside)))
         thrown, now = set(outcome.thrown), draw.state.drops
         places = {each.cube: (INSIDE + each.region, now - each.since) for each in draw.state.residents}
         places |= {each.cube: (each.region, now - each.since) for each in draw.state.board.lying}
@@ -190,9 +169,24 @@ class Rows:
             place, age = (None, 0) if is_thrown else places[x.cube]
             self.cubes.append((*where, x.cube.id, x.cube.colour, is_thrown, age, place, x.place))
 
-    def to_parquet(self, spec_digest: str, shard: int, points: Sequence[Mapping[str, Any]]) -> dict[str, bytes]:
-        """Write both tables, `drops` with the fields that `points` vary; equal rows give equal bytes."""
+    def tell(self, where: tuple[int, int, int], game: Game, facts: Mapping[str, Any]) -> None:
+        """Add what `game` tells of drop `where`; raises ValueError for a fact that is none of its columns."""
+        known = [column.name for column in game.columns]
+        if strange := sorted(set(facts) - set(known)):
+            raise ValueError(f"fact {strange[0]!r} is no column of the game {game.name}")
+        if known:
+            self.own.append((*where, *(facts.get(name) for name in known)))
+
+    def by_table(self, game: Game) -> dict[str, list[tuple[Any, ...]]]:
+        """Return the rows of each table of a campaign of `game`, by the table's name."""
+        return dict(zip((table.name for table in tables_of(game)), (self.drops, self.cubes, self.own), strict=False))
+
+    def to_parquet(
+        self, game: Game, spec_digest: str, shard: int, points: Sequence[Mapping[str, Any]]
+    ) -> dict[str, bytes]:
+        """Write all tables, `drops` with the fields that `points` vary; equal rows give equal bytes."""
+        varied, rows = varied_columns(points), self.by_table(game)
         return {
-            DROPS.name: DROPS.to_parquet(self.drops, spec_digest, shard, varied_columns(points)),
-            CUBES.name: CUBES.to_parquet(self.cubes, spec_digest, shard),
+            table.name: table.to_parquet(rows[table.name], spec_digest, shard, varied if table is DROPS else ())
+            for table in tables_of(game)
         }

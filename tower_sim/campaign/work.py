@@ -1,30 +1,23 @@
-"""The work of one shard: its runs, played with a model that keeps what it did, as the bytes of two tables."""
+"""The work of one shard: its runs, played with a model that keeps what it did, as the bytes of its tables."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from itertools import groupby
 from typing import cast
 
 import numpy as np
 
 from tower_sim.apparatus.board import Board
-from tower_sim.campaign.point import Chain, Point
+from tower_sim.campaign.point import Point
 from tower_sim.campaign.spec import Spec
-from tower_sim.campaign.tables import Draw, Facts, Rows
+from tower_sim.campaign.tables import Draw, Rows
 from tower_sim.contract import BoardModel, Closing, DropModel
-from tower_sim.cubes import Cube, supply
-from tower_sim.games import amerigo
-from tower_sim.games.dead_reckoning import battle, policies
-from tower_sim.model import TooManyFailedDraws, until_landed
+from tower_sim.cubes import Cube
+from tower_sim.games.game import Turn
 from tower_sim.outcome import Outcome
 from tower_sim.state import TowerState
-
-# Third word of a chain's spawn keys: what a drop draws, and which cubes are thrown.
-DROP_STREAM = 0
-CHOICE_STREAM = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +81,7 @@ class Recorder(Closing):
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
         """See DropModel."""
-        return self._kept(state, self._model.knock(state, strength, rng))
+        return self._kept(state, self._model.knock(state, strength, rng), knock=True)
 
     def place(self, state: TowerState, cube: Cube, zone: str, rng: np.random.Generator) -> Outcome:
         """See BoardModel."""
@@ -98,110 +91,40 @@ class Recorder(Closing):
     def _with_board(self) -> BoardModel:
         return cast("BoardModel", self._model)
 
-    def _kept(self, state: TowerState, outcome: Outcome) -> Outcome:
-        self._draws.append(Draw(state, outcome))
+    def _kept(self, state: TowerState, outcome: Outcome, *, knock: bool = False) -> Outcome:
+        self._draws.append(Draw(state, outcome, knock))
         return outcome
 
 
 def run_shard(spec: Spec, index: int) -> Shard:
     """Play the runs of shard `index`; the result depends on `spec.digest` and `index` only, byte for byte."""
-    rows = Rows()
+    rows, game = Rows(), spec.game
     unfinished: list[int] = []
     for number, runs in groupby(spec.runs_of(index), key=lambda run: run // spec.runs):
         point = spec.point(number)
         with point.open_model() as model:
             for run in runs:
-                if not _PLAY[spec.kind](spec, point, Recorder(model), number, run, rows):
+                if not play_run(point, Recorder(model), spec.seed, (number, run), rows):
                     unfinished.append(run)
-    counts = {"drops": len(rows.drops), "cubes": len(rows.cubes)}
-    return Shard(index, rows.to_parquet(spec.digest, index, spec.points), counts, rows.failures, tuple(unfinished))
+    counts = {name: len(of_table) for name, of_table in rows.by_table(game).items()}
+    tables = rows.to_parquet(game, spec.digest, index, spec.points)
+    return Shard(index, tables, counts, rows.failures, tuple(unfinished))
 
 
-def _game(spec: Spec, point: Point, model: Recorder, number: int, run: int, rows: Rows) -> bool:
-    """Play a game and say whether it came to its end."""
-    state = amerigo.start(model, point.rules)
-    try:
-        for entry in amerigo.play(model, point.rules, spec.game_seed(run), point.knocks):
-            facts = Facts(
-                round=entry.round,
-                phase=entry.phase,
-                skipped=entry.skipped,
-                colours_out=sum(n > 0 for n in entry.emerged.values()),
-                action_points=entry.action_points,
-                gold=entry.gold,
-            )
-            _add_phase((number, run, entry.index), facts, model.taken(), entry.state.tower, rows)
-            state = replace(entry.state, index=entry.index + 1)
-    except TooManyFailedDraws:
-        facts = Facts(round=state.round, phase=state.phase)
-        _add_phase((number, run, state.index), facts, model.taken(), state.tower, rows)
-        return False
-    return True
+def play_run(point: Point, model: Recorder, seed: int, where: tuple[int, int], rows: Rows) -> bool:
+    """Play run `where` (point, run) of the root `seed`, add its rows, and say whether it came to its end."""
+    is_whole = True
+    for turn in point.game.play(model, point.rules, seed, where[1]):
+        _add((*where, turn.index), turn, model.taken(), rows)
+        rows.tell((*where, turn.index), point.game, turn.facts)
+        is_whole = turn.failed is None
+    return is_whole
 
 
-def _add_phase(where: tuple[int, int, int], facts: Facts, draws: Sequence[Draw], state: TowerState, rows: Rows) -> None:
-    """Add the row of a phase, and one of the knock after it if there was one; a knock alone throws no cube."""
-    falls = [draw for draw in draws if draw.outcome.thrown]
-    blows = [draw for draw in draws if not draw.outcome.thrown]
-    rows.add(where, facts, falls, blows[0].state if blows else state)
+def _add(where: tuple[int, int, int], turn: Turn, draws: Sequence[Draw], rows: Rows) -> None:
+    """Add the rows of a turn: of a drop, and of the knock after it if there was one; a knock alone throws no cube."""
+    blows = [draw for draw in draws if draw.knock and turn.kind == "drop"]
+    falls = [draw for draw in draws if not draw.knock or turn.kind != "drop"]
+    rows.add(where, turn.kind, falls, blows[0].state if blows else turn.state)
     if blows:
-        rows.add(where, Facts(kind="knock", round=facts.round, phase=facts.phase), blows, state)
-
-
-def _chain(spec: Spec, point: Point, model: Recorder, number: int, run: int, rows: Rows) -> bool:
-    """Do a chain of drops and say whether it came to its end."""
-    chain, state = point.chain, model.empty()
-    queue = list(supply(chain.counts, model.cube_edge))
-    if chain.policy == "cover":
-        rng = np.random.default_rng(np.random.SeedSequence(spec.seed, spawn_key=(run,)))
-        queue = _some(queue, int(rng.integers(1, len(queue) + 1)), rng)
-    for drop in range(chain.drops):
-        rng = np.random.default_rng(np.random.SeedSequence(spec.seed, spawn_key=(run, drop, CHOICE_STREAM)))
-        thrown = chosen(chain, queue, rng)
-        if thrown:
-            seed = np.random.SeedSequence(spec.seed, spawn_key=(run, drop, DROP_STREAM))
-            try:
-                outcome = until_landed(partial(model.drop, state, thrown), seed)
-            except TooManyFailedDraws:
-                rows.add((number, run, drop), Facts(), model.taken(), state)
-                return False
-            queue = [cube for cube in queue if cube not in set(thrown)] + list(outcome.emerged)
-            state = outcome.state
-        rows.add((number, run, drop), Facts(), model.taken(), state)
-    return True
-
-
-def chosen(chain: Chain, outside: Sequence[Cube], rng: np.random.Generator) -> list[Cube]:
-    """Return the cubes that the next drop throws, of those `outside`, in queue order; none when there are none."""
-    if chain.policy == "fixed" or not outside:
-        return list(outside[: chain.throw])
-    if chain.policy == "uniform":
-        return list(outside[: int(rng.integers(1, min(chain.most, len(outside)) + 1))])
-    number = int((len(outside) + 1) ** rng.random())  # log-uniform: u is below 1, so this is at most len(outside)
-    return _some(outside, min(number, len(outside)), rng)
-
-
-def _some(cubes: Sequence[Cube], number: int, rng: np.random.Generator) -> list[Cube]:
-    """Return so many of the cubes at random, in the order of their numbers."""
-    picked: list[int] = rng.choice(len(cubes), number, replace=False).tolist()
-    return sorted(cubes[i] for i in picked)
-
-
-def _battle(spec: Spec, point: Point, model: Recorder, number: int, run: int, rows: Rows) -> bool:
-    """Fight a battle and say whether it came to its end."""
-    assert point.setup is not None
-    now = first = battle.start(model, point.setup, spec.seed, run)
-    chosen = dict.fromkeys(point.setup.colours, policies.when_behind)
-    try:
-        for now in battle.play(model, first, chosen):
-            step = now.steps[-1]
-            facts = Facts(kind=step.kind, side=step.side or None, winner=now.result().winner if now.over else None)
-            rows.add((number, run, len(now.steps) - 1), facts, model.taken(), now.state)
-    except TooManyFailedDraws:
-        side = now.turn if battle.due(now) == "ability" else None
-        rows.add((number, run, len(now.steps)), Facts(kind=battle.due(now), side=side), model.taken(), now.state)
-        return False
-    return True
-
-
-_PLAY = {"game": _game, "chain": _chain, "battle": _battle}
+        rows.add(where, "knock", blows, turn.state)

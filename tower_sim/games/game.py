@@ -59,7 +59,7 @@ class Game(ABC):
     `apparatus` is the shipped profile it is played with by default, empty where one has to be named; `board`: it is
     played with an apparatus with a board. `columns` are those of its own table, beside point, run and drop; a game
     without any has no table. `tables` are the tables of a campaign file that `read` takes, `shard` how many runs take
-    some tens of seconds.
+    some tens of seconds. A table `knocks`, where there is one, has strengths in g by the number of the drop before.
     """
 
     name: str
@@ -76,6 +76,11 @@ class Game(ABC):
     def __init_subclass__(cls) -> None:
         if "kind" not in cls.__dict__ and "name" in cls.__dict__:
             cls.kind = cls.name
+
+    @property
+    def runs(self) -> str:
+        """What several runs are called, as in a campaign file."""
+        return f"{self.run}s"
 
     @abstractmethod
     def read(self, tables: Mapping[str, Any]) -> Any:

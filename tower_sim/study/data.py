@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from tower_sim.campaign.kinds import installed
+from tower_sim.games.game import Game
 
 Array = npt.NDArray[Any]
 
@@ -52,10 +55,47 @@ class Words:
 
 
 @dataclass(frozen=True)
+class Facts(Mapping[str, "Array | Words"]):
+    """What a game tells of its drops, by the columns of its own table; an entry a drop, NaN or none where it is null.
+
+    Numbers that are never null keep their type, others are real.
+    """
+
+    columns: Mapping[str, Array | Words] = field(default_factory=dict[str, "Array | Words"])
+
+    def __getitem__(self, name: str) -> Array | Words:
+        return self.columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def take(self, rows: Array) -> Facts:
+        """Return what is told at `rows`."""
+        return Facts({name: column.take(rows) for name, column in self.columns.items()})
+
+    def words(self, name: str, drops: int) -> Words:
+        """Return the words of a column; of one that is not there, or has none, a column of `drops` null words."""
+        column = self.columns.get(name)
+        return column if isinstance(column, Words) else Words((), np.full(drops, NOWHERE, np.int16))
+
+    def counts(self, name: str, drops: int) -> Array:
+        """Return the whole numbers of a column, 0 where it is null; of one that is not there, `drops` zeros."""
+        column = self.columns.get(name)
+        if column is None or isinstance(column, Words):
+            return np.zeros(drops, np.int64)
+        return np.nan_to_num(column).astype(np.int64)
+
+
+@dataclass(frozen=True)
 class Drops:
     """The drops (battles: steps) that landed, sorted by run and number; arrays of one entry a drop, counts in cubes.
 
     `run` counts the runs of the campaign from 0, whatever their design point; `drawn` says whether the model was asked.
+    `facts` are what the game tells of each; some that many sections read are beside them, empty or 0 where they are
+    not told.
     """
 
     run: Array
@@ -71,6 +111,7 @@ class Drops:
     gold: Array
     winner: Words
     drawn: Array
+    facts: Facts = field(default_factory=Facts)
 
     def __len__(self) -> int:
         return len(self.run)
@@ -139,8 +180,18 @@ class Campaign:
 
     @property
     def kind(self) -> str:
-        """What a run is: `game`, `chain` or `battle`."""
+        """What a run is: `game`, `chain`, `battle` or the kind of another game."""
         return str(self.spec.get("kind", "game"))
+
+    @cached_property
+    def game(self) -> Game | None:
+        """The game of its kind; None where it is not installed."""
+        return installed(self.kind)
+
+    @property
+    def facts(self) -> Facts:
+        """What the game tells of each drop."""
+        return self.drops.facts
 
     @property
     def runs(self) -> int:
@@ -150,7 +201,7 @@ class Campaign:
     @property
     def unit(self) -> str:
         """What people call a run."""
-        return self.kind if self.kind in ("game", "chain", "battle") else "run"
+        return "run" if self.game is None else self.game.run
 
     @cached_property
     def unfinished(self) -> Array:

@@ -1,4 +1,4 @@
-"""Read a campaign's directory: `manifest.json`, and of `drops/` and `cubes/` what its receipts vouch for."""
+"""Read a campaign's directory: `manifest.json`, and of its tables what its receipts vouch for."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from typing import Any, cast
 import numpy as np
 
 from tower_sim.campaign.dataset import Dataset, open_dataset, spans
+from tower_sim.campaign.documents import OWN_TABLE
+from tower_sim.campaign.tables import WITH_FACTS
 from tower_sim.errors import UsageError, shown
 from tower_sim.extras import extra
-from tower_sim.study.data import Array, Campaign, Cubes, Drops, Failed, Words
+from tower_sim.study.data import Array, Campaign, Cubes, Drops, Facts, Failed, Words
 
 LANDINGS = ("settled", "jammed")
-_COUNTS = ("thrown", "inside_before", "emerged", "inside_after", "colours_out", "action_points", "gold")
-_DROPS = ("point", "run", "drop", "kind", "status", "drawn", "phase", "winner", *_COUNTS)
+_KEY = ("point", "run", "drop")
+_DROPS = (*_KEY, "kind", "status", "drawn", "thrown", "inside_before", "emerged", "inside_after")
 _CUBES = ("point", "run", "drop", "cube", "colour", "thrown", "age", "before", "after")
 _WIDEST = 1 << 21  # runs of a point, and drops of a run, that a key holds
 
@@ -49,13 +51,13 @@ def load(directory: str | Path) -> Campaign:
         )
     pair = columns["point"].astype(np.int64) * _WIDEST + columns["run"]
     known, run_of = np.unique(pair, return_inverse=True)
-    drops = _drops(columns, order, run_of)
+    drops = _drops(columns, order, run_of, _facts(dataset, key, order))
     cubes = _cubes(_read(dataset, "cubes", _CUBES), key[order], drops)
     return Campaign(
         spec=cast("dict[str, Any]", head["spec"]),
         points=spec.points,
         digest=spec.digest,
-        made_with=cast("dict[str, str]", head.get("versions", {})),
+        made_with={name: said for name, said in head["versions"].items() if name != OWN_TABLE},
         run_point=known // _WIDEST,
         drops=drops,
         cubes=cubes,
@@ -85,8 +87,30 @@ def _refuse_knocks(directory: Path, head: dict[str, Any]) -> None:
         )
 
 
-def _drops(columns: dict[str, Any], order: Array, run_of: Array) -> Drops:
-    phase: Words = columns["phase"].take(order)
+def _facts(dataset: Dataset, key: Array, order: Array) -> Facts:
+    """Return what the game tells of the drops whose rows in `drops` are `order`; `key` are the keys of all its rows."""
+    store = dataset.store
+    if store.tables_version in WITH_FACTS:  # among the columns of `drops`
+        names = [column.name for column in store.spec.game.columns]
+        return _told(dataset, "drops", names, order) if names else Facts()
+    if len(store.tables) == 2:
+        return Facts()
+    keys = _key(_read(dataset, store.tables[2], _KEY))
+    by_key = np.argsort(keys, kind="stable")
+    place = np.searchsorted(keys, key[order], sorter=by_key)
+    place[place == len(keys)] = 0
+    rows = by_key[place]
+    if len(keys) < len(order) or not np.array_equal(keys[rows], key[order]):
+        raise UsageError(
+            f"{store.tables[2]}/*.parquet of campaign {str(store.directory)!r} lack a drop; allowed is a row for each "
+            "that landed; verify the campaign"
+        )
+    names = [name for name in _arrow_table(dataset, store.tables[2]).column_names if name not in _KEY]
+    return _told(dataset, store.tables[2], names, rows)
+
+
+def _drops(columns: dict[str, Any], order: Array, run_of: Array, facts: Facts) -> Drops:
+    phase = facts.words("phase", len(order))
     by_drop = {int(d): int(c) for d, c in zip(columns["drop"][order], phase.codes, strict=True) if c >= 0}
     phases = list(dict.fromkeys(phase.names[by_drop[drop]] for drop in sorted(by_drop)))
     return Drops(
@@ -98,11 +122,12 @@ def _drops(columns: dict[str, Any], order: Array, run_of: Array) -> Drops:
         emerged=columns["emerged"][order],
         inside_after=columns["inside_after"][order],
         phase=phase.ordered(phases),
-        colours_out=columns["colours_out"][order],
-        action_points=columns["action_points"][order],
-        gold=columns["gold"][order],
-        winner=columns["winner"].take(order),
+        colours_out=facts.counts("colours_out", len(order)),
+        action_points=facts.counts("action_points", len(order)),
+        gold=facts.counts("gold", len(order)),
+        winner=facts.words("winner", len(order)),
         drawn=columns["drawn"][order].astype(bool),
+        facts=facts,
     )
 
 
@@ -134,17 +159,46 @@ def _key(columns: dict[str, Any]) -> Array:
 
 def _read(dataset: Dataset, name: str, wanted: Sequence[str]) -> dict[str, Any]:
     """Read the columns `wanted` of a table's shards: numbers as arrays (null as 0), words as Words."""
+    table, arrow = _arrow_table(dataset, name, wanted), _pyarrow()[0]
+    return {key: _column(arrow, table.column(key)) for key in wanted}
+
+
+def _told(dataset: Dataset, name: str, wanted: Sequence[str], rows: Array) -> Facts:
+    """Read the columns `wanted` of a table at `rows`; numbers of which some are null as real ones, these as NaN."""
+    table, arrow = _arrow_table(dataset, name, wanted), _pyarrow()[0]
+    taken = table.take(arrow.array(rows))
+    columns: dict[str, Any] = {}
+    for key in wanted:
+        column = taken.column(key)
+        if column.null_count and not _are_words(arrow, column.type):
+            column = column.cast(arrow.int8() if arrow.types.is_boolean(column.type) else column.type)
+            columns[key] = column.cast(arrow.float64()).to_numpy()
+        else:
+            columns[key] = _column(arrow, column)
+    return Facts(columns)
+
+
+def _arrow_table(dataset: Dataset, name: str, wanted: Sequence[str] | None = None) -> Any:
+    """Read a table's shards as one, its columns `wanted` or all; raises UsageError where they lack one."""
     arrow, parquet = _pyarrow()
+    columns = None if wanted is None else list(wanted)
     try:
-        tables = [parquet.read_table(arrow.BufferReader(data), columns=list(wanted)) for data in dataset.tables(name)]
+        tables = [parquet.read_table(arrow.BufferReader(data), columns=columns) for data in dataset.tables(name)]
         table = arrow.concat_tables(tables, promote_options="permissive")
-        return {key: _column(arrow, table.column(key)) for key in wanted}
+        for key in columns or _KEY:
+            table.column(key)
     except (arrow.ArrowException, KeyError, OSError) as error:
         reason = " ".join(str(error).split())[:120]
         raise UsageError(
             f"{name}/*.parquet of campaign {str(dataset.store.directory)!r} cannot be read ({reason}); allowed are "
-            f"files with the columns {', '.join(wanted)}; verify the campaign"
+            f"files with the columns {', '.join(columns or _KEY)}; verify the campaign"
         ) from error
+    return table
+
+
+def _are_words(arrow: Any, kind: Any) -> bool:
+    types = arrow.types
+    return any(test(kind) for test in (types.is_null, types.is_string, types.is_large_string, types.is_dictionary))
 
 
 def _column(arrow: Any, column: Any) -> Any:

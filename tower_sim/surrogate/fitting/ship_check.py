@@ -14,14 +14,14 @@ import numpy as np
 
 from tower_sim.apparatus.with_board import WithBoard
 from tower_sim.campaign.spec import Spec, canonical_json
-from tower_sim.campaign.tables import CUBES, DROPS, Draw, Facts, Rows
-from tower_sim.campaign.work import Recorder
+from tower_sim.campaign.tables import CUBES, DROPS, Draw, Rows
+from tower_sim.campaign.work import Recorder, play_run
 from tower_sim.contract import BoardModel
 from tower_sim.errors import check_whole, fault
-from tower_sim.games.dead_reckoning import battle, policies
+from tower_sim.games.dead_reckoning import battle
 from tower_sim.progress import nothing
 from tower_sim.study.bootstrap import Estimates, Resamples
-from tower_sim.study.data import Array, Campaign, Cubes, Drops, Failed, Words
+from tower_sim.study.data import Array, Campaign, Cubes, Drops, Facts, Failed, Words
 from tower_sim.surrogate.fitting.distances import holm
 from tower_sim.surrogate.fitting.ship_facts import Fact, facts
 from tower_sim.surrogate.fitting.ship_throws import ship_of, throws_of
@@ -142,8 +142,8 @@ def play_again(
     run_point = np.repeat(campaign.run_point, times)
     points = {number: spec.point(number) for number in np.unique(run_point).tolist()}
     for point in points.values():
-        setup = point.setup
-        if setup is not None and set(setup.rulings.choices.items()) & set(battle.NEED_CONTACTS):
+        setup = point.rules
+        if set(setup.rulings.choices.items()) & set(battle.NEED_CONTACTS):
             raise fault(
                 "rulings two_zones and on_cube of the campaign",
                 [setup.rulings.two_zones, setup.rulings.on_cube],
@@ -151,13 +151,8 @@ def play_again(
                 "check it on battles with those",
             )
     for run, number in enumerate(run_point.tolist()):
-        setup = points[number].setup
-        assert setup is not None  # a campaign of battles
-        first = battle.start(noting, setup, seed, run)
-        for now in battle.play(noting, first, dict.fromkeys(setup.colours, policies.when_behind)):
-            step = now.steps[-1]
-            told = Facts(kind=step.kind, side=step.side or None, winner=now.result().winner if now.over else None)
-            rows.add((number, run, len(now.steps) - 1), told, noting.taken(), now.state)
+        is_whole = play_run(points[number], noting, seed, (number, run), rows)
+        assert is_whole  # each of a surrogate's draws lands
         note()
     return _campaign(campaign, rows, run_point), noting.counted
 
@@ -167,6 +162,7 @@ def _campaign(like: Campaign, rows: Rows, run_point: Array) -> Campaign:
     d = {each.name: [row[i] for row in rows.drops] for i, each in enumerate(DROPS.columns)}
     c = {each.name: [row[i] for row in rows.cubes] for i, each in enumerate(CUBES.columns)}
     row_of = {(run, drop): i for i, (run, drop) in enumerate(zip(d["run"], d["drop"], strict=True))}
+    facts = _told(like, rows)
     nothing = np.zeros(len(d["run"]), int)
     drops = Drops(
         run=np.array(d["run"]),
@@ -176,12 +172,13 @@ def _campaign(like: Campaign, rows: Rows, run_point: Array) -> Campaign:
         inside_before=np.array(d["inside_before"]),
         emerged=np.array(d["emerged"]),
         inside_after=np.array(d["inside_after"]),
-        phase=Words.of(d["phase"]),
+        phase=facts.words("phase", len(nothing)),
         colours_out=nothing,
         action_points=nothing,
         gold=nothing,
-        winner=Words.of(d["winner"], like.drops.winner.names),
+        winner=facts.words("winner", len(nothing)),
         drawn=np.array(d["drawn"], bool),
+        facts=facts,
     )
     cubes = Cubes(
         row=np.array([row_of[key] for key in zip(c["run"], c["drop"], strict=True)], np.int32),
@@ -194,6 +191,20 @@ def _campaign(like: Campaign, rows: Rows, run_point: Array) -> Campaign:
     )
     none = Failed(np.zeros(0, int), np.zeros(0, int), Words.of([]))
     return Campaign(like.spec, like.points, run_point, drops, cubes, none, like.digest, like.made_with)
+
+
+def _told(like: Campaign, rows: Rows) -> Facts:
+    """Return what the game tells of rows, its words in the order of the campaign that they are like."""
+    own = () if like.game is None else like.game.columns
+    told = {column.name: [row[len(row) - len(own) + i] for row in rows.own] for i, column in enumerate(own)}
+    known = {column.name: like.facts.words(column.name, 0).names for column in own}
+    kinds = {column.name: column.kind for column in own}
+    return Facts(
+        {
+            name: Words.of(values, known[name]) if kinds[name] == "string" else np.array(values, float)
+            for name, values in told.items()
+        }
+    )
 
 
 def _strata(campaigns: Sequence[Campaign]) -> Array:

@@ -1,0 +1,39 @@
+"""What a campaign can play: the registered games, by the kind that a campaign file says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from tower_sim import registry
+from tower_sim.errors import UsageError, fault
+from tower_sim.games.game import Game
+
+
+def kinds() -> dict[str, Game]:
+    """Return the games by kind, ours first; one that cannot be loaded is left out, and a kind that is taken stays."""
+    found: dict[str, Game] = {}
+    for game in _games():
+        found.setdefault(game.kind, game)
+    return found
+
+
+def installed(kind: str) -> Game | None:
+    """Return the game of a kind; None when there is none."""
+    return next((game for game in _games() if game.kind == kind), None)
+
+
+def game_of(kind: object) -> Game:
+    """Return the game of a kind; raises UsageError for an unknown one."""
+    game = installed(kind) if isinstance(kind, str) else None
+    if game is None:
+        known = list(kinds())
+        raise fault("campaign.kind", kind, f"one of {', '.join(known)}", f'write kind = "{known[0]}"')
+    return game
+
+
+def _games() -> Iterator[Game]:
+    """Give the games one by one, so that nobody else's package is loaded for one of ours."""
+    for name in registry.names("game"):
+        with suppress(UsageError):
+            yield registry.get("game", name)
