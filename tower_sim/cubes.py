@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import cast
 
-from tower_sim.errors import check_kind, fault, shown
+from tower_sim.errors import UsageError, check_kind, fault, shown
 
 MAX_OF_A_COLOUR = 100_000
-
-
 MAX_CUBES = 500  # of a game, or there and thrown at once: a tower is full long before, and a drop takes minutes
 
 
@@ -24,7 +22,21 @@ class Cube:
     edge: float
 
 
-def supply(counts: dict[str, int], edge: float, *, first_id: int = 0) -> tuple[Cube, ...]:
+def parse_counts(text: str, what: str) -> dict[str, int]:
+    """Read counts by colour from a text called `what`, COLOUR=N separated by commas; raises UsageError."""
+    counts: dict[str, int] = {}
+    for item in filter(None, (part.strip() for part in text.split(","))):
+        colour, equals, number = (part.strip() for part in item.partition("="))
+        if not (colour and equals and number.isascii() and number.isdecimal()) or colour in counts:
+            allowed = f"COLOUR=N, each colour once; try {what} blue=4,red=2"
+            raise UsageError(f"{what} item {shown(item)}; allowed is {allowed}")
+        if len(number) > 9:
+            raise UsageError(f"{what} {shown(item)}; allowed are up to {MAX_CUBES} in all; throw fewer")
+        counts[colour] = int(number)
+    return counts
+
+
+def supply(counts: Mapping[str, int][str, int], edge: float, *, first_id: int = 0) -> tuple[Cube, ...]:
     """Make `counts[colour]` cubes of each colour, of edge `edge` (m), numbered on from `first_id`.
 
     Raises UsageError for counts that are no table of whole numbers from 0 to 100,000.

@@ -4,30 +4,36 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
+from functools import partial
+from importlib import import_module
 
-from tower_sim.cli import (
-    battle,
-    calibrate,
-    campaign,
-    compare,
-    drop,
-    fairness,
-    output,
-    play,
-    serve,
-    show,
-    study,
-    surrogate,
-)
+from tower_sim.cli import output
 from tower_sim.cli.common import version
 from tower_sim.cli.parser import Parser
 from tower_sim.errors import UsageError
+from tower_sim.games.game import Game
 from tower_sim.model import TooManyFailedDraws
+from tower_sim.requests import first_game, games
 from tower_sim.writing import CALLERS, WritingFailed
 
 __all__ = ["main"]
 
-_COMMANDS = (play, drop, battle, compare, campaign, study, calibrate, fairness, serve, surrogate, show)
+_COMMANDS = {
+    "play": "play the tower's part of a whole game",
+    "drop": "throw cubes once, or knock on the table",
+    "": "",  # here come the commands that games bring along
+    "compare": "compare two variants of a game: what do house rules change?",
+    "campaign": "run thousands of drops that survive anything, and check them",
+    "study": "write a report on a campaign: statistics with intervals, tables, plots",
+    "calibrate": "fit the tower to observations or to your own recorded drops",
+    "fairness": "does your recorded tower behave as a profile predicts?",
+    "serve": "answer other programs: a JSON request a line, a JSON reply a line",
+    "surrogate": "the fast stand-in for physics: fit, check and export it",
+    "show": "draw an apparatus: a 3D view and a dimensioned section",
+    "list": "what there is: apparatus, games, engines and models, also of other packages",
+    "completion": "print what makes a shell complete commands, options and names",
+}
+"""The module of each command is called like it."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -44,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     try:
-        options = _parser().parse_args(arguments)
+        options = parser().parse_args(arguments)
         run: Callable[[argparse.Namespace], int | None] = options.run
         return run(options) or 0
     except UsageError as error:
@@ -70,14 +76,28 @@ def _told(text: str, status: int) -> int:
     return status
 
 
-def _parser() -> Parser:
-    parser = Parser(
+def parser() -> Parser:
+    """Return the parser of the whole command line; a command's own part is filled in when it is asked for."""
+    whole = Parser(
         prog="tower-sim",
         description="Drop cubes through board-game cube towers, with real physics.",
-        epilog="Begin with: tower-sim play amerigo",
+        epilog=f"Begin with: tower-sim play {first_game().name}",
     )
-    parser.add_argument("--version", action="version", version=version())
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=Parser)
-    for command in _COMMANDS:
-        command.add(commands)
-    return parser
+    whole.add_argument("--version", action="version", version=version())
+    commands = whole.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=Parser)
+    for name, about in _COMMANDS.items():
+        if name:
+            commands.add_parser(name, help=about, fill=partial(_fill, name))
+        else:
+            for game in games():
+                if command := game.ways.command:
+                    commands.add_parser(command, help=game.ways.about, fill=partial(_fill_game, game))
+    return whole
+
+
+def _fill_game(game: Game, parser: Parser) -> None:
+    import_module("tower_sim.cli.play").add_command(parser, game)
+
+
+def _fill(name: str, parser: Parser) -> None:
+    import_module(f"tower_sim.cli.{name}").add(parser)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
-from tower_sim.cli.common import add_output, add_seed
-from tower_sim.cli.common import whole as whole_number
+from tower_sim.cli.common import add_output, add_seed, add_workers
+from tower_sim.cli.parser import Parser
 
 
-def add(commands: Any) -> None:
-    """Add the command."""
-    calibrate = commands.add_parser("calibrate", help="fit the tower to observations or to your own recorded drops")
+def add(calibrate: Parser) -> None:
+    """Add what the command takes."""
     calibrate.add_argument(
         "observations",
         nargs="+",
@@ -23,7 +21,7 @@ def add(commands: Any) -> None:
     effort.add_argument("--quick", dest="mode", action="store_const", const="quick", help="minutes (default)")
     effort.add_argument("--full", dest="mode", action="store_const", const="full", help="hours: more towers simulated")
     add_seed(calibrate, 0)
-    calibrate.add_argument("--workers", type=whole_number, metavar="N", help="processes, 1 to 512 (default: all cores)")
+    add_workers(calibrate)
     calibrate.set_defaults(run=_calibrate, mode="quick")
 
 

@@ -5,21 +5,19 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
-from typing import Any
 
-from tower_sim.cli.common import add_output
-from tower_sim.cli.common import whole as whole_number
+from tower_sim.cli.common import add_output, add_workers
+from tower_sim.cli.parser import Parser
 
 
-def add(commands: Any) -> None:
-    """Add the command."""
-    parser = commands.add_parser("campaign", help="run thousands of drops that survive anything, and check them")
+def add(parser: Parser) -> None:
+    """Add what the command takes."""
     actions = parser.add_subparsers(title="actions", required=True, metavar="ACTION", parser_class=type(parser))
     run = actions.add_parser("run", help="run a campaign file, or go on with it")
     run.add_argument("spec", type=Path, metavar="SPEC.toml", help="the campaign file; see docs/campaigns.md")
     add_output(run, "DIR", "the campaign's directory")
     engine = run.add_mutually_exclusive_group()
-    engine.add_argument("--workers", type=whole_number, default=os.cpu_count() or 1, metavar="N", help="processes here")
+    add_workers(engine)
     engine.add_argument("--dask", default="", metavar="ADDRESS|local", help="a Dask scheduler, or one of our own")
     run.set_defaults(run=_run)
     status = actions.add_parser("status", help="tell what is done, missing, failed")
@@ -33,7 +31,8 @@ def add(commands: Any) -> None:
 def _run(options: argparse.Namespace) -> int:
     from tower_sim.campaign import campaign_run
 
-    return campaign_run(options.spec, options.output, options.workers, options.dask)
+    workers: int = (os.cpu_count() or 1) if options.workers is None else options.workers
+    return campaign_run(options.spec, options.output, workers, options.dask)
 
 
 def _status(options: argparse.Namespace) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import secrets
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from tower_sim.apparatus.catalogue import names
-from tower_sim.cubes import MAX_CUBES
+from tower_sim.cli.parser import Parser
 from tower_sim.errors import UsageError, shown
 from tower_sim.models import MODELS
 from tower_sim.physics.settings import ENGINE
@@ -32,34 +32,59 @@ def version() -> str:
     return f"tower-sim {metadata.version('tower_sim')} (Python {platform.python_version()}, {engine})"
 
 
-def add_apparatus(parser: argparse.ArgumentParser, default: str) -> None:
-    """Add `--apparatus`."""
-    parser.add_argument("--apparatus", default=default, metavar="NAME|FILE", help=APPARATUS)
+def add_apparatus(parser: Parser, default: str | None) -> None:
+    """Add `--apparatus`; without a default it is that of the rules, else the game's."""
+    told = APPARATUS if default else f"{APPARATUS} (default: that of the rules, else the game's)"
+    action = parser.add_argument("--apparatus", default=default, metavar="NAME|FILE", help=told)
+    parser.offer(action, names())
 
 
-def add_model(parser: argparse.ArgumentParser, default: str = "physics", models: Sequence[str] = MODELS) -> None:
+def add_apparatus_argument(parser: Parser) -> None:
+    """Add the argument `APPARATUS`."""
+    parser.offer(parser.add_argument("apparatus", metavar="APPARATUS", help=APPARATUS), names())
+
+
+def add_model(parser: Parser, default: str = "physics", models: Sequence[str] = MODELS) -> None:
     """Add `--model`, which is one of `models`."""
     allowed = f"{', '.join(models)} or a fitted model's .json file"
-    parser.add_argument("--model", default=default, metavar="MODEL|FILE", help=allowed)
+    parser.offer(parser.add_argument("--model", default=default, metavar="MODEL|FILE", help=allowed), models)
 
 
-def add_seed(parser: argparse.ArgumentParser, default: int | None = None) -> None:
+def add_rules(parser: Parser) -> None:
+    """Add `--rules`."""
+    told = "house rules as TOML, a file that compare takes too (default: the published)"
+    parser.offer(parser.add_argument("--rules", metavar="FILE", help=told), ())
+
+
+def add_seed(parser: Parser, default: int | None = None) -> None:
     """Add `--seed`; without a default one is drawn, and printed."""
     told = "0 to 2^128 - 1" + (" (default: drawn, and printed)" if default is None else "")
     parser.add_argument("--seed", type=seed, default=default, metavar="N", help=told)
 
 
-def add_json(parser: argparse.ArgumentParser) -> None:
+def add_games(parser: Parser, what: str, *, default: int | None = None, required: bool = False) -> None:
+    """Add `--games`; `what` are counted, and how many there may be."""
+    parser.add_argument(
+        "--games", type=whole, default=default, required=required, metavar="N", help=f"how many {what}"
+    )
+
+
+def add_workers(parser: Any) -> None:
+    """Add `--workers` to a parser or a group of one."""
+    parser.add_argument("--workers", type=whole, metavar="N", help="processes, 1 to 512 (default: all cores)")
+
+
+def add_json(parser: Parser) -> None:
     """Add `--json`."""
     parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
 
 
-def add_plot(parser: argparse.ArgumentParser, what: str) -> None:
+def add_plot(parser: Parser, what: str) -> None:
     """Add `--save-plot`; `what` is drawn."""
     parser.add_argument("--save-plot", type=Path, metavar="FILE", help=f"also draw {what} into FILE ({PICTURE})")
 
 
-def add_output(parser: argparse.ArgumentParser, metavar: str, what: str, *, required: bool = True) -> None:
+def add_output(parser: Parser, metavar: str, what: str, *, required: bool = True) -> None:
     """Add `-o`, `--output`; `--out` is read as well, as an abbreviation."""
     parser.add_argument("-o", "--output", type=Path, required=required, metavar=metavar, help=what)
 
@@ -77,11 +102,6 @@ def whole(text: str) -> int:
     if not (digits.isascii() and digits.isdecimal() and len(digits) <= 12):
         raise argparse.ArgumentTypeError(f"{shown(text)}; allowed is a whole number of up to 12 digits")
     return int(text)
-
-
-def drawn_seed(given: int | None) -> int:
-    """Return the seed given, or one drawn from the system."""
-    return secrets.randbits(128) if given is None else given
 
 
 def check_plot(plot: Path | None) -> None:
@@ -110,24 +130,3 @@ def _token_of_document(text: str) -> str:
         raise UsageError(
             "--state file holds neither a token nor a 'drop --json' document with a 'state'; save one of them there"
         ) from error
-
-
-def read_cubes(text: str) -> dict[str, int]:
-    """Read `--cubes`: COLOUR=N, separated by commas; raises UsageError."""
-    counts: dict[str, int] = {}
-    for item in filter(None, (part.strip() for part in text.split(","))):
-        colour, equals, number = (part.strip() for part in item.partition("="))
-        if not (colour and equals and number.isascii() and number.isdecimal()) or colour in counts:
-            raise UsageError(
-                f"--cubes item {shown(item)}; allowed is COLOUR=N, each colour once; try --cubes blue=4,red=2"
-            )
-        if len(number) > 9:
-            raise UsageError(f"--cubes {shown(item)}; allowed are up to {MAX_CUBES} in all; throw fewer")
-        counts[colour] = int(number)
-    if sum(counts.values()) > MAX_CUBES:
-        raise UsageError(f"--cubes are {sum(counts.values())} in all; allowed are up to {MAX_CUBES}; throw fewer")
-    return counts
-
-
-def silent(line: str, flush: bool = False) -> None:
-    """Print nothing: `--json` keeps standard output for the document."""

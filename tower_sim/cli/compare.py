@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
-from tower_sim.cli.common import add_json, add_model, add_plot, add_seed, drawn_seed
-from tower_sim.cli.common import whole as whole_number
+from tower_sim.cli.common import add_games, add_json, add_model, add_plot, add_seed
+from tower_sim.cli.parser import Parser
+from tower_sim.requests import drawn_seed
 
 
-def add(commands: Any) -> None:
-    """Add the command."""
-    compare = commands.add_parser("compare", help="compare two variants of Amerigo: what do house rules change?")
+def add(compare: Parser) -> None:
+    """Add what the command takes."""
     told = "a rules file, also with its 'apparatus'; amerigo, as published; or another shipped tower, as amerigo-club"
     compare.add_argument("a", metavar="A", help=told)
     compare.add_argument("b", metavar="B", nargs="?", help="what to compare with it (default: A with --set)")
-    compare.add_argument("--games", type=whole_number, required=True, metavar="N", help="pairs of games, 2 or more")
+    add_games(compare, "pairs of games, 2 or more", required=True)
     told = "change a key of B, as in cubes=6; may be repeated"
     compare.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="changes", help=told)
     add_model(compare, "surrogate")
@@ -31,7 +30,7 @@ def _compare(options: argparse.Namespace) -> None:
     compare_command(
         (options.a, options.b),
         options.games,
-        drawn_seed(options.seed),
+        drawn_seed() if options.seed is None else options.seed,
         options.model,
         changes=options.changes,
         as_json=options.json,

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import argparse
 import json
-from functools import partial
-from typing import Any
-
-import numpy as np
 
 from tower_sim.apparatus.catalogue import load
-from tower_sim.cli.common import APPARATUS, add_json, add_model, add_seed, drawn_seed, read_cubes, read_state
+from tower_sim.cli.common import add_apparatus_argument, add_json, add_model, add_seed, read_state
 from tower_sim.cli.drop_words import drop_report
-from tower_sim.cubes import supply
+from tower_sim.cli.parser import Parser
+from tower_sim.cubes import parse_counts
 from tower_sim.errors import UsageError
-from tower_sim.model import knock_then_drop, until_landed
 from tower_sim.models import open_model
+from tower_sim.requests import DropRequest, drawn_seed, drop_document, outcome
 from tower_sim.terminal import say
 
 
-def add(commands: Any) -> None:
-    """Add the command."""
-    drop = commands.add_parser("drop", help="throw cubes once, or knock on the table")
-    drop.add_argument("apparatus", metavar="APPARATUS", help=APPARATUS)
+def add(drop: Parser) -> None:
+    """Add what the command takes."""
+    add_apparatus_argument(drop)
     drop.add_argument("--cubes", default="", metavar="COLOUR=N,...", help="the cubes to throw, as in blue=4,red=2")
     drop.add_argument("--state", metavar="TOKEN|@FILE", help="the state token of an earlier drop, or a file with it")
     drop.add_argument(
@@ -36,21 +32,15 @@ def add(commands: Any) -> None:
 
 def _drop(options: argparse.Namespace) -> None:
     apparatus = load(options.apparatus)
-    counts = read_cubes(options.cubes)
-    knock: float | None = options.knock
-    if not counts and knock is None:
+    counts = parse_counts(options.cubes, "--cubes")
+    if not counts and options.knock is None:
         raise UsageError("nothing to do: --cubes is empty and there is no --knock; try --cubes blue=4,red=2")
-    seed = drawn_seed(options.seed)
-    stream = np.random.SeedSequence(seed)
+    seed = drawn_seed() if options.seed is None else options.seed
+    state = read_state(options.state)
+    request = DropRequest(options.apparatus, options.model, seed, counts, state, options.knock)
     with open_model(apparatus, options.model) as model:
-        state = read_state(options.state) or model.empty()
-        thrown = supply(counts, model.cube_edge, first_id=state.next_id)
-        if knock is None:
-            outcome = until_landed(partial(model.drop, state, thrown), stream)
-        else:
-            outcome = knock_then_drop(model, state, knock, thrown, stream)
-    colours = [*counts, *sorted({cube.colour for cube in state.cubes} - set(counts))]
+        landed = outcome(request, model)
     if options.json:
-        print(json.dumps(outcome.to_json(seed, colours)))
+        print(json.dumps(drop_document(request, landed)))
     else:
-        say(drop_report(outcome, colours, seed))
+        say(drop_report(landed, request.colours, seed))

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
-from tower_sim.cli.common import add_apparatus, add_json, add_seed
-from tower_sim.cli.common import whole as whole_number
+from tower_sim.cli.common import add_apparatus, add_games, add_json, add_seed
+from tower_sim.cli.parser import Parser
+from tower_sim.requests import first_game
 
 
-def add(commands: Any) -> None:
-    """Add the command."""
-    fairness = commands.add_parser("fairness", help="does your recorded tower behave as a profile predicts?")
+def add(fairness: Parser) -> None:
+    """Add what the command takes."""
     fairness.add_argument("records", metavar="RECORDS.csv", help="your drops; see docs/calibration.md (or: my_tower)")
-    add_apparatus(fairness, "amerigo")
-    fairness.add_argument(
-        "--games", type=whole_number, default=24, metavar="N", help="simulated to compare, 8 to 10000"
-    )
+    add_apparatus(fairness, first_game().apparatus)
+    add_games(fairness, "games to simulate, 8 to 10000", default=24)
     add_seed(fairness, 0)
     add_json(fairness)
     fairness.set_defaults(run=_fairness)

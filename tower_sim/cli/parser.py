@@ -4,17 +4,41 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from tower_sim.errors import UsageError, near, shown
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose complaints are the caller's mistake, in one line that points to the help of its own command."""
+    """A parser whose complaints are the caller's mistake, in one line that points to the help of its own command.
 
-    def __init__(self, **options: Any) -> None:
+    `fill` puts in what it takes when that is first asked for, so that no command imports what another needs.
+    """
+
+    def __init__(self, fill: Callable[[Parser], None] | None = None, **options: Any) -> None:
         super().__init__(formatter_class=_Formatter, **options)
+        self._fill = fill
+        self.offered: dict[str, Sequence[str]] = {}
+
+    def offer(self, action: argparse.Action, words: Sequence[str]) -> None:
+        """Have shells offer these words, and files, where the value of an option or an argument is due."""
+        self.offered[action.dest] = words
+
+    def filled(self) -> Parser:
+        """Return the parser with all that it takes."""
+        fill, self._fill = self._fill, None
+        if fill is not None:
+            fill(self)
+        return self
+
+    def has(self, option: str) -> bool:
+        """Return whether the parser takes an option."""
+        return option in self._option_string_actions
+
+    def format_help(self) -> str:
+        """Return the help."""
+        return super(Parser, self.filled()).format_help()
 
     def error(self, message: str) -> NoReturn:
         """Raise UsageError with the message, and where the help is."""
@@ -24,11 +48,13 @@ class Parser(argparse.ArgumentParser):
         self, args: Any = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
         """Parse; a bare command that has commands of its own shows its help, an unknown option is refused here."""
+        self.filled()
         given = sys.argv[1:] if args is None else list(args)
         if not given and self._subparsers is not None:
             self.print_help()
             self.exit(0)
         found, unknown = super().parse_known_args(given, namespace)
+        found.words = given
         if not any(word.startswith("-") for word in unknown):
             for action in self._actions:  # one that may be left out is also taken after the options
                 is_open = not action.option_strings and action.nargs == "?" and getattr(found, action.dest) is None
@@ -51,7 +77,7 @@ class Parser(argparse.ArgumentParser):
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
-            allowed = [str(each) for each in action.choices]
+            allowed = [str(choice) for choice in action.choices]
             text = f"{shown(value)}; allowed is one of {', '.join(allowed)}{near(str(value), allowed)}"
             raise argparse.ArgumentError(action, text)
 

@@ -1,93 +1,190 @@
-"""`tower-sim play`: the tower's part of a whole game."""
+"""`tower-sim play` and the commands that games bring along: one run of a game, or the odds of many."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from tower_sim.apparatus.catalogue import load
-from tower_sim.cli.common import APPARATUS, add_json, add_model, add_plot, add_seed, check_plot, drawn_seed, silent
-from tower_sim.cli.common import whole as whole_number
-from tower_sim.errors import UsageError, shown
-from tower_sim.games import amerigo
-from tower_sim.games.amerigo.words import game_head, game_line, game_summary, game_title
-from tower_sim.models import open_model
+from tower_sim.apparatus.catalogue import names as profiles
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.cli import common
+from tower_sim.cli.parser import Parser
+from tower_sim.contract import DropModel
+from tower_sim.errors import check_whole, fault
+from tower_sim.games.game import Game, Turn
+from tower_sim.games.ways import Option
+from tower_sim.models import BOARD_MODELS, MODELS, open_model
 from tower_sim.progress import telling
+from tower_sim.requests import (
+    OddsRequest,
+    PlayRequest,
+    drawn_seed,
+    fill,
+    games,
+    no_odds,
+    play_document,
+    read_rules,
+    turns,
+)
 from tower_sim.terminal import say
-from tower_sim.variants import read_rules
 
 
-def add(commands: Any) -> None:
-    """Add the command."""
-    play = commands.add_parser("play", help="play the tower's part of a whole game")
-    play.add_argument("game", choices=["amerigo"], metavar="GAME", help="amerigo")
-    told = f"{APPARATUS} (default: that of the rules, else amerigo)"
-    play.add_argument("--apparatus", metavar="NAME|FILE", help=told)
-    told = "house rules as TOML, a file that compare takes too (default: the published)"
-    play.add_argument("--rules", default="amerigo", metavar="FILE", help=told)
-    play.add_argument("--rounds", type=whole_number, metavar="N", help="rounds to play (default: the rules' 5)")
-    told = "knock on the table after that drop (0: the set-up), peak acceleration in g, as in 3=0.5; may be repeated"
-    play.add_argument("--knock-after", action="append", default=[], metavar="DROP=STRENGTH", help=told)
-    add_model(play)
-    add_seed(play)
-    add_json(play)
-    add_plot(play, "the game")
-    play.set_defaults(run=_play)
+def add(play: Parser) -> None:
+    """Add what the command `play` takes.
+
+    The options of all games are there to be shown; what is given is read again by the parser of the game named.
+    """
+    playable = games()
+    names = [game.name for game in playable]
+    play.add_argument("game", choices=names, metavar="GAME", help=", ".join(names))
+    common.add_apparatus(play, None)
+    common.add_rules(play)
+    common.add_model(play)
+    common.add_seed(play)
+    common.add_json(play)
+    common.add_plot(play, "it")
+    if with_odds := [game for game in playable if game.ways.odds() is not None]:
+        common.add_games(play, f"{' or '.join(map(_several, with_odds))}, to tell the odds")
+    for game in playable:
+        new = [option for option in game.ways.options if not play.has(f"--{option.name}")]
+        group = play.add_argument_group(f"options of {game.name}") if new else None
+        for option in new:
+            _show(group, option)
+    play.set_defaults(run=partial(_chosen, play))
 
 
-def _play(options: argparse.Namespace) -> None:
-    rules, tower = read_rules(options.rules)
-    apparatus = load(options.apparatus or tower)
-    if options.rounds is not None:
-        rules = replace(rules, rounds=options.rounds)
-    knocks = _knocks(options.knock_after, rules)
-    seed = drawn_seed(options.seed)
-    check_plot(options.save_plot)
-    entries: list[amerigo.DropEntry] = []
-    aloud = silent if options.json else say
+def _chosen(play: Parser, options: argparse.Namespace) -> None:
+    game = next(game for game in games() if game.name == options.game)
+    own = Parser(prog=play.prog)
+    own.add_argument("game")
+    _add_options(own, game, None)
+    common.add_rules(own)
+    _run(game, own.parse_args(options.words))
+
+
+def add_command(parser: Parser, game: Game) -> None:
+    """Add what the command takes that `game` brings along: all but rules from a file."""
+    _add_options(parser, game, game.apparatus, is_command=True)
+    parser.set_defaults(run=partial(_run, game), rules=None)
+
+
+def _add_options(parser: Parser, game: Game, apparatus: str | None, *, is_command: bool = False) -> None:
+    """Add the options of one game and those of every game, in the order in which the help shows them."""
+    for option in game.ways.options:
+        _add(parser, option, required=is_command and option.required)
+    if game.ways.odds() is not None:
+        common.add_games(parser, f"{_several(game)}, to tell the odds")
+    common.add_apparatus(parser, apparatus)
+    common.add_model(parser, models=BOARD_MODELS if game.board else MODELS)
+    common.add_seed(parser)
+    common.add_json(parser)
+    common.add_plot(parser, game.ways.picture)
+
+
+def _several(game: Game) -> str:
+    return f"{game.ways.runs} of {game.title} to play, 1 to {game.ways.most}"
+
+
+def _add(parser: Parser, option: Option, *, required: bool) -> None:
+    """Add an option of a game; when it is not given nothing is put into what is parsed."""
+    told = option.help + (f" (default: {option.default})" if option.default else "")
+    more: dict[str, Any] = {"metavar": option.metavar, "type": common.whole if option.whole else str}
+    more["action"] = "append" if option.repeated else "store"
+    if option.choices:
+        more = {"choices": option.choices}
+    elif not option.metavar:
+        more = {"action": "store_true"}
+    dest = _key(option)
+    parser.add_argument(
+        f"--{option.name}", dest=dest, default=argparse.SUPPRESS, required=required, help=told, **more
+    )
+
+
+def _show(group: Any, option: Option) -> None:
+    """Add an option so that the help has it and its value is read over."""
+    told = option.help + (f" (default: {option.default})" if option.default else "")
+    is_switch = not (option.metavar or option.choices)
+    metavar = option.metavar or f"{{{','.join(option.choices)}}}"
+    more: dict[str, Any] = {"action": "store_true"} if is_switch else {"metavar": metavar}
+    group.add_argument(f"--{option.name}", dest=_key(option), default=argparse.SUPPRESS, help=told, **more)
+
+
+def _key(option: Option) -> str:
+    return f"its {option.name}"
+
+
+def _run(game: Game, options: argparse.Namespace) -> None:
+    ways, said = game.ways, vars(options)
+    given = {option.name: said[_key(option)] for option in ways.options if _key(option) in said}
+    asked = ways.of_options(given, read_rules(game, options.rules) if options.rules else None)
+    named = options.apparatus or asked.apparatus or game.apparatus
+    if not named:
+        raise fault("--apparatus", None, f"one of {', '.join(profiles())} or a TOML file", f"name that of {game.name}")
+    apparatus = load(named)
+    game.check(apparatus)
+    many: int | None = said.get("games")
+    if many is not None:
+        check_whole("--games", many, ways.least if options.save_plot else 1, ways.most)
+    common.check_plot(options.save_plot)
+    seed = drawn_seed() if options.seed is None else options.seed
+    request = PlayRequest(game.name, asked.rules, named, options.model, seed)
     with open_model(apparatus, options.model) as model:
-        game = amerigo.play(model, rules, seed, knocks)
-        amerigo.check_knocks(model, knocks)
-        aloud(game_title(rules, apparatus.name, model.name, seed))
-        aloud(game_head(rules))
-        with telling("drops", rules.drops) if options.json else nullcontext(_nothing) as tell:
-            for entry in game:
-                entries.append(entry)
-                aloud(game_line(entry, rules), flush=True)
-                tell(len(entries))
-    names = {"model": model.name, "apparatus": apparatus.name}
+        if many is None:
+            _play(request, model, apparatus, options)
+        else:
+            _play_many(OddsRequest(request, many), model, apparatus, options)
+
+
+def _play(request: PlayRequest, model: DropModel, apparatus: Apparatus, options: argparse.Namespace) -> None:
+    game, rules = request.played, request.rules
+    names: dict[str, Any] = {"apparatus": apparatus.name, "model": model.name, "seed": request.seed}
+    played: list[Turn] = []
+    begun = turns(request, model)
+    if not options.json:
+        say(game.head(rules, **names))
+    with telling(game.ways.turns, game.most_turns(rules)) if options.json else nullcontext() as tell:
+        for turn in begun:
+            played.append(turn)
+            if tell is None:
+                say(game.line(turn, rules), flush=True)
+            else:
+                tell(len(played))
     if options.save_plot is not None:
-        from tower_sim.games.amerigo.picture import draw_game
-
-        title = f"Amerigo, tower {apparatus.name}, {model.name}, seed {seed}"
-        draw_game(entries, rules, options.save_plot, title=title)
+        game.draw(played, rules, apparatus, options.save_plot, title=game.ways.caption(rules, **names))
     if options.json:
-        print(json.dumps(amerigo.game_json(entries, seed=seed, **names, rules=rules, knocks=knocks)))
+        print(json.dumps(play_document(request, played, model)))
     else:
-        say(game_summary(entries, rules))
-        if options.save_plot is not None:
-            print(f"plot: {options.save_plot}")
+        say(game.summary(played, rules))
+    _tell_plot(options)
 
 
-def _knocks(items: Sequence[str], rules: amerigo.Rules) -> Mapping[int, float]:
-    """Read `--knock-after`: DROP=STRENGTH, each drop once; raises UsageError."""
-    table: dict[str, float] = {}
-    for item in items:
-        drop, _, text = (part.strip() for part in item.partition("="))
+def _play_many(request: OddsRequest, model: DropModel, apparatus: Apparatus, options: argparse.Namespace) -> None:
+    """Play many; interrupted, tell the odds of those that were finished."""
+    found = no_odds(request)
+    interrupted = False
+    with telling(request.one.played.ways.runs, request.runs) as tell:
         try:
-            strength = float(text)
-        except ValueError:
-            strength = None
-        if strength is None or drop in table:
-            allowed = "DROP=STRENGTH, each drop once; try --knock-after 3=0.5"
-            raise UsageError(f"--knock-after {shown(item)}; allowed is {allowed}")
-        table[drop] = strength
-    return amerigo.knocks_of(table, rules)
+            fill(found, request, model, tell)
+        except KeyboardInterrupt:
+            interrupted = True
+    if not found.runs:
+        raise KeyboardInterrupt
+    if options.json:
+        print(json.dumps(found.document()))
+    else:
+        say(found.words())
+    if options.save_plot is not None:
+        found.draw(apparatus, options.save_plot)
+    if interrupted:
+        raise KeyboardInterrupt
+    _tell_plot(options)
 
 
-def _nothing(done: int) -> None:
-    """Tell nothing: the lines of the game are printed as it goes."""
+def _tell_plot(options: argparse.Namespace) -> None:
+    if options.save_plot is not None and not options.json:
+        print(f"plot: {options.save_plot}")

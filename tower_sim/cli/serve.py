@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any, TextIO
+from typing import TextIO
 
+from tower_sim.cli.parser import Parser
 from tower_sim.errors import fault
 from tower_sim.interrupts import terminable
 
 
-def add(commands: Any) -> None:
-    """Add the command."""
-    serve = commands.add_parser("serve", help="answer other programs: a JSON request a line, a JSON reply a line")
+def add(serve: Parser) -> None:
+    """Add what the command takes."""
     serve.set_defaults(run=_serve)
 
 

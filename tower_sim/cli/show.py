@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from tower_sim.apparatus.catalogue import load
-from tower_sim.cli.common import APPARATUS, PICTURE, add_output, read_state
+from tower_sim.cli.common import PICTURE, add_apparatus_argument, add_output, read_state
+from tower_sim.cli.parser import Parser
 from tower_sim.errors import UsageError
 
 
-def add(commands: Any) -> None:
-    """Add the command."""
-    show = commands.add_parser("show", help="draw an apparatus: a 3D view and a dimensioned section")
-    show.add_argument("apparatus", metavar="APPARATUS", help=APPARATUS)
+def add(show: Parser) -> None:
+    """Add what the command takes."""
+    add_apparatus_argument(show)
     add_output(show, "FILE", PICTURE)
     show.add_argument("--state", metavar="TOKEN|@FILE", help="also draw the cubes of a drop's state")
     show.set_defaults(run=_show)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from tower_sim.cli.common import add_output
+from tower_sim.cli.parser import Parser
 
 
-def add(commands: Any) -> None:
-    """Add the command."""
-    study = commands.add_parser("study", help="write a report on a campaign: statistics with intervals, tables, plots")
+def add(study: Parser) -> None:
+    """Add what the command takes."""
     study.add_argument("directory", type=Path, metavar="DIR", help="the campaign's directory")
     add_output(study, "REPORT_DIR", "where to write the report")
     study.add_argument(

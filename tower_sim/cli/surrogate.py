@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from tower_sim.cli.common import add_output, add_seed
+from tower_sim.cli.parser import Parser
 
 
-def add(commands: Any) -> None:
-    """Add the command."""
-    parser = commands.add_parser("surrogate", help="the fast stand-in for physics: fit, check and export it")
+def add(parser: Parser) -> None:
+    """Add what the command takes."""
     actions = parser.add_subparsers(title="actions", required=True, metavar="ACTION", parser_class=type(parser))
     fit = actions.add_parser("fit", help="fit a surrogate to campaigns of one apparatus")
     fit.add_argument("directories", nargs="+", type=Path, metavar="DIR", help="the campaigns' directories")

@@ -6,15 +6,20 @@ A game brings them along in a module of its own, so that who only plays it impor
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tower_sim.apparatus.parts import Apparatus
+from tower_sim.contract import DropModel
+from tower_sim.errors import fault
 
 if TYPE_CHECKING:
     from tower_sim.games.game import Game, Turn
+
+MAX_WORD = 40  # characters of a word in a request of the service
+MAX_WORDS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +46,6 @@ class Asked:
 
     rules: Any
     apparatus: str = ""
-
-
-Reader = Callable[[str], "Asked"]
-"""Reads what is asked for from a file of rules, or from a name that ships."""
 
 
 class Odds(ABC):
@@ -76,9 +77,9 @@ class Ways:
     """The ways to one game; each attribute is empty where the game needs nothing of its own.
 
     `options` are those of `tower-sim play GAME`. A `command` of its own, with `about` in its help, takes them too.
-    `request` is a request of the service of its own, with its `fields` beside apparatus, model and seed. `on_board`:
-    the game needs a model that knows a board. `runs` is the word for several runs, `most` how many at once may be
-    asked for their odds, and `least` to have them drawn. `picture` is what one run's picture shows.
+    `request` is a request of the service of its own, with its `fields` beside apparatus, model, games and seed.
+    `runs` is the word for several runs, `turns` that for several turns, `most` how many runs may be asked for their
+    odds, and `least` to have them drawn. `picture` is what one run's picture shows.
     """
 
     options: tuple[Option, ...] = ()
@@ -86,8 +87,8 @@ class Ways:
     about: str = ""
     request: str = ""
     fields: tuple[str, ...] = ()
-    on_board: bool = False
     runs: str = "games"
+    turns: str = "drops"
     least: int = 2
     most: int = 100_000
     picture: str = "the game"
@@ -103,13 +104,30 @@ class Ways:
         """
         return asked or Asked(self.game.read({}))
 
-    def of_fields(self, given: Mapping[str, Any], read: Reader) -> Asked:
-        """Return the run that the game's own request of the service asks for; `given` has its fields that are there.
+    def of_fields(self, given: Mapping[str, Any], asked: Asked | None) -> Asked:
+        """Return the run that the game's own request of the service asks for.
 
-        `read` reads a file of rules. Raises UsageError, in one line, for what is not allowed.
+        `given` has those of its fields that are there; `asked` is what was read from its field `rules`, if any.
+        Raises UsageError, in one line, for what is not allowed.
         """
-        raise NotImplementedError
+        return asked or Asked(self.game.read({}))
+
+    def check(self, model: DropModel, rules: Any) -> None:
+        """Raise UsageError, before a run begins, for what `model` does not take."""
+
+    def caption(self, rules: Any, *, apparatus: str, model: str, seed: int) -> str:
+        """Return what stands over the picture of a run."""
+        return self.game.head(rules, apparatus=apparatus, model=model, seed=seed).splitlines()[0]
 
     def odds(self) -> Odds | None:
         """Return odds without any run yet; None for a game that tells none."""
         return None
+
+
+def check_words(what: str, words: Sequence[str]) -> None:
+    """Raise UsageError for more or longer words than a request of the service may have."""
+    if len(words) > MAX_WORDS:
+        raise fault(f"number of {what}", len(words), f"up to {MAX_WORDS} in one request", "ask for less")
+    for word in words:
+        if not 0 < len(word) <= MAX_WORD:
+            raise fault(f"a word in {what}", word, f"1 to {MAX_WORD} characters", "shorten it")

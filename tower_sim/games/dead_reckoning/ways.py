@@ -1,0 +1,179 @@
+"""The ways to a battle: the command `battle`, its request of the service, and the odds of many battles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from tower_sim.apparatus.fields import refuse_unknown
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus.with_board import with_board
+from tower_sim.cubes import parse_counts
+from tower_sim.errors import UsageError, check_whole, fault, near, shown
+from tower_sim.games.dead_reckoning import odds, words
+from tower_sim.games.dead_reckoning.abilities import Ability
+from tower_sim.games.dead_reckoning.battle import Battle
+from tower_sim.games.dead_reckoning.rulings import Rulings
+from tower_sim.games.dead_reckoning.sides import KINDS, Kind, Setup, parse_said, read_side
+from tower_sim.games.game import Turn
+from tower_sim.games.ways import MAX_WORD, Asked, Odds, Option, Ways, check_words
+
+
+class BattleWays(Ways):
+    """Who fights, with what: on the command line in words, in a request as tables."""
+
+    options = (
+        Option("cubes", "COLOUR=N,...", "each side's, as in purple=6,green=3", required=True),
+        Option("kind", "", ", ".join(KINDS), default="ship", choices=KINDS),
+        Option("active", "COLOUR", "whose turn it is (default: the first side)"),
+        Option("ability", "COLOUR=ABILITY", "as in green=throw:2; may be repeated", repeated=True),
+        Option(
+            "side",
+            "COLOUR=WORDS",
+            "what else a side has, as in green=supply:20,island:2,damage:1,pirate; may be repeated",
+            repeated=True,
+        ),
+        Option("provoked", "", "the active ship moved onto the other, a pirate"),
+        Option("rulings", "FILE", "rulings as TOML (default: see docs/dead_reckoning.md)"),
+    )
+    command = "battle"
+    about = "fight a battle of Dead Reckoning, or many for the odds"
+    request = "battle"
+    fields = ("cubes", "kind", "active", "sides", "provoked", "abilities", "rulings")
+    runs = "battles"
+    turns = "steps"
+    picture = "the board with the cubes"
+
+    def of_options(self, given: Mapping[str, Any], asked: Asked | None) -> Asked:
+        """See Ways; the battle is either that of the rules or that of the options."""
+        if not given:
+            return super().of_options(given, asked)
+        if "cubes" not in given:
+            raise fault("--cubes", None, f"each side's, with --{next(iter(given))}", "try --cubes purple=6,green=3")
+        if asked is not None:
+            raise UsageError("--cubes and --rules are both given; allowed is one of them; leave one out")
+        return Asked(_of_words(given))
+
+    def of_fields(self, given: Mapping[str, Any], asked: Asked | None) -> Asked:
+        """See Ways."""
+        return Asked(_of_tables(given))
+
+    def odds(self) -> Odds:
+        """See Ways."""
+        return BattleOdds()
+
+
+class BattleOdds(Odds):
+    """The odds of battles, and where the cubes that are in play came to lie in each."""
+
+    def __init__(self) -> None:
+        self._odds = odds.Odds()
+        self._rests: list[tuple[float, float]] = []
+
+    def add(self, turns: Sequence[Turn]) -> None:
+        """See Odds."""
+        battle: Battle = turns[-1].entry
+        self._odds.add(battle)
+        self._rests += [lying.pose.position[:2] for lying in battle.state.board.lying if lying.pose]
+
+    @property
+    def runs(self) -> int:
+        """See Odds."""
+        return self._odds.games
+
+    def document(self) -> dict[str, Any]:
+        """See Odds."""
+        return self._odds.to_json()
+
+    def words(self) -> str:
+        """See Odds."""
+        return words.odds_report(self.document())
+
+    def draw(self, apparatus: Apparatus, path: str | Path) -> None:
+        """See Odds; how densely the cubes lie, and what share of them each zone got."""
+        from tower_sim.games.dead_reckoning.picture import draw_densities
+
+        last = self._odds.last
+        assert last is not None  # there is one run or more
+        ship = with_board(apparatus)
+        in_play = self._odds.in_play
+        counts = {zone.name: [places[f"zone:{zone.name}"] for places in in_play] for zone in ship.board.zones}
+        sides = " against ".join(f"{side.colour} {side.cubes}" for side in last.setup.sides)
+        title = f"{ship.name}, {self.runs} battles, {sides}, {last.state.model}, seed {last.seed}"
+        draw_densities(ship, self._rests, counts, [places.total() for places in in_play], path, title=title)
+
+
+# Words
+
+
+def _of_words(given: Mapping[str, Any]) -> Setup:
+    cubes = parse_counts(given["cubes"], "--cubes")
+    abilities: dict[str, list[Ability]] = {}
+    for colour, text in _of_sides(given.get("ability", []), "--ability", "throw:2", cubes):
+        abilities.setdefault(colour, []).append(Ability.parse(text))
+    said: dict[str, dict[str, object]] = {}
+    for colour, text in _of_sides(given.get("side", []), "--side", "damage:1,pirate", cubes):
+        said.setdefault(colour, {}).update(parse_said(text))
+    sides = tuple(
+        read_side(colour, count, said.get(colour), tuple(abilities.get(colour, []))) for colour, count in cubes.items()
+    )
+    rulings = Rulings.load(given["rulings"]) if "rulings" in given else Rulings()
+    return Setup(given.get("kind", "ship"), sides, given.get("active", ""), rulings, given.get("provoked", False))
+
+
+def _of_sides(items: Sequence[str], option: str, example: str, cubes: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Read the items COLOUR=TEXT of a repeated option; raises UsageError for a colour that is no side's."""
+    of_sides: list[tuple[str, str]] = []
+    for item in items:
+        colour, _, text = item.partition("=")
+        if colour not in cubes:
+            raise UsageError(
+                f"{option} {shown(item)} names no side; allowed is COLOUR={example} with {' or '.join(cubes)}; "
+                f"try {option} {next(iter(cubes), 'purple')}={example}{near(colour, cubes)}"
+            )
+        of_sides.append((colour, text))
+    return of_sides
+
+
+# Tables
+
+
+def _of_tables(given: Mapping[str, Any]) -> Setup:
+    cubes = _table(given, "cubes", '{"purple": 6, "green": 3}')
+    check_words("cubes", list(cubes))
+    for colour, count in cubes.items():
+        check_whole(f"cubes of {colour}", count, 0)
+    abilities = _table(given, "abilities", '{"green": ["throw:2"]}')
+    refuse_unknown(abilities, cubes, "abilities")
+    said = _table(given, "sides", '{"green": {"supply": 20, "damage": 1, "pirate": true}}')
+    refuse_unknown(said, cubes, "sides")
+    sides = tuple(
+        read_side(colour, count, said.get(colour), _abilities(abilities.get(colour, []), colour))
+        for colour, count in cubes.items()
+    )
+    rulings = Rulings.from_mapping(_table(given, "rulings", '{"left_board": "lost"}'))
+    kind = cast("Kind", _text(given, "kind", "ship"))  # Setup refuses any other
+    return Setup(kind, sides, _text(given, "active", ""), rulings, given.get("provoked", False))
+
+
+def _text(given: Mapping[str, Any], key: str, default: str) -> str:
+    value = given.get(key, default)
+    if not isinstance(value, str):
+        raise fault(key, value, "a text in quotes")
+    return value
+
+
+def _table(given: Mapping[str, Any], key: str, example: str) -> dict[str, Any]:
+    value = given.get(key, {})
+    if not isinstance(value, dict):
+        raise fault(key, value, "an object", f'write "{key}": {example}')
+    return cast("dict[str, Any]", value)
+
+
+def _abilities(given: object, colour: str) -> tuple[Ability, ...]:
+    texts = cast("list[object]", given) if isinstance(given, list) else [None]
+    if not all(isinstance(text, str) and len(text) <= MAX_WORD for text in texts):
+        allowed = f"a list of texts of up to {MAX_WORD} characters"
+        raise fault(f"abilities.{colour}", cast("object", given), allowed, 'write ["throw:2"]')
+    return tuple(Ability.parse(str(text)) for text in texts)

@@ -1,0 +1,248 @@
+"""What can be asked for, checked once, and its answer; the command line and the service only read and write it.
+
+    words, options, JSON --> DropRequest, PlayRequest or OddsRequest --> outcome, turns or odds --> words or a document
+
+A request names its apparatus and its model; whoever asks opens them, and may keep them open.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from tower_sim import registry
+from tower_sim.apparatus.catalogue import names as profiles
+from tower_sim.contract import DropModel
+from tower_sim.cubes import MAX_CUBES, supply
+from tower_sim.errors import UsageError, check_whole, fault, shown
+from tower_sim.games.game import Game, Turn
+from tower_sim.games.ways import Asked, Odds
+from tower_sim.model import knock_then_drop, until_landed
+from tower_sim.outcome import Outcome
+from tower_sim.reading import read_text, toml_table
+from tower_sim.state import MAX_SEED, TowerState
+
+APPARATUS = "apparatus"  # the key of a rules file that names what the game is played with
+PHYSICS = "physics"  # the model that is asked when none is named
+
+
+@dataclass(frozen=True, slots=True)
+class DropRequest:
+    """Asks for a throw of `cubes` (counts by colour), after a knock of strength `knock` (g) if there is one.
+
+    `state` is that before it (None: empty). `apparatus` and `model` are names or paths, `seed` is from 0 to 2^128 - 1.
+    Raises UsageError, in one line, for a field that is out of bounds, and when there is nothing to do.
+    """
+
+    apparatus: str
+    model: str
+    seed: int
+    cubes: Mapping[str, int]
+    state: TowerState | None = None
+    knock: float | None = None
+
+    def __post_init__(self) -> None:
+        _check_seed(self.seed)
+        for colour, count in self.cubes.items():
+            check_whole(f"cubes of {colour}", count, 0)
+        if (number := sum(self.cubes.values())) > MAX_CUBES:
+            raise fault("number of cubes", number, f"up to {MAX_CUBES}", "throw fewer")
+        if not self.cubes and self.knock is None:
+            allowed = "a count by colour, unless there is a knock"
+            raise fault("cubes", dict(self.cubes), allowed, 'write "cubes": {"blue": 4}')
+
+    @property
+    def colours(self) -> list[str]:
+        """The colours in the order of every count: those thrown first, then those that are in the state."""
+        there = {cube.colour for cube in self.state.cubes} if self.state else set[str]()
+        return [*self.cubes, *sorted(there - set(self.cubes))]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayRequest:
+    """Asks for one run of the game registered as `game` by `rules`, which its `read` has made; else as a DropRequest.
+
+    Raises UsageError, in one line, for an unknown game and a seed out of bounds.
+    """
+
+    game: str
+    rules: Any
+    apparatus: str
+    model: str
+    seed: int
+
+    def __post_init__(self) -> None:
+        _check_seed(self.seed)
+        registry.get("game", self.game)
+
+    @property
+    def played(self) -> Game:
+        """The game itself."""
+        return registry.get("game", self.game)
+
+
+@dataclass(frozen=True, slots=True)
+class OddsRequest:
+    """Asks for the odds of `runs` runs of what `one` asks for.
+
+    Raises UsageError, in one line, for a game that tells none and more than it allows at once.
+    """
+
+    one: PlayRequest
+    runs: int
+
+    def __post_init__(self) -> None:
+        ways = self.one.played.ways
+        if ways.odds() is None:
+            telling = [game.name for game in games() if game.ways.odds() is not None]
+            raise fault("games", self.runs, f"none with {self.one.game}", f"{' and '.join(telling)} tell odds of many")
+        check_whole("games", self.runs, 1, ways.most)
+
+
+Request = DropRequest | PlayRequest | OddsRequest
+
+
+def games() -> list[Game]:
+    """Return the games that can be played, ours first; those of a package that cannot be loaded are left out."""
+    found: list[Game] = []
+    for name in registry.names("game"):
+        try:
+            found.append(registry.get("game", name))
+        except UsageError:
+            continue
+    return found
+
+
+def first_game() -> Game:
+    """Return the game that comes first: what examples name, and what is played where no game is named."""
+    return registry.get("game", registry.names("game")[0])
+
+
+def drawn_seed() -> int:
+    """Return a seed drawn from the system."""
+    return secrets.randbits(128)
+
+
+def _check_seed(seed: int) -> None:
+    if not 0 <= seed <= MAX_SEED:
+        raise fault("seed", seed, "a whole number from 0 to 2^128 - 1, or its text", 'write "seed": "7"')
+
+
+# What a game is played with
+
+
+def read_rules(game: Game, file: str | Path) -> Asked:
+    """Read a file of rules, or what ships under a name: the game's own, as published, or that of a profile to play it.
+
+    Raises UsageError, in one line that names the file, when it cannot be read or holds what is not allowed.
+    """
+    said = str(file)
+    if said == game.name:
+        return Asked(game.read({}))
+    if said in profiles():
+        return Asked(game.read({}), said)
+    text = read_text(file, "rules file", advice=f"give a TOML file or one of {', '.join(profiles())}")
+    try:
+        asked = rules_of(game, toml_table(text, f"rules file {shown(said)}"))
+    except UsageError as error:
+        raise UsageError(f"rules {shown(said)}: {error}") from None
+    is_path = asked.apparatus and asked.apparatus not in profiles()
+    return Asked(asked.rules, str(Path(file).parent / asked.apparatus)) if is_path else asked
+
+
+def rules_of(game: Game, table: Mapping[str, Any]) -> Asked:
+    """Read a table: keys of the game's first table, its further tables by name, and `apparatus`.
+
+    Raises UsageError, in one line, for a key or a value that is not allowed.
+    """
+    apparatus = table.get(APPARATUS, "")
+    if not isinstance(apparatus, str):
+        raise fault(APPARATUS, apparatus, f"one of {', '.join(profiles())} or the path of a TOML file")
+    first, *others = game.tables
+    tables = {name: table[name] for name in others if name in table}
+    own = {key: value for key, value in table.items() if key not in (*others, APPARATUS)}
+    if set(own) == {first} and isinstance(own[first], Mapping):  # as in a campaign file
+        own = dict(cast("Mapping[str, Any]", own[first]))
+    return Asked(game.read(tables | ({first: own} if own else {})), apparatus)
+
+
+# The answers
+
+
+def outcome(request: DropRequest, model: DropModel) -> Outcome:
+    """Throw, or knock and throw.
+
+    Raises UsageError for the caller's mistakes and TooManyFailedDraws when the model gives no landing.
+    """
+    stream = np.random.SeedSequence(request.seed)
+    state = request.state or model.empty()
+    thrown = supply(request.cubes, model.cube_edge, first_id=state.next_id)
+    if request.knock is None:
+        return until_landed(partial(model.drop, state, thrown), stream)
+    return knock_then_drop(model, state, request.knock, thrown, stream)
+
+
+def drop_document(request: DropRequest, landed: Outcome) -> dict[str, Any]:
+    """Return the document that answers a request for a drop."""
+    return landed.to_json(request.seed, request.colours)
+
+
+def turns(request: PlayRequest, model: DropModel, run: int | None = None) -> Iterator[Turn]:
+    """Play once, a turn at a time; `run` as in `Game.play`.
+
+    Raises UsageError, at once, for the caller's mistakes and TooManyFailedDraws when the model gives no landing.
+    """
+    game = request.played
+    game.ways.check(model, request.rules)
+    if game.board and not hasattr(model, "place"):
+        raise fault("model", request.model, "one that knows a board", f'leave it out for "{PHYSICS}"')
+    return _landed(game.play(model, request.rules, request.seed, run))
+
+
+def _landed(played: Iterator[Turn]) -> Iterator[Turn]:
+    for turn in played:
+        if turn.failed is not None:
+            raise turn.failed
+        yield turn
+
+
+def play_document(request: PlayRequest, played: Sequence[Turn], model: DropModel) -> dict[str, Any]:
+    """Return the document that answers a request for one run."""
+    names = {"apparatus": model.apparatus, "model": model.name}
+    return request.played.document(played, request.rules, **names, seed=request.seed)
+
+
+def odds(request: OddsRequest, model: DropModel) -> Odds:
+    """Play every run and return the odds. Raises what `turns` does."""
+    found = no_odds(request)
+    fill(found, request, model, lambda done: None)
+    return found
+
+
+def no_odds(request: OddsRequest) -> Odds:
+    """Return the odds of a request before its first run."""
+    found = request.one.played.ways.odds()
+    assert found is not None  # the request has looked
+    return found
+
+
+def fill(found: Odds, request: OddsRequest, model: DropModel, tell: Callable[[int], None]) -> None:
+    """Add every run to the odds, and tell how many are done; interrupted, those that were finished are in them."""
+    for run in range(request.runs):
+        found.add(list(turns(request.one, model, run)))
+        tell(run + 1)
+
+
+def answer(request: Request, model: DropModel) -> dict[str, Any]:
+    """Return the document that answers a request. Raises what `outcome`, `turns` and `odds` do."""
+    if isinstance(request, DropRequest):
+        return drop_document(request, outcome(request, model))
+    if isinstance(request, PlayRequest):
+        return play_document(request, list(turns(request, model)), model)
+    return odds(request, model).document()
