@@ -23,6 +23,7 @@ RANKS = [
     {"physics", "games"},
     {"simulator", "surrogate"},
     {"models", "variants"},
+    {"requests"},
     {"campaign"},
     {"study"},
     {"surrogate.fitting", "compare", "service"},

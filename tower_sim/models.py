@@ -16,7 +16,12 @@ from tower_sim.surrogate.two_thirds import TwoThirdsRule
 if TYPE_CHECKING:  # the simulator is imported when physics is asked for
     from tower_sim.simulator import PhysicsModel
 
-MODELS = ("physics", "surrogate", "two_thirds")
+ABOUT = {
+    "physics": "rigid bodies that fall through the real shape; takes about a second a drop",
+    "surrogate": "a law fitted to many simulated drops; takes microseconds a drop",
+    "two_thirds": "the rule of thumb: of cubes thrown 2/3 come out, of cubes inside 1/3",
+}
+MODELS = tuple(ABOUT)
 BOARD_MODELS = ("physics", "surrogate")
 Model: TypeAlias = "PhysicsModel | SurrogateModel | ShipSurrogate | TwoThirdsRule"
 

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
+from typing import Any
 
 from tower_sim.cli import output
 from tower_sim.cli.common import version
@@ -83,7 +84,7 @@ def parser() -> Parser:
         description="Drop cubes through board-game cube towers, with real physics.",
         epilog=f"Begin with: tower-sim play {first_game().name}",
     )
-    whole.add_argument("--version", action="version", version=version())
+    whole.add_argument("--version", action=_Version, help="show program's version number and exit")
     commands = whole.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=Parser)
     for name, about in _COMMANDS.items():
         if name:
@@ -91,8 +92,20 @@ def parser() -> Parser:
         else:
             for game in games():
                 if command := game.ways.command:
-                    commands.add_parser(command, help=game.ways.about, fill=partial(_fill_game, game))
+                    commands.add_parser(command, help=game.ways.command_help, fill=partial(_fill_game, game))
     return whole
+
+
+class _Version(argparse.Action):
+    """Tells the version, which is looked up only then."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **more: Any) -> None:
+        super().__init__(option_strings, argparse.SUPPRESS, nargs=0, **more)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        """Print it and leave."""
+        print(version())
+        parser.exit()
 
 
 def _fill_game(game: Game, parser: Parser) -> None:

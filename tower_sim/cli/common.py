@@ -17,7 +17,6 @@ from tower_sim.reading import json_value, read_text
 from tower_sim.registry import get
 from tower_sim.state import MAX_SEED, TowerState
 
-APPARATUS = f"a shipped profile ({', '.join(names())}) or a TOML file"
 PICTURE = ".png, .pdf or .svg"
 
 
@@ -34,14 +33,18 @@ def version() -> str:
 
 def add_apparatus(parser: Parser, default: str | None) -> None:
     """Add `--apparatus`; without a default it is that of the rules, else the game's."""
-    told = APPARATUS if default else f"{APPARATUS} (default: that of the rules, else the game's)"
+    told = _profiles() if default else f"{_profiles()} (default: that of the rules, else the game's)"
     action = parser.add_argument("--apparatus", default=default, metavar="NAME|FILE", help=told)
     parser.offer(action, names())
 
 
 def add_apparatus_argument(parser: Parser) -> None:
     """Add the argument `APPARATUS`."""
-    parser.offer(parser.add_argument("apparatus", metavar="APPARATUS", help=APPARATUS), names())
+    parser.offer(parser.add_argument("apparatus", metavar="APPARATUS", help=_profiles()), names())
+
+
+def _profiles() -> str:
+    return f"a shipped profile ({', '.join(names())}) or a TOML file"
 
 
 def add_model(parser: Parser, default: str = "physics", models: Sequence[str] = MODELS) -> None:
@@ -71,7 +74,7 @@ def add_games(parser: Parser, what: str, *, default: int | None = None, required
 
 def add_workers(parser: Any) -> None:
     """Add `--workers` to a parser or a group of one."""
-    parser.add_argument("--workers", type=whole, metavar="N", help="processes, 1 to 512 (default: all cores)")
+    parser.add_argument("--workers", type=whole, metavar="N", help="processes to use (default: all cores)")
 
 
 def add_json(parser: Parser) -> None:

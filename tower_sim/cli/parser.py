@@ -54,7 +54,8 @@ class Parser(argparse.ArgumentParser):
             self.print_help()
             self.exit(0)
         found, unknown = super().parse_known_args(given, namespace)
-        found.words = given
+        if not hasattr(found, "words"):  # those of the command itself, which it may read again
+            found.words = given
         if not any(word.startswith("-") for word in unknown):
             for action in self._actions:  # one that may be left out is also taken after the options
                 is_open = not action.option_strings and action.nargs == "?" and getattr(found, action.dest) is None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
 from typing import Any
@@ -147,7 +146,7 @@ def _play(request: PlayRequest, model: DropModel, apparatus: Apparatus, options:
     begun = turns(request, model)
     if not options.json:
         say(game.head(rules, **names))
-    with telling(game.ways.turns, game.most_turns(rules)) if options.json else nullcontext() as tell:
+    with telling(game.ways.turns, game.ways.expected(rules)) if options.json else nullcontext() as tell:
         for turn in begun:
             played.append(turn)
             if tell is None:

@@ -19,6 +19,7 @@ from tower_sim.columns import Column
 from tower_sim.contract import DropModel
 from tower_sim.counts import Plan
 from tower_sim.errors import UsageError
+from tower_sim.games.ways import Ways
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.state import TowerState
 
@@ -54,7 +55,7 @@ class Figure:
 class Game(ABC):
     """A game, by what its class says of it and how it is played; one object of it is registered.
 
-    `name` is that of the command line and of the entry point, `title` what people call it, `version` is raised when the
+    `name` is that of the command line and of the entry point, `title` what people call it, `about` a plain sentence, `version` is raised when the
     same rules come to mean another game. `run` is what one play of it is called, `kind` what a campaign file says.
     `apparatus` is the shipped profile it is played with by default, empty where one has to be named; `board`: it is
     played with an apparatus with a board. `columns` are those of its own table, beside point, run and drop; a game
@@ -64,6 +65,7 @@ class Game(ABC):
 
     name: str
     title: str
+    about: str = ""
     version: int = 1
     run: str = "game"
     kind: str = ""
@@ -135,6 +137,11 @@ class Game(ABC):
     def most_turns(self, rules: Any) -> int:
         """Return how many turns a run has at most, or about, for limits and progress."""
         return 1
+
+    @property
+    def ways(self) -> Ways:
+        """How people and programs ask for this game, beside its rules: here nothing of its own."""
+        return Ways(self)
 
     # What people read and look at.
 

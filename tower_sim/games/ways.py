@@ -76,17 +76,19 @@ class Odds(ABC):
 class Ways:
     """The ways to one game; each attribute is empty where the game needs nothing of its own.
 
-    `options` are those of `tower-sim play GAME`. A `command` of its own, with `about` in its help, takes them too.
-    `request` is a request of the service of its own, with its `fields` beside apparatus, model, games and seed.
+    `options` are those of `tower-sim play GAME`. A `command` of its own, `command_help` in the help, takes them too.
+    `request` is a request of the service of its own, with its `fields` beside apparatus, model, games and seed;
+    `document` is the schema and version of what answers it.
     `runs` is the word for several runs, `turns` that for several turns, `most` how many runs may be asked for their
     odds, and `least` to have them drawn. `picture` is what one run's picture shows.
     """
 
     options: tuple[Option, ...] = ()
     command: str = ""
-    about: str = ""
+    command_help: str = ""
     request: str = ""
     fields: tuple[str, ...] = ()
+    document: tuple[str, int] = ("", 0)
     runs: str = "games"
     turns: str = "drops"
     least: int = 2
@@ -118,6 +120,10 @@ class Ways:
     def caption(self, rules: Any, *, apparatus: str, model: str, seed: int) -> str:
         """Return what stands over the picture of a run."""
         return self.game.head(rules, apparatus=apparatus, model=model, seed=seed).splitlines()[0]
+
+    def expected(self, rules: Any) -> int | None:
+        """Return how many turns a run will have, for those who wait; None when nobody knows."""
+        return self.game.most_turns(rules)
 
     def odds(self) -> Odds | None:
         """Return odds without any run yet; None for a game that tells none."""

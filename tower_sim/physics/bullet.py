@@ -80,6 +80,7 @@ class BulletEngine:
     """
 
     title = "PyBullet"
+    about = "Bullet's rigid bodies; what all published figures, profiles and surrogates stand on"
     distribution = "pybullet"
     lock = LOCK
 

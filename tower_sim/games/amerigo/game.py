@@ -18,6 +18,7 @@ from tower_sim.games.amerigo.many import plan_of
 from tower_sim.games.amerigo.phases import DropEntry, GameState
 from tower_sim.games.amerigo.rules import RULES_VERSION, Rules
 from tower_sim.games.game import Game, Turn, game_seed
+from tower_sim.games.ways import Ways
 from tower_sim.model import TooManyFailedDraws
 
 
@@ -34,6 +35,7 @@ class Amerigo(Game):
 
     name = "amerigo"
     title = "Amerigo"
+    about = "the part of a game that its tower decides: a set-up and 35 phases, with cubes carried over"
     version = RULES_VERSION
     kind = "game"
     run = "game"
@@ -116,6 +118,13 @@ class Amerigo(Game):
         from tower_sim.games.amerigo.picture import draw_game
 
         draw_game(_entries(turns), rules.rules, path, title=title)
+
+    @property
+    def ways(self) -> Ways:
+        """See Game."""
+        from tower_sim.games.amerigo.ways import AmerigoWays
+
+        return AmerigoWays(self)
 
 
 GAME = Amerigo()

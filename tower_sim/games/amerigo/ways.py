@@ -9,7 +9,7 @@ from typing import Any
 from tower_sim.contract import DropModel
 from tower_sim.errors import UsageError, shown
 from tower_sim.games.amerigo.game import Played
-from tower_sim.games.amerigo.phases import check_knocks, knocks_of
+from tower_sim.games.amerigo.phases import SCHEMA, VERSION, check_knocks, knocks_of
 from tower_sim.games.ways import Asked, Option, Ways, check_words
 
 
@@ -27,6 +27,7 @@ class AmerigoWays(Ways):
     )
     request = "game"
     fields = ("rules", "rounds", "knocks")
+    document = (SCHEMA, VERSION)
 
     def of_options(self, given: Mapping[str, Any], asked: Asked | None) -> Asked:
         """See Ways."""

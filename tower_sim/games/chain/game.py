@@ -42,6 +42,7 @@ class ChainOfDrops(Game):
 
     name = "chain"
     title = "A chain of drops"
+    about = "drops into one tower in a row, without a game's rules"
     run = "chain"
     tables = ("chain",)
 

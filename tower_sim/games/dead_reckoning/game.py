@@ -22,6 +22,7 @@ from tower_sim.games.dead_reckoning.policies import when_behind
 from tower_sim.games.dead_reckoning.rulings import Rulings
 from tower_sim.games.dead_reckoning.sides import PLAYER_SUPPLY, Kind, Setup, read_side, side_words
 from tower_sim.games.game import Game, Turn
+from tower_sim.games.ways import Ways
 from tower_sim.model import TooManyFailedDraws
 
 _MAX_WORD = 40
@@ -39,6 +40,7 @@ class DeadReckoning(Game):
 
     name = "dead_reckoning"
     title = "Dead Reckoning"
+    about = "a battle: cubes fall through a ship onto a board, whose zones say what each is worth"
     version = RULES_VERSION
     kind = "battle"
     run = "battle"
@@ -115,6 +117,13 @@ class DeadReckoning(Game):
         from tower_sim.games.dead_reckoning.picture import draw_board
 
         draw_board(with_board(apparatus), turns[-1].state, path, title=title)
+
+    @property
+    def ways(self) -> Ways:
+        """See Game."""
+        from tower_sim.games.dead_reckoning.ways import BattleWays
+
+        return BattleWays(self)
 
 
 GAME = DeadReckoning()

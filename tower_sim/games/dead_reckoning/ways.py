@@ -14,6 +14,7 @@ from tower_sim.errors import UsageError, check_whole, fault, near, shown
 from tower_sim.games.dead_reckoning import odds, words
 from tower_sim.games.dead_reckoning.abilities import Ability
 from tower_sim.games.dead_reckoning.battle import Battle
+from tower_sim.games.dead_reckoning.document import SCHEMA, VERSION
 from tower_sim.games.dead_reckoning.rulings import Rulings
 from tower_sim.games.dead_reckoning.sides import KINDS, Kind, Setup, parse_said, read_side
 from tower_sim.games.game import Turn
@@ -38,9 +39,10 @@ class BattleWays(Ways):
         Option("rulings", "FILE", "rulings as TOML (default: see docs/dead_reckoning.md)"),
     )
     command = "battle"
-    about = "fight a battle of Dead Reckoning, or many for the odds"
+    command_help = "fight a battle of Dead Reckoning, or many for the odds"
     request = "battle"
     fields = ("cubes", "kind", "active", "sides", "provoked", "abilities", "rulings")
+    document = (SCHEMA, VERSION)
     runs = "battles"
     turns = "steps"
     picture = "the board with the cubes"
@@ -58,6 +60,9 @@ class BattleWays(Ways):
     def of_fields(self, given: Mapping[str, Any], asked: Asked | None) -> Asked:
         """See Ways."""
         return Asked(_of_tables(given))
+
+    def expected(self, rules: Setup) -> None:
+        """See Ways; explosions and shakes have no end."""
 
     def odds(self) -> Odds:
         """See Ways."""

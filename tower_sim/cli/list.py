@@ -1,0 +1,83 @@
+"""`tower-sim list`: what there is, by name, and which package brings it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from tower_sim import registry
+from tower_sim.apparatus.kind import ApparatusKind
+from tower_sim.cli.common import add_json
+from tower_sim.cli.parser import Parser
+from tower_sim.errors import UsageError
+from tower_sim.games.game import Game
+from tower_sim.models import ABOUT
+from tower_sim.physics.engine import version_of
+from tower_sim.terminal import say
+
+SCHEMA = "tower-sim/list"
+VERSION = 1
+OURS = "tower_sim"
+_HEADS = {
+    "apparatus": "Kinds of apparatus, with the profiles that ship (--apparatus PROFILE, or a TOML file of that kind):",
+    "games": "Games (tower-sim play GAME):",
+    "engines": "Engines of the model physics ([settings] engine of a campaign file):",
+    "models": "Models (--model MODEL, or a .json file of tower-sim surrogate fit):",
+}
+_GROUPS = {"apparatus": "apparatus", "games": "game", "engines": "engine"}  # in the registry
+
+
+def add(parser: Parser) -> None:
+    """Add what the command takes."""
+    add_json(parser)
+    parser.set_defaults(run=_list)
+
+
+def _list(options: argparse.Namespace) -> None:
+    document = listed()
+    print(json.dumps(document)) if options.json else say(_words(document))
+
+
+def listed() -> dict[str, Any]:
+    """Return the document of `list --json`, ready for `json.dumps`."""
+    groups = {key: [_entry(group, name) for name in registry.names(group)] for key, group in _GROUPS.items()}
+    models = [{"name": name, "package": OURS, "about": about, "error": None} for name, about in ABOUT.items()]
+    return {"schema": SCHEMA, "version": VERSION, **groups, "models": models}
+
+
+def _entry(group: str, name: str) -> dict[str, Any]:
+    """Return what is told of one thing; of one that cannot be loaded, why."""
+    package = registry.source(group, name)
+    try:
+        thing = registry.get(group, name)
+    except UsageError as error:
+        return {"name": name, "package": package, "about": "", "error": str(error)}
+    return {"name": name, "package": package, **_told(name, thing), "error": None}
+
+
+def _told(name: str, thing: Any) -> dict[str, Any]:
+    if isinstance(thing, ApparatusKind):
+        return {"about": thing.title, "profiles": sorted(thing.profiles())}
+    if isinstance(thing, Game):
+        own = {"command": thing.ways.command or None, "apparatus": thing.apparatus or None}
+        return {"about": thing.about or thing.title, "title": thing.title, "rules": thing.version, **own}
+    return {"about": getattr(thing, "about", thing.title), "title": thing.title, "installed": version_of(name)}
+
+
+def _words(document: Mapping[str, Any]) -> str:
+    blocks: list[str] = []
+    for key, head in _HEADS.items():
+        width = max(len(entry["name"]) for entry in document[key])
+        lines = [head]
+        for entry in document[key]:
+            said = entry["error"] or entry["about"]
+            said += f" (profiles: {', '.join(entry['profiles'])})" if entry.get("profiles") else ""
+            said += f" (also: tower-sim {entry['command']})" if entry.get("command") else ""
+            if "installed" in entry:
+                said += f" ({entry['title']} {entry['installed'] or 'is not installed'})"
+            said += f" [from {entry['package']}]" if entry["package"] != OURS else ""
+            lines.append(f"  {entry['name']:{width}}  {said}")
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks)
