@@ -7,14 +7,14 @@ from typing import Any, cast
 import pytest
 
 from tower_sim import cli
-from tower_sim.cli import _parser
+from tower_sim.cli.parser import Parser
 
 Capture = pytest.CaptureFixture[str]
 
 
-def commands(parser: argparse.ArgumentParser, name: str = "") -> dict[str, argparse.ArgumentParser]:
+def commands(parser: Parser, name: str = "") -> dict[str, Parser]:
     """Return every command that does something, by its name."""
-    for action in parser._actions:
+    for action in parser.filled()._actions:
         if isinstance(action, argparse._SubParsersAction):
             return {
                 full: leaf
@@ -24,12 +24,13 @@ def commands(parser: argparse.ArgumentParser, name: str = "") -> dict[str, argpa
     return {name: parser}
 
 
-COMMANDS = commands(_parser())
+COMMANDS = commands(cli.parser())
 
 
 def test_there_are_as_many_commands_as_the_readme_tells():
     assert {name.split()[0] for name in COMMANDS} == {
-        "play", "drop", "battle", "compare", "campaign", "study", "calibrate", "fairness", "serve", "surrogate", "show"
+        "play", "drop", "battle", "compare", "campaign", "study", "calibrate", "fairness", "serve", "surrogate", "show",
+        "list", "completion",
     }  # fmt: skip
 
 
@@ -47,23 +48,51 @@ def test_every_option_has_a_help_text_and_says_its_default(name: str, capsys: Ca
             assert " ".join(words.split()) in told
 
 
-@pytest.mark.parametrize("option", ["--seed", "--model", "--json", "--save-plot", "--apparatus", "--output"])
+COMMON = {
+    "--apparatus": r"a shipped profile \(.*\) or a TOML file( \(default: .*\))?",
+    "--model": r"physics, surrogate,?( two_thirds)? or a fitted model's .json file",
+    "--seed": r"0 to 2\^128 - 1( \(default: drawn, and printed\))?",
+    "--rules": r"house rules as TOML, a file that compare takes too \(default: the published\)",
+    "--output": None,  # each writes something else
+    "--json": r"print one JSON document and nothing else",
+    "--save-plot": r"also draw .* into FILE \(\.png, \.pdf or \.svg\)",
+    "--games": r"how many .*, \d+ (to \d+|or more).*",
+    "--workers": r"processes to use \(default: all cores\)",
+}
+DEFAULTS = {  # of commands whose purpose asks for another one than most have
+    "--apparatus": {"play": None, "battle": "dead_reckoning", "fairness": "amerigo"},
+    "--model": {"compare": "surrogate"},
+    "--seed": {"calibrate": 0, "fairness": 0, "surrogate check": 0},
+    "--games": {"fairness": 24},
+}
+USUAL = {"--model": "physics", "--json": False}
+
+
+@pytest.mark.parametrize("option", COMMON)
 def test_one_option_means_one_thing_everywhere(option: str):
-    """The same names, reader and words, apart from what is drawn or written, and from a fixed seed."""
+    """The same spellings, reader, metavar, words and default, apart from those few that a command's purpose changes."""
     seen: dict[str, argparse.Action] = {}
     for name, parser in COMMANDS.items():
         for action in parser._actions:
             if option in action.option_strings:
                 seen[name] = action
-    assert len(seen) >= 3
+    assert len(seen) >= (1 if option == "--rules" else 2)
     assert len({(tuple(a.option_strings), a.type, a.nargs, a.dest) for a in seen.values()}) == 1
-    if option in ("--model", "--json", "--apparatus"):
-        words = {(a.help or "").partition(" (default")[0].replace(", two_thirds", "") for a in seen.values()}
-        assert len(words) == 1  # a rule that knows no board is left out of a battle's models
-    if option == "--seed":
-        assert all((a.help or "").startswith("0 to 2^128 - 1") for a in seen.values())
+    words = COMMON[option]
+    for name, action in seen.items():
+        assert words is None or re.fullmatch(words, action.help or ""), (name, action.help)
+        assert action.default == DEFAULTS.get(option, {}).get(name, USUAL.get(option)), name
     if option == "--output":
         assert all("-o" in a.option_strings for a in seen.values())
+    else:
+        assert len({a.metavar for a in seen.values()}) == 1
+
+
+def test_no_option_of_another_spelling_means_what_a_common_one_means():
+    """What stands for a file that is written, a seed or a number of processes is called as everywhere."""
+    for name, parser in COMMANDS.items():
+        spelt = {spelling for action in parser._actions for spelling in action.option_strings}
+        assert spelt.isdisjoint({"--out", "--plot", "--profile", "--tower", "--ship", "--jobs", "--runs", "-n", "-s"}), name
 
 
 def test_commands_that_write_take_o_and_the_old_out():
@@ -92,6 +121,15 @@ def test_the_version_is_told_with_what_it_runs_on(capsys: Capture):
     ("words", "said"),
     [
         ("pley amerigo", "did you mean play?; see tower-sim --help"),
+        ("completion bahs", "did you mean bash?; see tower-sim completion --help"),
+        ("battle --cubes a=1,b=1 --kind merchnt", "did you mean merchant?; see tower-sim battle --help"),
+        ("battle --cubes purple=1,green=1 --ability gren=throw:2", "did you mean green?"),
+        ("battle --cubes purple=1,green=1 --active gren", "did you mean green?"),
+        ("play dead_reckoning --cubes a=1,b=1 --kind merchnt", "did you mean merchant?; see tower-sim play --help"),
+        ("play amerigo --rouns 3", "did you mean --rounds?; see tower-sim play --help"),
+        ("play amerigo --kind ship", "unknown option '--kind'"),
+        ("compare amerigo --set cubez=6 --games 10", "did you mean cubes?"),
+        ("compare amerigo --set rulings.stand_in_token=both --games 10", "did you mean stand_in_tokens?"),
         ("play amerigoo", "did you mean amerigo?; see tower-sim play --help"),
         ("play amerigo --sede 3", "unknown option '--sede'; did you mean --seed?; see tower-sim play --help"),
         ("campaign run a.toml -o b --wokers 2", "did you mean --workers?; see tower-sim campaign run --help"),
