@@ -48,6 +48,9 @@ VALID: list[dict[str, Any]] = [
         "seed": 5,
     },
     {"id": 9, "do": "battle", "model": "surrogate", "cubes": {"purple": 2, "black": 3}, "kind": "merchant", "seed": 1},
+    {"id": 11, "do": "play", "game": "amerigo", "rules": RULES | {"knocks": {}}, "model": "surrogate", "seed": 1},
+    {"id": 12, "do": "play", "game": "dead_reckoning", "rules": {"cubes": {"a": 2, "b": 3}}, "model": "surrogate"},
+    {"id": 13, "do": "play", "game": "chain", "rules": {"drops": 3}, "apparatus": "amerigo", "model": "two_thirds"},
     {"id": 10, "do": "battle", "model": "surrogate", "cubes": {"a": 2, "b": 3}, "kind": "tie_break", "seed": 1},
 ]
 

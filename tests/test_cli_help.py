@@ -92,7 +92,9 @@ def test_no_option_of_another_spelling_means_what_a_common_one_means():
     """What stands for a file that is written, a seed or a number of processes is called as everywhere."""
     for name, parser in COMMANDS.items():
         spelt = {spelling for action in parser._actions for spelling in action.option_strings}
-        assert spelt.isdisjoint({"--out", "--plot", "--profile", "--tower", "--ship", "--jobs", "--runs", "-n", "-s"}), name
+        assert spelt.isdisjoint(
+            {"--out", "--plot", "--profile", "--tower", "--ship", "--jobs", "--runs", "-n", "-s"}
+        ), name
 
 
 def test_commands_that_write_take_o_and_the_old_out():

@@ -19,21 +19,24 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_cli import tower_sim
 
+from tower_sim import registry
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.contract import DropModel
 from tower_sim.service import Opened, serve
 from tower_sim.service.loop import MAX_LINE
 from tower_sim.service.opened import KEPT
-from tower_sim.service.requests import FIELDS, MAX_DROPS, MAX_PHYSICS_GAMES
+from tower_sim.service.requests import MAX_DROPS, MAX_PHYSICS_GAMES, fields
 from tower_sim.surrogate.two_thirds import TwoThirdsRule
 
 ROOT = Path(__file__).parent.parent
+FIELDS = fields()
 DOC = (ROOT / "docs/service.md").read_text("utf-8")
 RULE = {"do": "drop", "cubes": {"blue": 4}, "model": "two_thirds", "seed": 7}
 COMMAND = (sys.executable, "-m", "tower_sim")
 NODE = shutil.which("node")
 TOWER = load("amerigo")
+APPARATUS = {name: registry.get("game", name).apparatus or "amerigo" for name in registry.names("game")}
 
 
 def replies_to(text: str | bytes, opened: Opened | None = None) -> list[dict[str, Any]]:
@@ -128,6 +131,40 @@ def test_replies_are_byte_for_byte_what_the_command_prints_in_a_process_of_its_o
         assert json.dumps(reply) + "\n" == tower_sim(*arguments).stdout
 
 
+PLAYED: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    ("game", {"rules": {"cubes": 3, "rounds": 1}}, {"game": "amerigo", "rules": {"cubes": 3, "rounds": 1}}),
+    ("game", {}, {"game": "amerigo"}),
+    (
+        "battle",
+        {"cubes": {"purple": 4, "green": 3}, "kind": "merchant"} | {"cubes": {"purple": 4, "black": 3}},
+        {"game": "dead_reckoning", "rules": {"cubes": {"purple": 4, "black": 3}, "combat": "merchant"}},
+    ),
+    (
+        "battle",
+        {"cubes": {"purple": 4, "green": 3}, "games": 3},
+        {"game": "dead_reckoning", "rules": {"battle": {"cubes": {"purple": 4, "green": 3}}}, "games": 3},
+    ),
+]
+
+
+@pytest.mark.parametrize(("do", "own", "general"), PLAYED)
+def test_a_games_own_request_and_the_general_one_give_the_same_document(
+    do: str, own: dict[str, Any], general: dict[str, Any]
+):
+    seeded = {"model": "surrogate", "seed": 11}
+    of_own, of_general = ask({"do": do} | own | seeded, {"do": "play"} | general | seeded)
+    assert "error" not in of_own
+    assert of_own == of_general
+
+
+@pytest.mark.parametrize("game", registry.names("game"))
+def test_every_registered_game_is_played_by_the_service_as_by_the_command(game: str):
+    (reply,) = ask({"do": "play", "game": game, "apparatus": APPARATUS[game], "model": "surrogate", "seed": 3})
+    assert reply.pop("id") is None
+    asked = ("play", game, "--apparatus", APPARATUS[game], "--model", "surrogate", "--seed", "3", "--json")
+    assert json.dumps(reply) + "\n" == tower_sim(*asked).stdout
+
+
 def test_the_same_request_gives_the_same_reply_whatever_came_before():
     alone = ask(RULE)[0]
     other = RULE | {"seed": 8, "cubes": {"red": 30}}
@@ -161,6 +198,7 @@ def test_hello_tells_what_there_is():
     assert set(reply["do"]) == set(FIELDS)
     assert {"physics", "surrogate"} <= set(reply["models"])
     assert {"amerigo", "dead_reckoning"} <= set(reply["apparatus"])
+    assert reply["games"] == list(registry.names("game"))
     drop, game = ask(RULE, {"do": "game", "rounds": 0, "model": "two_thirds"})
     for name, document in (("drop", drop), ("game", game)):
         assert reply["documents"][name] == {key: document[key] for key in ("schema", "version")}
@@ -181,10 +219,22 @@ def test_hello_tells_what_there_is():
         ('{"do": "drop", "cubes": {"blue": 1, "blue": 2}}', "twice"),
         ('{"do": "drop", "cubes": {"blue": 1}, "state": "\\ud800"}', "surrogates not allowed"),
         ("[" * 100_000, "recursion"),
-        ("{}", "do is nothing; allowed is one of hello, drop, game, battle"),
+        ("{}", "do is nothing; allowed is one of hello, drop, game, battle, play"),
         ('{"do": ["drop"]}', "do is ['drop']"),
         ('{"do": "drop", "cube": {"blue": 1}}', "drop.cube is unknown; allowed are id, do, apparatus, cubes"),
         ('{"do": "hello", "seed": 1}', "hello.seed is unknown"),
+        ('{"do": "dorp"}', "did you mean drop?"),
+        ('{"do": "drop", "cube": {"blue": 1}}', "did you mean cubes?"),
+        ('{"do": "play"}', "game is nothing; allowed is one of amerigo, dead_reckoning, chain"),
+        ('{"do": "play", "game": "amerigoo"}', "did you mean amerigo?"),
+        ('{"do": "play", "game": ["amerigo"]}', "game is ['amerigo']"),
+        ('{"do": "play", "game": "amerigo", "rounds": 1}', "play.rounds is unknown"),
+        ('{"do": "play", "game": "amerigo", "rules": {"knocks": {"99": 1}}}', "number of a knock is '99'"),
+        ('{"do": "play", "game": "amerigo", "rules": {"round": 1}}', "rules.round is unknown"),
+        ('{"do": "play", "game": "amerigo", "games": 3}', "games is 3; allowed is none with amerigo"),
+        ('{"do": "play", "game": "dead_reckoning", "rules": {"combat": "duel"}}', "kind of combat is 'duel'"),
+        ('{"do": "play", "game": "dead_reckoning", "games": 0}', "games is 0"),
+        ('{"do": "play", "game": "chain", "model": "two_thirds"}', "apparatus is nothing; allowed is"),
         ('{"do": "drop"}', "cubes is {}"),
         ('{"do": "drop", "cubes": "blue=4"}', "cubes is 'blue=4'; allowed is an object"),
         ('{"do": "drop", "cubes": {"blue": -1}}', "cubes of blue is -1"),

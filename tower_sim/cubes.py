@@ -36,7 +36,7 @@ def parse_counts(text: str, what: str) -> dict[str, int]:
     return counts
 
 
-def supply(counts: Mapping[str, int][str, int], edge: float, *, first_id: int = 0) -> tuple[Cube, ...]:
+def supply(counts: Mapping[str, int], edge: float, *, first_id: int = 0) -> tuple[Cube, ...]:
     """Make `counts[colour]` cubes of each colour, of edge `edge` (m), numbered on from `first_id`.
 
     Raises UsageError for counts that are no table of whole numbers from 0 to 100,000.

@@ -16,7 +16,7 @@ import numpy as np
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import Cube
-from tower_sim.errors import UsageError, check_kind, fault, shown
+from tower_sim.errors import UsageError, check_kind, fault, near, shown
 from tower_sim.state import BoardState, Event, Pose, Resident, TowerState
 
 MAX_ID = 2**53 - 1  # what every reader of JSON can hold
@@ -174,7 +174,8 @@ def _strength(strength: object) -> str:
 def as_zone(zone: object, names: Sequence[str]) -> str:
     """Return the name of a zone; raises UsageError for one that the board has not."""
     if not isinstance(zone, str) or zone not in names:
-        raise UsageError(f"zone {shown(zone)} is unknown; allowed are {', '.join(names)}; check its spelling")
+        meant = near(zone, names) if isinstance(zone, str) else ""
+        raise UsageError(f"zone {shown(zone)} is unknown; allowed are {', '.join(names)}; check its spelling{meant}")
     return zone
 
 

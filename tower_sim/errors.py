@@ -66,11 +66,11 @@ def near(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {found[0]}?" if found else ""
 
 
-def unknown(what: str, word: object, known: Iterable[str]) -> UsageError:
+def unknown(what: str, word: object, known: Iterable[str], advice: str = "check its spelling") -> UsageError:
     """Return the error that `what` is `word`, which is none of the `known` words; the nearest of them is suggested."""
     words = list(known)
     meant = near(word, words) if isinstance(word, str) else ""
-    return fault(what, word, f"one of {', '.join(words)}", f"check its spelling{meant}")
+    return fault(what, word, f"one of {', '.join(words)}", f"{advice}{meant}")
 
 
 def _written(value: object) -> str:

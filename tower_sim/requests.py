@@ -68,7 +68,7 @@ class DropRequest:
 class PlayRequest:
     """Asks for one run of the game registered as `game` by `rules`, which its `read` has made; else as a DropRequest.
 
-    Raises UsageError, in one line, for an unknown game and a seed out of bounds.
+    Raises UsageError, in one line, for an unknown game, a seed out of bounds, and no apparatus.
     """
 
     game: str
@@ -80,6 +80,9 @@ class PlayRequest:
     def __post_init__(self) -> None:
         _check_seed(self.seed)
         registry.get("game", self.game)
+        if not self.apparatus:
+            allowed = f"one of {', '.join(profiles())} or the path of a TOML file"
+            raise fault(APPARATUS, None, allowed, f"name what {self.game} is to be played with")
 
     @property
     def played(self) -> Game:

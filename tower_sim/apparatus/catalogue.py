@@ -101,7 +101,9 @@ def _from_tables(profile: dict[str, Any], name: str) -> Apparatus:
     kind: object = profile.get("kind")
     kinds = registry.names("apparatus")
     if not isinstance(kind, str) or kind not in kinds:
-        raise UsageError(f"kind = {shown(kind)}; allowed is one of {', '.join(map(repr, kinds))}; write that line")
+        meant = near(kind, kinds) if isinstance(kind, str) else ""
+        allowed = f"one of {', '.join(map(repr, kinds))}"
+        raise UsageError(f"kind = {shown(kind)}; allowed is {allowed}; write that line{meant}")
     try:
         canonical = json.dumps([_SHAPES, profile], sort_keys=True, separators=(",", ":"))
     except TypeError as error:  # a date: TOML has more than JSON

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, field, fields
 from typing import Any, TypeVar, cast
 
-from tower_sim.errors import UsageError, shown
+from tower_sim.errors import UsageError, near, shown
 
 T = TypeVar("T")
 
@@ -73,14 +73,18 @@ def refuse_unknown(values: Mapping[str, object], known: Mapping[str, object], wh
     for key in values:
         if key not in known:
             name = key if len(key) <= 40 and key.isprintable() else shown(key, 40)
-            raise UsageError(f"{where}.{name} is unknown; allowed are {', '.join(known)}; correct or remove it")
+            allowed = f"allowed are {', '.join(known)}; correct or remove it{near(key, known)}"
+            raise UsageError(f"{where}.{name} is unknown; {allowed}")
 
 
 def _read(value: object, item: Field[Any], where: str) -> Any:
     bad = UsageError(f"{where} = {shown(value)}; allowed is {_allowed(item)}; change it")
     if "allowed" in item.metadata:
-        if not isinstance(value, str) or value not in item.metadata["allowed"]:
+        words: tuple[str, ...] = item.metadata["allowed"]
+        if not isinstance(value, str):
             raise bad
+        if value not in words:
+            raise UsageError(f"{bad}{near(value, words)}")
         return value
     whole = "unit" not in item.metadata
     if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):

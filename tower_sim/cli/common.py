@@ -67,9 +67,7 @@ def add_seed(parser: Parser, default: int | None = None) -> None:
 
 def add_games(parser: Parser, what: str, *, default: int | None = None, required: bool = False) -> None:
     """Add `--games`; `what` are counted, and how many there may be."""
-    parser.add_argument(
-        "--games", type=whole, default=default, required=required, metavar="N", help=f"how many {what}"
-    )
+    parser.add_argument("--games", type=whole, default=default, required=required, metavar="N", help=f"how many {what}")
 
 
 def add_workers(parser: Any) -> None:

@@ -55,22 +55,18 @@ def _completion(options: argparse.Namespace) -> None:
 
 def places(parser: Parser, path: str = "") -> Iterator[Place]:
     """Yield every place of a parser: that of the program, then those of its commands, deepest last."""
+    inner = parser.commands()
     options: list[Option] = []
-    words: list[tuple[str, str]] = []
-    inner: list[tuple[str, Parser]] = []
-    for action in parser.filled()._actions:  # argparse has no other way to look at them
-        told = (action.help or "").partition(" (default")[0].replace("%%", "%")
-        if isinstance(action, argparse._SubParsersAction):
-            of_commands = {each.dest: each.help or "" for each in action._choices_actions}
-            inner = list(action.choices.items())
-            words += [(name, of_commands.get(name, "")) for name in action.choices]
-        elif action.option_strings:
+    words = [(name, told) for name, (_, told) in inner.items()]
+    for action in parser.arguments():
+        if action.option_strings:
+            told = (action.help or "").partition(" (default")[0].replace("%%", "%")
             values = None if action.nargs == 0 else tuple(_values(action, parser))
             options.append(Option(tuple(action.option_strings), told, values))
         else:
             words += [(word, "") for word in _values(action, parser)]
     yield Place(path, tuple(options), tuple(words))
-    for name, own in inner:
+    for name, (own, _) in inner.items():
         yield from places(own, f"{path}/{name}")
 
 

@@ -20,6 +20,7 @@ class Parser(argparse.ArgumentParser):
         super().__init__(formatter_class=_Formatter, **options)
         self._fill = fill
         self.offered: dict[str, Sequence[str]] = {}
+        self.is_read_again = False  # by the parser of what is named, which refuses what is unknown
 
     def offer(self, action: argparse.Action, words: Sequence[str]) -> None:
         """Have shells offer these words, and files, where the value of an option or an argument is due."""
@@ -31,6 +32,20 @@ class Parser(argparse.ArgumentParser):
         if fill is not None:
             fill(self)
         return self
+
+    def commands(self) -> dict[str, tuple[Parser, str]]:
+        """Return the parser's own commands with their help; argparse has no public way to look at them."""
+        found: dict[str, tuple[Parser, str]] = {}
+        for action in self.filled()._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                of_commands: Any = action
+                told = {each.dest: each.help or "" for each in of_commands._choices_actions}
+                found |= {name: (parser, told.get(name, "")) for name, parser in of_commands.choices.items()}
+        return found
+
+    def arguments(self) -> list[argparse.Action]:
+        """Return what the parser takes, its own commands left out."""
+        return [action for action in self.filled()._actions if action.nargs != argparse.PARSER]
 
     def has(self, option: str) -> bool:
         """Return whether the parser takes an option."""
@@ -61,9 +76,9 @@ class Parser(argparse.ArgumentParser):
                 is_open = not action.option_strings and action.nargs == "?" and getattr(found, action.dest) is None
                 if is_open and unknown:
                     setattr(found, action.dest, unknown.pop(0))
-        if unknown:
+        if unknown and not self.is_read_again:
             self.error(self._unknown(unknown))
-        return found, unknown
+        return found, []
 
     def _print_message(self, message: str, file: Any = None) -> None:
         """Print, and let an output that fails be told; argparse would be silent."""

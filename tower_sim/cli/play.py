@@ -9,12 +9,11 @@ from functools import partial
 from typing import Any
 
 from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.catalogue import names as profiles
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cli import common
 from tower_sim.cli.parser import Parser
 from tower_sim.contract import DropModel
-from tower_sim.errors import check_whole, fault
+from tower_sim.errors import check_whole
 from tower_sim.games.game import Game, Turn
 from tower_sim.games.ways import Option
 from tower_sim.models import BOARD_MODELS, MODELS, open_model
@@ -54,6 +53,7 @@ def add(play: Parser) -> None:
         group = play.add_argument_group(f"options of {game.name}") if new else None
         for option in new:
             _show(group, option)
+    play.is_read_again = True
     play.set_defaults(run=partial(_chosen, play))
 
 
@@ -99,9 +99,7 @@ def _add(parser: Parser, option: Option, *, required: bool) -> None:
     elif not option.metavar:
         more = {"action": "store_true"}
     dest = _key(option)
-    parser.add_argument(
-        f"--{option.name}", dest=dest, default=argparse.SUPPRESS, required=required, help=told, **more
-    )
+    parser.add_argument(f"--{option.name}", dest=dest, default=argparse.SUPPRESS, required=required, help=told, **more)
 
 
 def _show(group: Any, option: Option) -> None:
@@ -122,16 +120,14 @@ def _run(game: Game, options: argparse.Namespace) -> None:
     given = {option.name: said[_key(option)] for option in ways.options if _key(option) in said}
     asked = ways.of_options(given, read_rules(game, options.rules) if options.rules else None)
     named = options.apparatus or asked.apparatus or game.apparatus
-    if not named:
-        raise fault("--apparatus", None, f"one of {', '.join(profiles())} or a TOML file", f"name that of {game.name}")
+    seed = drawn_seed() if options.seed is None else options.seed
+    request = PlayRequest(game.name, asked.rules, named, options.model, seed)
     apparatus = load(named)
     game.check(apparatus)
     many: int | None = said.get("games")
     if many is not None:
         check_whole("--games", many, ways.least if options.save_plot else 1, ways.most)
     common.check_plot(options.save_plot)
-    seed = drawn_seed() if options.seed is None else options.seed
-    request = PlayRequest(game.name, asked.rules, named, options.model, seed)
     with open_model(apparatus, options.model) as model:
         if many is None:
             _play(request, model, apparatus, options)

@@ -1,4 +1,4 @@
-"""Requests: one JSON object read into what is asked for; null counts as left out, and what would take long is refused."""
+"""Requests: one JSON object read into what is asked for; null counts as left out, long work is refused."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from tower_sim.cubes import MAX_CUBES, Cube, supply
-from tower_sim.errors import UsageError, check_whole, fault, shown
+from tower_sim.errors import UsageError, check_whole, fault, shown, unknown
 from tower_sim.games.amerigo.rulings import with_defaults
 from tower_sim.reading import read_text, toml_table
 
@@ -95,7 +95,7 @@ class Rules:
         known = [*more, *(each.name for each in fields(Rules))]
         for key in table:
             if key not in known:
-                raise fault("a key of the rules", key, f"one of {', '.join(known)}", "check its spelling")
+                raise unknown("a key of the rules", key, known)
         return Rules(**table)
 
     @property
@@ -127,7 +127,7 @@ def check_colours(what: str, given: Iterable[str], colours: Sequence[str], advic
     """Raise UsageError for a colour of `given`, called `what`, that is not among `colours`."""
     for colour in given:
         if colour not in colours:
-            raise fault(f"a colour in {what}", colour, f"one of {', '.join(colours)}", advice)
+            raise unknown(f"a colour in {what}", colour, colours, advice)
 
 
 def _words(what: str, value: object) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from tower_sim.errors import fault
+from tower_sim.errors import fault, unknown
 from tower_sim.games.dead_reckoning.rulings import Question
 
 
@@ -45,11 +45,11 @@ def with_defaults(choices: object) -> dict[str, str]:
     given = cast("Mapping[object, object]", choices)
     for name in given:
         if name not in known:
-            raise fault("a ruling's name", name, f"one of {', '.join(known)}", "check its spelling")
+            raise unknown("a ruling's name", name, known)
     found: dict[str, str] = {}
     for name, question in known.items():
         choice = given.get(name, next(iter(question.choices)))
         if not isinstance(choice, str) or choice not in question.choices:
-            raise fault(f"ruling {name}", choice, f"one of {', '.join(question.choices)}")
+            raise unknown(f"ruling {name}", choice, question.choices, "change it or leave it out")
         found[name] = choice
     return found

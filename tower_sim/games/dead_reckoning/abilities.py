@@ -12,7 +12,7 @@ from typing import Literal, cast
 
 from tower_sim.apparatus.board import Board
 from tower_sim.cubes import Cube
-from tower_sim.errors import check_whole, fault
+from tower_sim.errors import check_whole, fault, unknown
 from tower_sim.games.dead_reckoning.worths import Worth
 
 ZONE = "zone:"
@@ -75,7 +75,7 @@ class Ability:
         """
         kind, *numbers = text.strip().removesuffix("!").split(":")
         if kind not in _NUMBERS:
-            raise fault("ability", text, f"one of {', '.join(_NUMBERS)}", "write throw:2 or strength:1")
+            raise unknown("ability", text, _NUMBERS, "write throw:2 or strength:1")
         default = _NUMBERS[kind]
         digits = len(str(MOST))
         are_numbers = all(number.isdecimal() and number.isascii() and len(number) <= digits for number in numbers)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Literal, cast
 
-from tower_sim.errors import UsageError, fault, shown
+from tower_sim.errors import UsageError, shown, unknown
 from tower_sim.reading import read_text, toml_table
 
 
@@ -45,7 +45,7 @@ class Rulings:
         for name, question in options().items():
             choice: object = getattr(self, name)
             if choice not in [*question.choices]:
-                raise fault(f"ruling {name}", choice, f"one of {', '.join(question.choices)}")
+                raise unknown(f"ruling {name}", choice, question.choices, "change it or leave it out")
 
     @staticmethod
     def from_mapping(choices: Mapping[str, str]) -> Rulings:
@@ -55,7 +55,7 @@ class Rulings:
         """
         for name in choices:
             if name not in options():
-                raise fault("a ruling's name", name, f"one of {', '.join(options())}", "check its spelling")
+                raise unknown("a ruling's name", name, options())
         return replace(Rulings(), **cast("dict[str, Literal['free']]", dict(choices)))
 
     @staticmethod

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, cast, get_args
 
 from tower_sim.apparatus.fields import refuse_unknown
-from tower_sim.errors import check_whole, fault
+from tower_sim.errors import check_whole, fault, unknown
 from tower_sim.games.dead_reckoning.abilities import Ability
 from tower_sim.games.dead_reckoning.rulings import Rulings
 
@@ -118,7 +118,7 @@ class Setup:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise fault("kind of combat", self.kind, f"one of {', '.join(KINDS)}")
+            raise unknown("kind of combat", self.kind, KINDS, "change it or leave it out")
         if self.kind == "tie_break":
             if self.active:
                 raise fault("active side of a tie-break", self.active, "none")
@@ -131,7 +131,7 @@ class Setup:
         if self.kind != "tie_break":
             object.__setattr__(self, "active", self.active or self.colours[0])
             if self.active not in self.colours:
-                raise fault("active side", self.active, f"one of {', '.join(self.colours)}", "check its spelling")
+                raise unknown("active side", self.active, self.colours)
         if self.kind == "merchant" and self.active == NON_PLAYER:
             player = self.opponent(NON_PLAYER)
             allowed = f"{player}: only players attack, and {NON_PLAYER} cubes are the non-player's"
