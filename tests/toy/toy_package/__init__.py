@@ -36,19 +36,12 @@ def make(profile):
     w, walls = WIDE, (0, HIGH + 0.05)
     sides = [((-w - 0.01, -w), (-w, w)), ((w, w + 0.01), (-w, w)), ((-w, w), (-w - 0.01, -w)), ((-w, w), (w, w + 0.01))]
     boxes = [span("wall", x, y, walls, "wood") for x, y in sides]
-    boxes += [
-        span("floor", (-w, w), (-w, w), (-0.01, 0), "wood"),
-        span("lid", (0, w), (-w, w), (HIGH - 0.01, HIGH), "wood"),
-    ]
+    boxes.append(span("floor", (-w, w), (-w, w), (-0.01, 0), "wood"))
+    boxes.append(span("lid", (0, w), (-w, w), (HIGH - 0.01, HIGH), "wood"))
     wood, hand = Surface(0.4, 0.3), Hand(0.06, 0.06, 0.1, 0.0, 0.0)
     shape = {"cube_edge": EDGE, "cube_density": 600.0, "rim_top": HIGH, "passed": -1.0, "swept": False}
     of_profile = {"name": profile.name, "profile": profile.tables, "digest": profile.digest}
-    inside = {
-        "boxes": tuple(boxes),
-        "surfaces": {"wood": wood},
-        "between_cubes": wood,
-        "regions": (Region("box", 0.0),),
-    }
+    inside = {"boxes": tuple(boxes), "surfaces": {"wood": wood}, "between_cubes": wood, "regions": (Region("box", 0),)}
     return Box(**of_profile, **inside, **shape, hand=hand)
 
 
@@ -60,17 +53,11 @@ class ToyEngine:
 
     title, distribution, lock = "a toy", "toy", nullcontext()
 
-    def __init__(self, settings):
-        self.clear(0.0)
-
     def clear(self, edge):
-        self.edge, self.boxes, self.cubes, self.down = edge, [], {}, 9.81
+        self.edge, self.boxes, self.cubes = edge, [], {}
 
     def add_boxes(self, boxes, surfaces, cube):
         self.boxes = list(boxes)
-
-    def set_gravity(self, gravity):
-        self.down = -gravity[2]
 
     def add_cube(self, pose):
         body = max(self.cubes, default=0) + 1
@@ -81,9 +68,9 @@ class ToyEngine:
         self.cubes[body]["speed"] = list(velocity)[2]
 
     def _nothing(self, *_):
-        """Effort, mass and sleep do not matter to a cube that falls alone."""
+        """Mass, effort and sleep do not matter to a cube that falls alone."""
 
-    close = set_effort = set_cubes = lay_to_rest = put_to_sleep = wake = _nothing
+    __init__ = close = set_gravity = set_effort = set_cubes = lay_to_rest = put_to_sleep = wake = _nothing
 
     def remove(self, body):
         del self.cubes[body]
@@ -92,7 +79,7 @@ class ToyEngine:
         for body, cube in self.cubes.items():
             ground = self._ground(body, *cube["at"])
             for _ in range(steps):
-                cube["speed"] -= self.down * timestep
+                cube["speed"] -= 9.81 * timestep
                 cube["at"][2] += cube["speed"] * timestep
                 if cube["at"][2] <= ground:
                     cube["at"][2], cube["speed"] = ground, 0.0
@@ -133,10 +120,7 @@ class RedOnes(Game):
         return {"toy_game": dict(rules)}
 
     def play(self, model, rules, seed, run=None):
-        check_whole("seed", seed, 0)
-        return self._turns(model, rules, seed if run is None else game_seed(seed, run))
-
-    def _turns(self, model, rules, seed):
+        seed = seed if run is None else game_seed(seed, run)
         state, out = model.empty(), supply({"red": rules["cubes"]}, model.cube_edge)
         for index in range(rules["throws"]):
             stream = np.random.SeedSequence(seed, spawn_key=(index,))
