@@ -15,7 +15,7 @@ from calibration.findings import (
     PERCENT,
     SHORT,
     chosen,
-    entry,
+    entry_of,
     games_of,
     in_edges,
     in_plain_words,
@@ -55,9 +55,9 @@ def short(sheets: Sheets, calibration: Calibration) -> None:
     """Tell in a few sentences what was fitted, what is predicted, and what to beware of."""
     fit = calibration.fit
     sheets.text(f"# Calibration of {_safe(calibration.name)}", "## 1. In short")
-    values = sum(len(each.windows) for each in fit.evidence)
+    values = sum(len(entry.windows) for entry in fit.evidence)
     names = _and(list(map(_safe, _inputs(fit.evidence))))
-    silent = [title(each.number.name) for each in learnt(calibration) if not each.informed]
+    silent = [title(number.parameter.name) for number in learnt(calibration) if not number.informed]
     of_that = f"The data do not inform {_and(silent, 'or')}." if silent else "The data inform every free number."
     sheets.text(" ".join(in_plain_words(calibration)))
     sheets.text(
@@ -67,7 +67,7 @@ def short(sheets: Sheets, calibration: Calibration) -> None:
     first, *others = warnings(calibration)
     sheets.text(f"**The largest warning:** {_safe(first)}")
     if others:
-        sheets.text("Further warnings:\n\n" + "\n".join(f"- {_safe(each)}" for each in others))
+        sheets.text("Further warnings:\n\n" + "\n".join(f"- {_safe(other)}" for other in others))
     sheets.text(
         f"Figures are a median and, in brackets, the {PERCENT} interval in the middle, unless said otherwise. [A] "
         "marks what is assumed."
@@ -78,17 +78,17 @@ def data(sheets: Sheets, calibration: Calibration) -> None:
     """List the evidence, how it was read, and its values."""
     rows: list[list[Cell]] = []
     values: list[list[Cell]] = []
-    for i, each in enumerate(calibration.fit.evidence, start=1):
-        words = [_safe(text) for text in (each.name, each.words, each.source, each.kind)]
-        rows.append([i, *words, _read(each), f"{each.doubt:.3g}"])
-        held = each.held or (False,) * len(each.windows)
-        for window, value, out in zip(each.windows, each.values, held, strict=True):
+    for i, entry in enumerate(calibration.fit.evidence, start=1):
+        words = [_safe(text) for text in (entry.name, entry.words, entry.source, entry.kind)]
+        rows.append([i, *words, _read(entry), f"{entry.doubt:.3g}"])
+        held = entry.held or (False,) * len(entry.windows)
+        for window, value, out in zip(entry.windows, entry.values, held, strict=True):
             summary = SUMMARIES[window.summary]
             span = None
-            if each.noise not in (GAMES, PHASE):
-                span = " to ".join(f"{float(summary.back(value + side * each.said)):.3g}" for side in (-1, 1))
+            if entry.noise not in (GAMES, PHASE):
+                span = " to ".join(f"{float(summary.back(value + side * entry.said)):.3g}" for side in (-1, 1))
             use = "checking" if out else "fitting"
-            of = _of_what(each, window)
+            of = _of_what(entry, window)
             values.append([i, *of, float(summary.back(value)), unit_of(window), span, use])
     sheets.text(
         "## 2. Data and provenance",
@@ -100,17 +100,17 @@ def data(sheets: Sheets, calibration: Calibration) -> None:
     sheets.table("values", ["entry", "summary", "of", "value", "unit", "plus and minus 1 sd", "used for"], values)
 
 
-def _of_what(each: Evidence | None, window: Window) -> tuple[str, str]:
+def _of_what(entry: Evidence | None, window: Window) -> tuple[str, str]:
     """Return what a value sums up, and of which phases."""
-    if each and each.noise == PHASE:
+    if entry and entry.noise == PHASE:
         return "out in one phase", "one phase"
     return SUMMARIES[window.summary].words, phases(window)
 
 
-def _read(each: Evidence) -> str:
-    if each.noise == GAMES:
-        return "one game" if each.games == 1 else f"mean of {each.games} games"
-    return "one phase" if each.noise == PHASE else f"words about many games, sd {each.said:.2g} on the fit's scale"
+def _read(entry: Evidence) -> str:
+    if entry.noise == GAMES:
+        return "one game" if entry.games == 1 else f"mean of {entry.games} games"
+    return "one phase" if entry.noise == PHASE else f"words about many games, sd {entry.said:.2g} on the fit's scale"
 
 
 def numbers(sheets: Sheets, calibration: Calibration) -> None:
@@ -123,7 +123,7 @@ def numbers(sheets: Sheets, calibration: Calibration) -> None:
     sheets.table(
         "numbers",
         ["number", "unit", "from", "to", "reason"],
-        [[title(each.name), each.unit or "1", each.low, each.high, each.reason] for each in NUMBERS],
+        [[title(number.name), number.unit or "1", number.low, number.high, number.reason] for number in NUMBERS],
     )
     sheets.table(
         "patterns",
@@ -134,7 +134,7 @@ def numbers(sheets: Sheets, calibration: Calibration) -> None:
 
 def posterior(sheets: Sheets, calibration: Calibration) -> None:
     """Tell what the data say of the patterns and the numbers, and what trades off."""
-    fit, found, share = calibration.fit, learnt(calibration), shares(calibration)
+    fit, numbers_learnt, share = calibration.fit, learnt(calibration), shares(calibration)
     draws = len(fit.posterior.unit)
     sheets.text(
         "## 4. Posterior",
@@ -150,13 +150,19 @@ def posterior(sheets: Sheets, calibration: Calibration) -> None:
     sheets.table("posterior_patterns", head, rows)
     head = ["number", "unit", f"prior ({PERCENT})", f"posterior ({PERCENT})", "width over prior's", "informed"]
     rows = []
-    for each in found:
-        spans = _estimate(each.prior, draws), _estimate(each.posterior, draws)
+    for number in numbers_learnt:
+        spans = _estimate(number.prior, draws), _estimate(number.posterior, draws)
         rows.append(
-            [title(each.number.name), each.number.unit or "1", *spans, each.ratio, "yes" if each.informed else "no"]
+            [
+                title(number.parameter.name),
+                number.parameter.unit or "1",
+                *spans,
+                number.ratio,
+                "yes" if number.informed else "no",
+            ]
         )
     sheets.table("posterior_numbers", head, rows)
-    silent = [title(each.number.name) for each in found if not each.informed]
+    silent = [title(number.parameter.name) for number in numbers_learnt if not number.informed]
     rule = (
         f"A number counts as informed if its interval is narrower than {NARROWER} of the prior's or its median has "
         f"moved by more than {MOVED} of the way between its limits."
@@ -168,25 +174,29 @@ def posterior(sheets: Sheets, calibration: Calibration) -> None:
 
 
 def _trade_offs(sheets: Sheets, calibration: Calibration) -> None:
-    found, names = pairs(calibration), [number.name for number in NUMBERS]
+    correlations, names = pairs(calibration), [number.name for number in NUMBERS]
     strong: list[tuple[float, str]] = []
     for i, j in zip(*np.tril_indices(len(names), -1), strict=True):
-        r = float(found.r[i, j])
-        if abs(r) >= found.least:
+        r = float(correlations.r[i, j])
+        if abs(r) >= correlations.least:
             strong.append((-abs(r), f"{WORDS[names[j]][0]} with {WORDS[names[i]][int(r < 0)]} (r = {r:+.2f})"))
-    listed = f"No |r| is {found.least:.2g} or more: nothing trades off."
+    listed = f"No |r| is {correlations.least:.2g} or more: nothing trades off."
     if strong:
-        listed = f"What trades off (|r| >= {found.least:.2g}): {'; '.join(words for _, words in sorted(strong))}. "
+        listed = (
+            f"What trades off (|r| >= {correlations.least:.2g}): {'; '.join(words for _, words in sorted(strong))}. "
+        )
         listed += "Numbers that trade off can be known together though neither is known alone."
     sheets.text(
-        f"Correlations r within the most probable pattern, {found.pattern} (n = {len(found.draws)} draws; standard "
-        f"error of an r near 0: {found.error:.1g}); in the prior they are 0. {listed}"
+        f"Correlations r within the most probable pattern, {correlations.pattern} (n = {len(correlations.draws)} "
+        f"draws; standard error of an r near 0: {correlations.error:.1g}); in the prior they are 0. {listed}"
     )
     rows: list[list[Cell]] = []
     for i in range(1, len(names)):
-        rows.append([title(names[i]), *(float(found.r[i, j]) if j < i else None for j in range(len(names) - 1))])
+        rows.append([title(names[i]), *(float(correlations.r[i, j]) if j < i else None for j in range(len(names) - 1))])
     sheets.table("correlations", ["r", *map(title, names[:-1])], rows)
-    sheets.picture("pairs", pictures.pairs(found), f"Pairs of free numbers in the posterior, {found.pattern}")
+    sheets.picture(
+        "pairs", pictures.pairs(correlations), f"Pairs of free numbers in the posterior, {correlations.pattern}"
+    )
 
 
 def predictive(sheets: Sheets, calibration: Calibration) -> None:
@@ -209,7 +219,9 @@ def held_out(sheets: Sheets, calibration: Calibration) -> None:
     fit = calibration.fit
     sheets.text("## 6. Held out")
     if fit.held_out:
-        later = any(any(each.held) for each in fit.evidence) or None in [entry(x, fit.evidence) for x in fit.held_out]
+        later = any(any(each.held) for each in fit.evidence) or None in [
+            entry_of(x, fit.evidence) for x in fit.held_out
+        ]
         left = "the entries of section 2, one at a time, each predicted from all others"
         if later:
             left = "the later part of the recorded drops, predicted from the earlier part and all other entries"
@@ -220,31 +232,31 @@ def held_out(sheets: Sheets, calibration: Calibration) -> None:
     else:
         sheets.text("Nothing was held out: the fit was not tried on values that it had not seen.")
     if fit.predictive or fit.held_out:
-        labels = [_labels(each, fit.evidence) for each in (fit.predictive, fit.held_out)]
-        both = (list(zip(*each, strict=True)) for each in zip(labels, (fit.predictive, fit.held_out), strict=True))
+        kinds = fit.predictive, fit.held_out
+        both = (list(zip(_labels(checks, fit.evidence), checks, strict=True)) for checks in kinds)
         sheets.picture("checks", pictures.checks(*both), "Observed values beside their predictive intervals")
 
 
-def _labels(found: Sequence[PredictiveCheck], evidence: Sequence[Evidence]) -> list[str]:
+def _labels(checks: Sequence[PredictiveCheck], evidence: Sequence[Evidence]) -> list[str]:
     """Name each check, no two alike; a check of the same entry and summary has the same name in every list."""
     labels: list[str] = []
-    for check in found:
-        number = entry(check, evidence)
+    for check in checks:
+        number = entry_of(check, evidence)
         label = f"{f'{number}: ' if number else ''}{check.name}, {what(check, evidence)}"
         same = sum(other.split(" (no. ")[0] == label for other in labels)
         labels.append(f"{label} (no. {same + 1})" if same else label)
     return labels
 
 
-def _verdict(found: Sequence[PredictiveCheck]) -> str:
-    kept = sum(map(within, found))
-    return f"{kept} of {count(len(found), 'value')} {'lies' if kept == 1 else 'lie'} within the {PERCENT} interval."
+def _verdict(checks: Sequence[PredictiveCheck]) -> str:
+    kept = sum(map(within, checks))
+    return f"{kept} of {count(len(checks), 'value')} {'lies' if kept == 1 else 'lie'} within the {PERCENT} interval."
 
 
-def _checks(sheets: Sheets, name: str, found: Sequence[PredictiveCheck], evidence: Sequence[Evidence]) -> None:
+def _checks(sheets: Sheets, name: str, checks: Sequence[PredictiveCheck], evidence: Sequence[Evidence]) -> None:
     rows: list[list[Cell]] = []
-    for check in found:
-        number, games = entry(check, evidence), games_of(check, evidence)
+    for check in checks:
+        number, games = entry_of(check, evidence), games_of(check, evidence)
         read = _read(evidence[number - 1]).split(",")[0] if number else "later drops"
         of = _safe(check.name), *_of_what(evidence[number - 1] if number else None, check.window), read
         predicted = _estimate(check.predicted, games or 1)
@@ -270,7 +282,7 @@ def prediction(sheets: Sheets, calibration: Calibration) -> None:
     fit = calibration.fit
     rows: list[list[Cell]] = []
     for target in TARGETS:
-        spans = [each.interval(target) for each in (fit.prior, fit.posterior)]
+        spans = [towers_of_fit.interval(target) for towers_of_fit in (fit.prior, fit.posterior)]
         n = len(fit.posterior.targets[target])
         rows.append(
             [SUMMARIES[target].words, "cubes", *(_estimate(x, n) for x in spans), spans[1].width / spans[0].width]
@@ -327,27 +339,29 @@ def _share_of(logarithm: float) -> str:
 def confirmed(sheets: Sheets, calibration: Calibration) -> None:
     """Tell how simulated games agree with the emulator, and what the chosen tower does."""
     sheets.text("## 9. Confirmed by real drops", "Drops simulated with rigid bodies, not emulated.")
-    found, z = calibration.confirmed, scores(calibration)
+    towers, z = calibration.confirmed, scores(calibration)
     if len(z):
         beyond = int((np.abs(z) > 2).sum())
         sheets.text(
-            f"{count(len(found), 'tower')} of the posterior played games of their own. z is how many standard errors "
+            f"{count(len(towers), 'tower')} of the posterior played games of their own. z is how many standard errors "
             f"these lie from the emulator's prediction. The root mean square of n = {len(z)} z is {rms(z):.2f}; were "
             f"they independent and the errors right it would be 1 +- {1 / np.sqrt(2 * len(z)):.2f}. Beyond 2 are "
             f"{_of(beyond, len(z))}; 5 % are expected."
         )
-        names = list(dict.fromkeys(each.summary for tower in found for each in tower.compared))
+        names = list(dict.fromkeys(compared.summary for tower in towers for compared in tower.compared))
         rows: list[list[Cell]] = []
         means: list[list[Cell]] = []
-        for i, tower in enumerate(found, start=1):
-            by_name = {each.summary: each for each in tower.compared}
-            games = min((each.games for each in tower.compared), default=0)
+        for i, tower in enumerate(towers, start=1):
+            by_name = {compared.summary: compared for compared in tower.compared}
+            games = min((compared.games for compared in tower.compared), default=0)
             each_z = (float(by_name[name].z) if name in by_name else None for name in names)
             rows.append([i, tower.pattern, *(float(tower.numbers[n.name]) for n in NUMBERS), games, *each_z])
-            for each in tower.compared:
-                scale = float(each.predicted), float(each.error), float(each.simulated), float(each.se)
-                brought = [float(SUMMARIES[each.summary].back(x)) for x in (each.predicted, each.simulated)]
-                means.append([i, SUMMARIES[each.summary].words, each.games, *brought, *scale, float(each.z)])
+            for compared in tower.compared:
+                scale = float(compared.predicted), float(compared.error), float(compared.simulated), float(compared.se)
+                brought = [float(SUMMARIES[compared.summary].back(x)) for x in (compared.predicted, compared.simulated)]
+                means.append(
+                    [i, SUMMARIES[compared.summary].words, compared.games, *brought, *scale, float(compared.z)]
+                )
         head = ["tower", "pattern", *(_axis(number.name) for number in NUMBERS), "games"]
         sheets.table("confirmed", [*head, *(f"z, {SHORT[name]}" for name in names)], rows)
         sheets.text("Each mean in its own unit, and on the fit's scale with standard errors:")
@@ -388,7 +402,7 @@ def _chosen(sheets: Sheets, calibration: Calibration) -> None:
         return
     of = f"the {PERCENT} interval of the long-run mean; single games scatter more"
     if counted.check:
-        number = entry(counted.check, fit.evidence)
+        number = entry_of(counted.check, fit.evidence)
         how = f" ({_read(fit.evidence[number - 1])}, doubt {fit.evidence[number - 1].doubt:.3g})" if number else ""
         of = f"the {PERCENT} predictive interval of {_safe(counted.check.name)}{how}"
     span = f"{counted.span.low:.1f} to {counted.span.high:.1f}"

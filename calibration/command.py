@@ -89,17 +89,17 @@ def calibrate(
 
     design = shipped
     _say(f"fit: {len(shipped.pattern)} towers of the design, {len(evidence)} observations")
-    found, emulator = _fitted(design, evidence, halves, seed)
+    fitted, emulator = _fitted(design, evidence, halves, seed)
     for wave in range(effort.waves):
-        points = drawn(found, effort.points, work.rng(_FIT, wave + 1))
+        points = drawn(fitted, effort.points, work.rng(_FIT, wave + 1))
         design = design.after(work.play(f"wave-{wave + 1}", points, effort.games))
         _say(f"fit: {len(design.pattern)} towers")
-        found, emulator = _fitted(design, evidence, halves, seed)
+        fitted, emulator = _fitted(design, evidence, halves, seed)
 
-    points = drawn(found, effort.confirm, work.rng(_FIT, 0))
+    points = drawn(fitted, effort.confirm, work.rng(_FIT, 0))
     played = work.play("confirm", points, effort.games)
     confirmed = tuple(_compared(emulator, point, played.games.take(i)) for i, point in enumerate(points))
-    best = nearest(Emulator(design.after(played), emulator.kernels), evidence, found, points)
+    best = nearest(Emulator(design.after(played), emulator.kernels), evidence, fitted, points)
     games = work.play("chosen", [best], effort.chosen).games.take(0)
     result = Calibration(
         name=output.stem,
@@ -108,7 +108,7 @@ def calibrate(
         points=len(design.pattern),
         games=int((design.games.thrown[..., -1] >= 0).sum()),
         design=design.digest,
-        fit=found,
+        fit=fitted,
         confirmed=confirmed,
         chosen=_chosen(best, games),
         budget=replace(work.budget, seconds=time.monotonic() - begun),
@@ -232,46 +232,48 @@ def _fitted(
     """Fit with the kernels of the design that ships; held out: the second half of recorded drops, else each in turn."""
     emulator = Emulator(design, shipped_kernels())
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_FIT,)))
-    with_halves = any(each.held for each in halves)
+    with_halves = any(part.held for part in halves)
     with telling("fits", 2 if with_halves else 1) as tell:
-        found = fit(emulator, evidence, rng, Discrepancy())
+        fitted = fit(emulator, evidence, rng, Discrepancy())
         tell(1)
         if with_halves:
-            found = replace(found, held_out=fit(emulator, halves, rng, Discrepancy()).held_out)
+            fitted = replace(fitted, held_out=fit(emulator, halves, rng, Discrepancy()).held_out)
             tell(2)
-    return found, emulator
+    return fitted, emulator
 
 
-def drawn(found: Fit, number: int, rng: np.random.Generator) -> list[Point]:
+def drawn(fitted: Fit, number: int, rng: np.random.Generator) -> list[Point]:
     """Draw different towers from the posterior."""
     patterns = list(PATTERNS)
-    towers = np.unique(np.column_stack([found.posterior.pattern, found.posterior.unit]), axis=0)
+    towers = np.unique(np.column_stack([fitted.posterior.pattern, fitted.posterior.unit]), axis=0)
     weight = np.ones(len(towers)) / len(towers)
     rows = towers[np.sort(rng.choice(len(towers), min(number, len(towers)), replace=False, p=weight))]
     return [(patterns[int(row[0])], tuple(row[1:].tolist())) for row in rows]
 
 
-def nearest(emulator: Emulator, evidence: Sequence[evidences.Evidence], found: Fit, others: Sequence[Point]) -> Point:
+def nearest(emulator: Emulator, evidence: Sequence[evidences.Evidence], fitted: Fit, others: Sequence[Point]) -> Point:
     """Return the tower, of the posterior's and `others`, that is nearest to the evidence."""
-    candidates = [*others, *drawn(found, len(found.posterior.unit), np.random.default_rng(0))]
+    candidates = [*others, *drawn(fitted, len(fitted.posterior.unit), np.random.default_rng(0))]
     pattern = np.array([list(PATTERNS).index(name) for name, _ in candidates])
     unit = np.array([point for _, point in candidates])
-    return candidates[int(np.argmin(misfit(emulator, evidence, found, pattern, unit)))]
+    return candidates[int(np.argmin(misfit(emulator, evidence, fitted, pattern, unit)))]
 
 
 def _compared(emulator: Emulator, point: Point, games: GameCounts) -> Confirmed:
     pattern, unit = point
-    found: list[ConfirmedSummary] = []
+    compared: list[ConfirmedSummary] = []
     for name, window in WHOLE.items():
         at = emulator.at(window, *_one(point))
-        each = window.of(games)
-        each = each[~np.isnan(each)]
-        if len(each):
-            se = float(at.games[0]) / np.sqrt(len(each))
-            found.append(
-                ConfirmedSummary(name, float(at.mean[0]), _error(emulator, point, name), each.mean(), se, len(each))
+        by_game = window.of(games)
+        by_game = by_game[~np.isnan(by_game)]
+        if len(by_game):
+            se = float(at.games[0]) / np.sqrt(len(by_game))
+            compared.append(
+                ConfirmedSummary(
+                    name, float(at.mean[0]), _error(emulator, point, name), by_game.mean(), se, len(by_game)
+                )
             )
-    return Confirmed(pattern, values(pattern, unit), tuple(found))
+    return Confirmed(pattern, values(pattern, unit), tuple(compared))
 
 
 def _one(point: Point) -> tuple[Array, Array]:
@@ -302,7 +304,7 @@ def _chosen(point: Point, games: GameCounts) -> Chosen:
         values(pattern, unit),
         fields(pattern, unit),
         means,
-        {name: tuple(each.tolist()) for name, each in single.items()},
+        {name: tuple(by_game.tolist()) for name, by_game in single.items()},
     )
 
 

@@ -32,7 +32,7 @@ class Design:
     def digest(self) -> str:
         """The SHA-256 of all of it, in hexadecimal."""
         words = hashlib.sha256()
-        for array in (self.pattern, self.unit, *(getattr(self.games, each.name) for each in fields(GameCounts))):
+        for array in (self.pattern, self.unit, *(getattr(self.games, column.name) for column in fields(GameCounts))):
             words.update(np.ascontiguousarray(array).tobytes())
         return words.hexdigest()
 
@@ -53,7 +53,7 @@ def shipped() -> Design:
     """Read the design that ships with the package; raises UsageError when the file is damaged."""
     try:
         with np.load(SHIPPED, allow_pickle=False) as held:
-            names = [each.name for each in fields(GameCounts)]
+            names = [column.name for column in fields(GameCounts)]
             games = GameCounts(*(held[name].astype(np.int16) for name in names))
             return Design(held["pattern"], held["unit"], games)
     except (OSError, ValueError, KeyError) as error:

@@ -95,11 +95,11 @@ class ProfileCheck:
 
 def check(records: Sequence[Record], reference: Reference) -> ProfileCheck:
     """Hold records against a reference law."""
-    found = situations(records, reference.ages)
-    why = [reference.why_not(each) for each in found]
+    drops = situations(records, reference.ages)
+    why = [reference.why_not(drop) for drop in drops]
     setup, later = (
         _part(
-            [each if not no and each.is_setup == first else None for each, no in zip(found, why, strict=True)],
+            [drop if not no and drop.is_setup == first else None for drop, no in zip(drops, why, strict=True)],
             reference,
         )
         for first in (True, False)
@@ -112,7 +112,7 @@ def check(records: Sequence[Record], reference: Reference) -> ProfileCheck:
         e=tuple(a * b for a, b in zip(setup.e, later.e, strict=True)),
         setup=setup,
         later=later,
-        colours=_colours(found),
+        colours=_colours(drops),
         skipped=dict(Counter(no for no in why if no)),
     )
 
@@ -248,16 +248,16 @@ def colour_laws(cubes: Array, weights: Array, out: int) -> list[Array]:
     root: Any = optimize.brentq
     shift = root(lambda x: float(cubes @ expit(log_odds + x)) - out, -50 - log_odds.max(), 50 - log_odds.min())
     series = [_binomial(int(n), x + shift) for n, x in zip(cubes, log_odds, strict=True)]
-    found: list[Array] = []
+    laws: list[Array] = []
     for i, own in enumerate(series):
         rest = np.ones(1)
-        for j, each in enumerate(series):
+        for j, other in enumerate(series):
             if j != i:
-                rest = np.convolve(rest, each)
+                rest = np.convolve(rest, other)
         left = out - np.arange(len(own))
         law = np.where((left >= 0) & (left < len(rest)), own * rest[np.clip(left, 0, len(rest) - 1)], 0.0)
-        found.append(law / law.sum())
-    return found
+        laws.append(law / law.sum())
+    return laws
 
 
 def _binomial(n: int, log_odds: float) -> Array:

@@ -69,10 +69,10 @@ def read(path: str | Path, split: bool = False) -> list[Evidence]:
         records = recorded.read(path)
         return of_records(records, path.name, len(records) // 2 if split else None)
     if path.suffix.lower() == ".toml":
-        found = of_observation(read_observation(path))
-        if not found:
+        evidence = of_observation(read_observation(path))
+        if not evidence:
             raise UsageError(f"observation {path} gives no number; allowed are {', '.join(SUMMARIES)}; leave it out")
-        return found
+        return evidence
     raise UsageError(
         f"observations {shown(str(path))}; allowed are a .csv of recorded drops, a .toml of one observation, or one of "
         f"{', '.join(shipped())}; correct the name"
@@ -81,10 +81,10 @@ def read(path: str | Path, split: bool = False) -> list[Evidence]:
 
 def of_observation(observation: Observation) -> list[Evidence]:
     """Return what an observation says of the summaries; nothing for a qualitative one."""
-    found: list[Evidence] = []
+    evidence: list[Evidence] = []
 
     def add(summary: str, value: float, noise: str, said: float = 0.0) -> None:
-        found.append(
+        evidence.append(
             Evidence(
                 name=observation.name,
                 words=observation.says,
@@ -112,7 +112,7 @@ def of_observation(observation: Observation) -> list[Evidence]:
             middle = (low + high) / 2
             add("out", middle, SAID, float(scale(middle + sd / 2) - scale(middle - sd / 2)) / 2)
             add("spread", sd, SAID, 0.4)
-    return found
+    return evidence
 
 
 def of_records(records: Sequence[recorded.Record], name: str, split: int | None = None) -> list[Evidence]:
@@ -121,7 +121,7 @@ def of_records(records: Sequence[recorded.Record], name: str, split: int | None 
     With `split`, the drops from that number on (over all games, from 0) are held out. Raises UsageError for records
     that the design does not cover: another number of cubes than a game's, more drops than a game has.
     """
-    found: list[Evidence] = []
+    by_game: list[Evidence] = []
     seen = 0
     for number, game in enumerate(from_records(records), start=1):
         drops = game.thrown.shape[-1]
@@ -130,7 +130,7 @@ def of_records(records: Sequence[recorded.Record], name: str, split: int | None 
         seen += drops
         parts = [(window, False) for window in windows(0, cut)] + [(window, True) for window in windows(cut, drops)]
         values = np.array([window.of(game) for window, _ in parts], float)
-        found.append(
+        by_game.append(
             Evidence(
                 name=f"{name}, game {number}",
                 words=f"{drops} recorded drops",
@@ -141,7 +141,7 @@ def of_records(records: Sequence[recorded.Record], name: str, split: int | None 
                 held=tuple(held for _, held in parts),
             )
         )
-    return _merged(found)
+    return _merged(by_game)
 
 
 def _check(game: GameCounts, number: int, name: str) -> None:
@@ -160,7 +160,7 @@ def _check(game: GameCounts, number: int, name: str) -> None:
 
 def check_amount(evidence: Sequence[Evidence]) -> None:
     """Raise UsageError for more values than MOST_VALUES: the fit's memory grows with their square."""
-    number = sum(len(each.values) for each in evidence)
+    number = sum(len(entry.values) for entry in evidence)
     if number > MOST_VALUES:
         raise UsageError(
             f"the observations give {number} values to fit; allowed are up to {MOST_VALUES} (recorded games of equally "
@@ -173,12 +173,12 @@ def _merged(games: Sequence[Evidence]) -> list[Evidence]:
     groups: dict[tuple[tuple[Window, ...], tuple[bool, ...]], list[Evidence]] = {}
     for game in games:
         groups.setdefault((game.windows, game.held), []).append(game)
-    found: list[Evidence] = []
+    merged: list[Evidence] = []
     for same in groups.values():
         mean: Array = np.mean([game.values for game in same], axis=0)
         names = same[0].name if len(same) == 1 else f"{same[0].source}, {len(same)} games"
         first = same[0]
-        found.append(
+        merged.append(
             Evidence(
                 name=names,
                 words=first.words if len(same) == 1 else f"{len(same)} games of {first.words}",
@@ -190,4 +190,4 @@ def _merged(games: Sequence[Evidence]) -> list[Evidence]:
                 held=first.held,
             )
         )
-    return found
+    return merged

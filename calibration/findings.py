@@ -35,7 +35,7 @@ class Learnt:
     `ratio` is of their widths, `moved` how far the median has moved, as a share of the prior's limits.
     """
 
-    number: Parameter
+    parameter: Parameter
     prior: Interval
     posterior: Interval
     ratio: float
@@ -119,14 +119,14 @@ def title(name: str) -> str:
 def learnt(calibration: Calibration) -> list[Learnt]:
     """Return what the data tell of each free number; the opening as a share of its pattern's range."""
     tail = (1 - LEVEL) / 2
-    found: list[Learnt] = []
+    numbers: list[Learnt] = []
     for i, number in enumerate(NUMBERS):
         span = number.high - number.low
         prior = Interval(number.low + tail * span, number.low + span / 2, number.high - tail * span)
         posterior = interval(number.low + calibration.fit.posterior.unit[:, i] * span)
         moved = (posterior.middle - prior.middle) / span
-        found.append(Learnt(number, prior, posterior, posterior.width / prior.width, moved))
-    return found
+        numbers.append(Learnt(number, prior, posterior, posterior.width / prior.width, moved))
+    return numbers
 
 
 def shares(calibration: Calibration) -> Array:
@@ -158,12 +158,12 @@ def pairs(calibration: Calibration) -> Correlations:
 
 def simulated(compared: Sequence[ConfirmedSummary]) -> Simulated:
     """Return a confirmed tower's means, brought back from the scale of the fit."""
-    found: dict[str, tuple[float, float, float]] = {}
-    for each in compared:
-        back = SUMMARIES[each.summary].back
-        low, mean, high = (float(back(each.simulated + side * each.se)) for side in (-1, 0, 1))
-        found[each.summary] = (low, mean, high)
-    return Simulated(found)
+    means: dict[str, tuple[float, float, float]] = {}
+    for one in compared:
+        back = SUMMARIES[one.summary].back
+        low, mean, high = (float(back(one.simulated + side * one.se)) for side in (-1, 0, 1))
+        means[one.summary] = (low, mean, high)
+    return Simulated(means)
 
 
 def chosen(calibration: Calibration) -> Simulated:
@@ -174,12 +174,12 @@ def chosen(calibration: Calibration) -> Simulated:
 
 def observed(calibration: Calibration) -> list[ObservedTarget]:
     """Return what was observed of the targets."""
-    found: list[ObservedTarget] = []
-    for each in calibration.fit.evidence:
-        for window, value in zip(each.windows, each.values, strict=True):
-            whole = window == WHOLE[window.summary] and each.noise == GAMES
-            found.append(ObservedTarget(window.summary, float(SUMMARIES[window.summary].back(value)), whole))
-    return found
+    values: list[ObservedTarget] = []
+    for entry in calibration.fit.evidence:
+        for window, value in zip(entry.windows, entry.values, strict=True):
+            whole = window == WHOLE[window.summary] and entry.noise == GAMES
+            values.append(ObservedTarget(window.summary, float(SUMMARIES[window.summary].back(value)), whole))
+    return values
 
 
 def singles(calibration: Calibration) -> Singles:
@@ -195,7 +195,7 @@ def singles(calibration: Calibration) -> Singles:
     return Singles(inside, len(values), span, of_setup[0] if of_setup else None)
 
 
-def entry(check: PredictiveCheck, evidence: Sequence[Evidence]) -> int | None:
+def entry_of(check: PredictiveCheck, evidence: Sequence[Evidence]) -> int | None:
     """Return the number, from 1, of the evidence that a check is about; None where it is about none of these."""
     back = SUMMARIES[check.window.summary].back
     for i, each in enumerate(evidence, start=1):
@@ -207,7 +207,7 @@ def entry(check: PredictiveCheck, evidence: Sequence[Evidence]) -> int | None:
 
 def games_of(check: PredictiveCheck, evidence: Sequence[Evidence]) -> int | None:
     """Return over how many games an observed value is a mean; None where it is words, one phase, or not known."""
-    number = entry(check, evidence)
+    number = entry_of(check, evidence)
     return evidence[number - 1].games if number and evidence[number - 1].noise == GAMES else None
 
 
@@ -224,7 +224,7 @@ def summary_of(window: Window) -> str:
 
 def what(check: PredictiveCheck, evidence: Sequence[Evidence]) -> str:
     """Return the short name of what a check is about."""
-    number = entry(check, evidence)
+    number = entry_of(check, evidence)
     return summary_of(check.window) + (" of one phase" if number and evidence[number - 1].noise == PHASE else "")
 
 
@@ -242,7 +242,7 @@ def phases(window: Window) -> str:
 
 def scores(calibration: Calibration) -> Array:
     """Return how many standard errors each simulated summary lies from the emulator's."""
-    z = np.array([each.z for tower in calibration.confirmed for each in tower.compared])
+    z = np.array([compared.z for tower in calibration.confirmed for compared in tower.compared])
     return z[np.isfinite(z)]
 
 
@@ -254,59 +254,59 @@ def rms(values: Array) -> float:
 def pressed(calibration: Calibration) -> dict[tuple[str, str], float]:
     """Return the ends of limits at which draws pile up (number, `lowest` or `highest`), with the share of draws."""
     unit = calibration.fit.posterior.unit
-    found: dict[tuple[str, str], float] = {}
+    ends: dict[tuple[str, str], float] = {}
     for i, number in enumerate(NUMBERS):
         for end, there in (("lowest", unit[:, i] < EDGE), ("highest", unit[:, i] > 1 - EDGE)):
             if there.mean() > PILED:
-                found[number.name, end] = float(there.mean())
-    return found
+                ends[number.name, end] = float(there.mean())
+    return ends
 
 
 def warnings(calibration: Calibration) -> list[str]:
     """Return what a reader should be warned of, the gravest first; there is always one."""
     fit, budget = calibration.fit, calibration.budget
-    found: list[str] = []
+    told: list[str] = []
     if fit.posterior.effective < FEW:
-        found.append(
+        told.append(
             f"The posterior rests on an effective {fit.posterior.effective:.0f} of the prior's points; it is rough."
         )
     outside = [check for check in fit.predictive if not within(check)]
     if outside:
         names = "; ".join(f"{check.name} ({summary_of(check.window)})" for check in outside)
-        found.append(f"The fit does not explain {len(outside)} of the {len(fit.predictive)} values fitted: {names}.")
+        told.append(f"The fit does not explain {len(outside)} of the {len(fit.predictive)} values fitted: {names}.")
     missed = sum(not within(check) for check in fit.held_out)
     if missed and stats.binom.sf(missed - 1, len(fit.held_out), 1 - LEVEL) < CHANCE:
-        found.append(
+        told.append(
             f"{missed} of {len(fit.held_out)} held-out values lie outside their {PERCENT} intervals, more than chance."
         )
-    found += _of_games(calibration)
+    told += _of_games(calibration)
     if budget.unfinished > LOST * budget.games:
-        found.append(f"{budget.unfinished} of {budget.games} games never ended; the others may not be like them.")
-    if not any(each.kind == "measurement" for each in fit.evidence):
-        found.append("Nothing here was measured: the fit rests on others' examples, pictures or words.")
+        told.append(f"{budget.unfinished} of {budget.games} games never ended; the others may not be like them.")
+    if not any(entry.kind == "measurement" for entry in fit.evidence):
+        told.append("Nothing here was measured: the fit rests on others' examples, pictures or words.")
     for (name, end), share in pressed(calibration).items():
-        found.append(
+        told.append(
             f"{100 * share:.0f} % of the draws of the {title(name)} lie in the {end} tenth of its limits, so "
             "these decide the fit too."
         )
-    found.append("How far the simulation is off a real tower is assumed, not measured (section 8).")
-    return found
+    told.append("How far the simulation is off a real tower is assumed, not measured (section 8).")
+    return told
 
 
 def _of_games(calibration: Calibration) -> list[str]:
     """Warn of simulated games that are not as predicted."""
-    found: list[str] = []
+    told: list[str] = []
     z = scores(calibration)
     if len(z) and chi2_tail(len(z), float((z**2).sum())) < 0.001:
-        found.append(
+        told.append(
             f"Simulated games miss the emulator by {rms(z):.2g} standard errors (root mean square of {len(z)}; 1 is "
             "expected)."
         )
     for target, mean in calibration.chosen.simulated.items():
         span = calibration.fit.posterior.interval(target)
         if not span.low <= mean.mean <= span.high:
-            found.append(
+            told.append(
                 f"The chosen tower has {mean.mean:.1f} cubes {KEPT[target]} (mean of {mean.games} games, standard "
                 f"error {mean.se:.2f}), outside the predicted {span.low:.1f} to {span.high:.1f}."
             )
-    return found
+    return told

@@ -152,32 +152,32 @@ class _Law:
         further: int = 0,
     ) -> None:
         self.pattern, self.unit = pattern, unit
-        shared = [window for each in evidence for window in each.windows] + [WHOLE[name] for name in TARGETS]
+        shared = [window for entry in evidence for window in entry.windows] + [WHOLE[name] for name in TARGETS]
         self._of = {window: emulator.at(window, self.pattern, self.unit) for window in {*shared, *WHOLE.values()}}
         inside = expit(self._of[WHOLE["inside"]].mean)
         self.mean = np.stack([self._of[window].mean for window in shared], 1)
         errors = np.stack([self._of[window].error for window in shared], 1)
         self.shared = discrepancy.covariance([window.summary for window in shared], inside, errors)
-        self.values = np.array([value for each in evidence for value in each.values])
+        self.values = np.array([value for entry in evidence for value in entry.values])
         self.noise = np.zeros_like(self.shared)
         first = 0
-        for each in evidence:
-            block = slice(first, first := first + len(each.windows))
-            self.noise[:, block, block] = self._noise(emulator, each)
+        for entry in evidence:
+            block = slice(first, first := first + len(entry.windows))
+            self.noise[:, block, block] = self._noise(emulator, entry)
         for i, name in enumerate(TARGETS, start=first):
             self.noise[:, i, i] = self._of[WHOLE[name]].games ** 2 / further if further else 0.0
 
-    def _noise(self, emulator: Emulator, each: Evidence) -> Array:
-        if each.noise == GAMES:
-            sd = np.stack([self._of[window].games for window in each.windows], 1)
-            correlation = emulator.correlation(each.windows)
-            return correlation * sd[:, :, None] * sd[:, None, :] * each.doubt / each.games
-        if each.noise == PHASE:  # one phase varies about the mean by the spread over phases
+    def _noise(self, emulator: Emulator, entry: Evidence) -> Array:
+        if entry.noise == GAMES:
+            sd = np.stack([self._of[window].games for window in entry.windows], 1)
+            correlation = emulator.correlation(entry.windows)
+            return correlation * sd[:, :, None] * sd[:, None, :] * entry.doubt / entry.games
+        if entry.noise == PHASE:  # one phase varies about the mean by the spread over phases
             ratio = np.exp(self._of[WHOLE["spread"]].mean - self._of[WHOLE["out"]].mean)
             variance = ratio**2 + self._of[WHOLE["out"]].games ** 2
         else:
-            variance = np.full(len(self.unit), each.said**2)
-        return (variance * each.doubt)[:, None, None]
+            variance = np.full(len(self.unit), entry.said**2)
+        return (variance * entry.doubt)[:, None, None]
 
     def weigh(self, keep: Array, rng: np.random.Generator) -> _Drawn:
         """Weight the points by their likelihood of the values `keep` (their numbers), and draw among them."""
@@ -245,10 +245,10 @@ def fit(
     check_amount(evidence)
     discrepancy = discrepancy or Discrepancy()
     law = _Law(emulator, evidence, discrepancy, *_prior(sample), further)
-    owner = [each for each in evidence for _ in each.windows]
-    window = [window for each in evidence for window in each.windows]
-    block = np.array([i for i, each in enumerate(evidence) for _ in each.windows])
-    held = np.array([flag for each in evidence for flag in (each.held or (False,) * len(each.windows))], bool)
+    owner = [entry for entry in evidence for _ in entry.windows]
+    window = [window for entry in evidence for window in entry.windows]
+    block = np.array([i for i, entry in enumerate(evidence) for _ in entry.windows])
+    held = np.array([flag for entry in evidence for flag in (entry.held or (False,) * len(entry.windows))], bool)
     every = np.arange(len(window))
     keep = every[~held]
     drawn = law.weigh(keep, rng)
@@ -267,19 +267,19 @@ def fit(
     return Fit(tuple(evidence), discrepancy, prior, _posterior(law, drawn, rng), tuple(predictive), tuple(held_out))
 
 
-def misfit(emulator: Emulator, evidence: Sequence[Evidence], found: Fit, pattern: Array, unit: Array) -> Array:
+def misfit(emulator: Emulator, evidence: Sequence[Evidence], fitted: Fit, pattern: Array, unit: Array) -> Array:
     """Return how far each of S towers is from the evidence and, a tenth as much, from the middle of the prediction.
 
     Squared Mahalanobis distances of what the simulation alone gives, in the mean covariance over these towers, so that
     one that varies much is not preferred; the emulator's error counts as distance.
     """
-    law = _Law(emulator, evidence, found.discrepancy, pattern, unit)
+    law = _Law(emulator, evidence, fitted.discrepancy, pattern, unit)
     number = len(law.values)
     precision = np.linalg.inv((law.shared + law.noise)[:, :number, :number].mean(0))
     miss = law.values - law.mean[:, :number]
     distance: Array = ((miss @ precision) * miss).sum(1)
     for target in TARGETS:
-        draws = SUMMARIES[target].scale(found.posterior.targets[target])
+        draws = SUMMARIES[target].scale(fitted.posterior.targets[target])
         at = emulator.at(WHOLE[target], pattern, unit)
         distance += (0.1 * (at.mean - np.median(draws)) ** 2 + at.error**2) / np.var(draws)
     return distance
@@ -287,8 +287,8 @@ def misfit(emulator: Emulator, evidence: Sequence[Evidence], found: Fit, pattern
 
 def _posterior(law: _Law, drawn: _Drawn, rng: np.random.Generator) -> Posterior:
     draws = law.draw(drawn, len(law.values) + np.arange(len(TARGETS)), rng)
-    found = {name: SUMMARIES[name].back(draws[:, i]) for i, name in enumerate(TARGETS)}
-    return Posterior(law.pattern[drawn.points], law.unit[drawn.points], found, drawn.effective, drawn.fit)
+    targets = {name: SUMMARIES[name].back(draws[:, i]) for i, name in enumerate(TARGETS)}
+    return Posterior(law.pattern[drawn.points], law.unit[drawn.points], targets, drawn.effective, drawn.fit)
 
 
 def _check(evidence: Evidence, window: Window, value: Any, draws: Array) -> PredictiveCheck:

@@ -40,16 +40,16 @@ class Observation:
     @property
     def numbers(self) -> dict[str, tuple[int, int]]:
         """The totals it gives: `out` of a drop, `setup_inside` after all cubes were thrown in, `inside` in play."""
-        found: dict[str, tuple[int, int]] = {}
+        totals: dict[str, tuple[int, int]] = {}
         if self.out:
-            found["out"] = (sum(self.out.values()), sum(self.out.values()))
+            totals["out"] = (sum(self.out.values()), sum(self.out.values()))
         if self.out_total:
-            found["out"] = self.out_total
+            totals["out"] = self.out_total
         if self.inside_after and self.from_empty:
-            found["setup_inside"] = (sum(self.inside_after.values()), sum(self.inside_after.values()))
+            totals["setup_inside"] = (sum(self.inside_after.values()), sum(self.inside_after.values()))
         if self.inside_in_play:
-            found["inside"] = self.inside_in_play
-        return found
+            totals["inside"] = self.inside_in_play
+        return totals
 
 
 def observations(folder: Path = FOLDER) -> list[Observation]:

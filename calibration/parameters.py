@@ -72,27 +72,27 @@ def values(pattern: str, unit: Sequence[float]) -> dict[str, float]:
 
     `opening` is then the upper floor's, in cube edges.
     """
-    found = {n.name: n.low + u * (n.high - n.low) for n, u in zip(NUMBERS, unit, strict=True)}
+    numbers = {n.name: n.low + u * (n.high - n.low) for n, u in zip(NUMBERS, unit, strict=True)}
     shape = PATTERNS[pattern]
-    found[OPENING] = shape.low + found[OPENING] * (shape.high - shape.low)
-    return found
+    numbers[OPENING] = shape.low + numbers[OPENING] * (shape.high - shape.low)
+    return numbers
 
 
 def fields(pattern: str, unit: Sequence[float]) -> dict[str, Any]:
     """Return what the profile has at `unit`: dotted fields (as a campaign varies them) and their values."""
     shape, free = PATTERNS[pattern], values(pattern, unit)
-    found: dict[str, Any] = {"profile.cubes.edge_mm": round(free["edge"], 3)}
+    set_to: dict[str, Any] = {"profile.cubes.edge_mm": round(free["edge"], 3)}
     floors = (("upper_floor", shape.upper, 1.0), ("lower_floor", shape.lower, shape.ratio))
     for floor, (kind, openings), ratio in floors:
-        found[f"profile.{floor}.pattern"] = kind
-        found[f"profile.{floor}.openings"] = openings
-        found[f"profile.{floor}.opening_mm"] = round(ratio * free[OPENING] * free["edge"], 3)
+        set_to[f"profile.{floor}.pattern"] = kind
+        set_to[f"profile.{floor}.openings"] = openings
+        set_to[f"profile.{floor}.opening_mm"] = round(ratio * free[OPENING] * free["edge"], 3)
     for surface in SURFACES:
-        found[f"profile.surfaces.{surface}.friction"] = round(free["friction"], 4)
-        found[f"profile.surfaces.{surface}.restitution"] = round(free["restitution"], 4)
-    found["profile.release.height_mm"] = round(free["release_height"], 2)
-    found["profile.release.spread_mm"] = round(free["release_spread"] * free["edge"], 2)
-    return found
+        set_to[f"profile.surfaces.{surface}.friction"] = round(free["friction"], 4)
+        set_to[f"profile.surfaces.{surface}.restitution"] = round(free["restitution"], 4)
+    set_to["profile.release.height_mm"] = round(free["release_height"], 2)
+    set_to["profile.release.spread_mm"] = round(free["release_spread"] * free["edge"], 2)
+    return set_to
 
 
 def campaign_text(points: Sequence[tuple[str, Sequence[float]]], games: int, seed: int) -> str:
@@ -111,7 +111,7 @@ def profile_text(pattern: str, unit: Sequence[float], head: Sequence[str], notes
 
     `notes` are words for free numbers (by name), put behind the fields they set.
     """
-    found = fields(pattern, unit)
+    set_to = fields(pattern, unit)
     lines = [f"# {line}".rstrip() for line in head]
     table = ""
     for line in TOWER.read_text("utf-8").splitlines():
@@ -121,8 +121,8 @@ def profile_text(pattern: str, unit: Sequence[float], head: Sequence[str], notes
             table = header[1]
         key = line.partition("=")[0].strip()
         name = f"profile.{table}.{key}"
-        if "=" in line and name in found:
-            value = found[name]
+        if "=" in line and name in set_to:
+            value = set_to[name]
             note = notes.get(_free(table, key), "")
             line = f"{key} = {_toml(value)}" + (f"  # [F] {note}" if note else "")
         lines.append(line)

@@ -44,8 +44,8 @@ def marginals(prior: Posterior, posterior: Posterior) -> Any:
             share = _histogram(number.low + draws[:, i] * span, edges)
             panel.stairs(share, edges, **style)
             reach = max(reach, float(share.max()))
-        found = interval(number.low + posterior.unit[:, i] * span)
-        _bar(panel, 1.12 * reach, found, POSTERIOR)
+        middle = interval(number.low + posterior.unit[:, i] * span)
+        _bar(panel, 1.12 * reach, middle, POSTERIOR)
         panel.set_ylim(0, 1.25 * reach)
         panel.set_xlim(number.low - 0.02 * span, number.high + 0.02 * span)
         panel.xaxis.set_major_locator(MaxNLocator(4))
@@ -124,13 +124,13 @@ def _histogram(values: Array, edges: Array) -> Array:
     return np.histogram(np.clip(values, edges[0], edges[-1]), edges)[0] / max(len(values), 1)
 
 
-def _bar(panel: Any, y: float, found: Interval, colour: str, width: float = 1.4) -> None:
+def _bar(panel: Any, y: float, span: Interval, colour: str, width: float = 1.4) -> None:
     """Draw an interval at height `y` with a dot at its median."""
-    panel.plot([found.low, found.high], [y, y], color=colour, lw=width, solid_capstyle="butt")
-    panel.plot([found.middle], [y], marker="o", ms=3.5, color=colour)
+    panel.plot([span.low, span.high], [y, y], color=colour, lw=width, solid_capstyle="butt")
+    panel.plot([span.middle], [y], marker="o", ms=3.5, color=colour)
 
 
-def pairs(found: Correlations) -> Any:
+def pairs(correlations: Correlations) -> Any:
     """Draw how the numbers hang together in one pattern: some of the draws, and the correlation of all."""
     names = [title(number.name) for number in NUMBERS]
     units = ["edges" if number.name == OPENING else number.unit for number in NUMBERS]
@@ -138,17 +138,19 @@ def pairs(found: Correlations) -> Any:
     figure: Any = Figure(figsize=(WIDTH, 6.3))  # a constrained layout of so many panels takes long
     figure.subplots_adjust(left=0.09, right=0.985, bottom=0.085, top=0.975, hspace=0.26, wspace=0.14)
     made = [dressed(panel) for panel in figure.subplots(size, size).flat]
-    shown = found.draws[np.linspace(0, len(found.draws) - 1, min(POINTS, len(found.draws))).astype(int)]
+    shown = correlations.draws[
+        np.linspace(0, len(correlations.draws) - 1, min(POINTS, len(correlations.draws))).astype(int)
+    ]
     limits = [(number.low, number.high) for number in NUMBERS]
-    limits[0] = (PATTERNS[found.pattern].low, PATTERNS[found.pattern].high)
+    limits[0] = (PATTERNS[correlations.pattern].low, PATTERNS[correlations.pattern].high)
     for row in range(1, len(NUMBERS)):
         for column in range(size):
             panel = made[(row - 1) * size + column]
             if column >= row:
                 panel.remove()
                 continue
-            r = found.r[row, column]
-            strong = bool(abs(r) >= found.least)
+            r = correlations.r[row, column]
+            strong = bool(abs(r) >= correlations.least)
             panel.plot(
                 shown[:, column], shown[:, row], ls="none", marker="o", ms=1.6, mew=0, alpha=0.45,
                 color=POSTERIOR if strong else "0.35",
@@ -164,8 +166,8 @@ def pairs(found: Correlations) -> Any:
                 panel.set_xlabel(_two_lines(names[column], units[column]), fontsize=FONT - 1)
             if column == 0:
                 panel.set_ylabel(_two_lines(names[row], units[row]), fontsize=FONT - 1)
-    drawn = f"{len(found.draws)} draws, {len(shown)} shown"
-    words = f"{found.pattern}\n{drawn}\nblue: |r| at least {found.least:.2g}"
+    drawn = f"{len(correlations.draws)} draws, {len(shown)} shown"
+    words = f"{correlations.pattern}\n{drawn}\nblue: |r| at least {correlations.least:.2g}"
     figure.text(0.99, 0.985, words, ha="right", va="top", fontsize=FONT)
     return figure
 
@@ -194,7 +196,7 @@ def prediction(fit: Fit, confirmed: Sequence[Simulated], chosen: Simulated, seen
         panel.grid(axis="y", visible=False)
         panel.grid(axis="x", color="0.9", lw=0.6)
         every = np.concatenate([fit.prior.targets[target], fit.posterior.targets[target]])
-        far = max([float(every.max()), *(each.value for each in seen if each.target == target)])
+        far = max([float(every.max()), *(one.value for one in seen if one.target == target)])
         low, high = (-0.5, CUBES + 0.5) if target != "out" else (-0.25, min(float(np.ceil(1.05 * far)), CUBES))
         edges = np.linspace(low, high, CUBES + 2)
         for name, colour, draws in (("prior", PRIOR, fit.prior), ("posterior", POSTERIOR, fit.posterior)):
@@ -207,7 +209,7 @@ def prediction(fit: Fit, confirmed: Sequence[Simulated], chosen: Simulated, seen
             _simulated(panel, tower.means.get(target), first + step * i, {"marker": "o", "ms": 3, "color": "0.35"})
         at = rows["chosen\ntower"]
         _simulated(panel, chosen.means.get(target), at, {"marker": "D", "ms": 3.5, "color": INK})
-        _observed(panel, [each for each in seen if each.target == target], rows["observed"])
+        _observed(panel, [one for one in seen if one.target == target], rows["observed"])
         panel.set_ylim(rows["observed"] + 0.6, -1.05)
         panel.set_xlim(low, high)
         panel.xaxis.set_major_locator(MaxNLocator(5, integer=True))
@@ -220,7 +222,7 @@ def prediction(fit: Fit, confirmed: Sequence[Simulated], chosen: Simulated, seen
 
 def _observed(panel: Any, seen: Sequence[ObservedTarget], y: float) -> None:
     """Draw observed values; several that are the same are one mark with their number."""
-    for (value, whole), n in Counter((round(each.value, 2), each.whole) for each in seen).items():
+    for (value, whole), n in Counter((round(observed.value, 2), observed.whole) for observed in seen).items():
         face, rim = (OBSERVED, "white") if whole else ("none", OBSERVED)
         panel.plot([value], [y], marker="s", ms=5.5, ls="none", mfc=face, mec=rim, mew=0.8, clip_on=False)
         if n > 1:
@@ -228,9 +230,9 @@ def _observed(panel: Any, seen: Sequence[ObservedTarget], y: float) -> None:
             panel.annotate(f"{n} x", (value, y), (0, -5), color=OBSERVED, **style)
 
 
-def _simulated(panel: Any, found: tuple[float, float, float] | None, y: float, style: dict[str, Any]) -> None:
-    if found is not None:
-        low, mean, high = found
+def _simulated(panel: Any, of_tower: tuple[float, float, float] | None, y: float, style: dict[str, Any]) -> None:
+    if of_tower is not None:
+        low, mean, high = of_tower
         panel.errorbar([mean], [y], xerr=[[mean - low], [high - mean]], capsize=1.5, elinewidth=0.9, ls="none", **style)
 
 
@@ -243,23 +245,25 @@ GROUPS = (
 
 def checks(predictive: Sequence[tuple[str, PredictiveCheck]], held_out: Sequence[tuple[str, PredictiveCheck]]) -> Any:
     """Draw observed values beside their intervals, a row for each label; the same label in both is one row."""
-    found: list[tuple[str, list[str]]] = []
+    panels_of: list[tuple[str, list[str]]] = []
     kinds = (("given all evidence", POSTERIOR, dict(predictive)), ("held out", PRIOR, dict(held_out)))
     for words, summaries in GROUPS:
-        names = list(dict.fromkeys(n for _, _, each in kinds for n, c in each.items() if c.window.summary in summaries))
+        names = list(
+            dict.fromkeys(n for _, _, by_name in kinds for n, c in by_name.items() if c.window.summary in summaries)
+        )
         if names:
-            found.append((words, names))
-    sizes = [len(names) + 1.4 for _, names in found]
-    figure, made = panels(len(found), 1, 0.35 + 0.3 * sum(sizes))
+            panels_of.append((words, names))
+    sizes = [len(names) + 1.4 for _, names in panels_of]
+    figure, made = panels(len(panels_of), 1, 0.35 + 0.3 * sum(sizes))
     made[0].get_gridspec().set_height_ratios(sizes)
-    for panel, (words, names) in zip(made, found, strict=True):
+    for panel, (words, names) in zip(made, panels_of, strict=True):
         panel.grid(axis="y", visible=False)
         panel.grid(axis="x", color="0.9", lw=0.6)
         for i, name in enumerate(names):
-            both = [each[name] for _, _, each in kinds if name in each]
-            for shift, (_, colour, each) in zip((-0.16, 0.16), kinds, strict=True):
-                if name in each:
-                    _bar(panel, i + (shift if len(both) == 2 else 0.0), each[name].predicted, colour, 2.2)
+            both = [by_name[name] for _, _, by_name in kinds if name in by_name]
+            for shift, (_, colour, by_name) in zip((-0.16, 0.16), kinds, strict=True):
+                if name in by_name:
+                    _bar(panel, i + (shift if len(both) == 2 else 0.0), by_name[name].predicted, colour, 2.2)
             panel.plot([both[0].observed], [i], marker="D", ms=5, color=OBSERVED, mec="white", mew=0.5, zorder=4)
         panel.set_yticks(range(len(names)), names)
         panel.set_ylim(len(names) - 0.4, -0.6)
@@ -268,8 +272,8 @@ def checks(predictive: Sequence[tuple[str, PredictiveCheck]], held_out: Sequence
             counted(panel.xaxis)
         panel.tick_params(axis="y", length=0, labelsize=FONT - 1)
         label(panel, words, "")
-    for kind, colour, each in kinds:
-        if each:
+    for kind, colour, by_name in kinds:
+        if by_name:
             made[0].plot([], [], color=colour, lw=2.2, marker="o", ms=3.5, label=f"90 %, {kind}")
     made[0].plot([], [], ls="none", marker="D", ms=5, color=OBSERVED, mec="white", mew=0.5, label="observed")
     figure.legend(loc="outside upper center", ncols=3, fontsize=FONT - 0.5, frameon=False, handlelength=1.8)

@@ -70,19 +70,19 @@ def _parsed(text: str, where: str) -> list[Record]:
         raise UsageError(f"{where} are empty; allowed is a header and a row a drop; see the form")
     names = [name.lower() for name in header.cells]
     colours = _colours(names, where)
-    found: list[Record] = []
+    records: list[Record] = []
     before: Record | None = None
     setup = dict.fromkeys(colours, 0)
     for row in lines:
         before = _record(row, names, colours, before, setup, f"{where}, line {row.line}")
         if before.number == 1:
             setup = before.thrown
-        found.append(before)
-        if len(found) > MOST_DROPS:
+        records.append(before)
+        if len(records) > MOST_DROPS:
             raise UsageError(f"{where} have over {MOST_DROPS} drops; allowed are so many; make two files of them")
-    if not found:
+    if not records:
         raise UsageError(f"{where} hold no drop; allowed is a row a drop; fill in the form")
-    return found
+    return records
 
 
 def _record(
@@ -191,12 +191,12 @@ def _colours(names: Sequence[str], where: str) -> list[str]:
 
 def _whole(text: str, where: str) -> int:
     """Return a number of cubes; 3,0 and 3.00 are 3, as spreadsheets write it, but 3.000 could be three thousand."""
-    found = re.fullmatch(r"(\d{1,9})(?:[.,]0{1,2})?", text or "0")
-    if found is None:
+    matched = re.fullmatch(r"(\d{1,9})(?:[.,]0{1,2})?", text or "0")
+    if matched is None:
         raise UsageError(
             f"{where} = {shown(text)}; allowed is a whole number of up to 9 digits, or nothing for 0; correct it"
         )
-    return int(found[1])
+    return int(matched[1])
 
 
 def summary(records: Sequence[Record]) -> str:

@@ -146,10 +146,10 @@ class Reference:
             return setup.pmf(n, np.ones(1))
         at = terms(n, m, situation.loose)
         a, b = thrown.pmf(n, at), resident.pmf(m, at)
-        found = np.zeros((len(a), n + m + 1))
+        chances = np.zeros((len(a), n + m + 1))
         for k in range(n + 1):
-            found[:, k : k + m + 1] += a[:, k : k + 1] * b
-        return found
+            chances[:, k : k + m + 1] += a[:, k : k + 1] * b
+        return chances
 
     def why_not(self, situation: Situation) -> str | None:
         """Say in words why the law does not cover a situation; None when it does."""
@@ -170,7 +170,7 @@ class Reference:
 
 def situations(records: Sequence[Record], odds: AgeOdds) -> list[Situation]:
     """Say for each record what it was thrown into; of several games each begins with the empty tower."""
-    found: list[Situation] = []
+    situations_so_far: list[Situation] = []
     game, before, drops, ages = 0, dict[str, int](), 0, np.zeros((0, 0))
     for record in records:
         if record.game != game:
@@ -180,14 +180,14 @@ def situations(records: Sequence[Record], odds: AgeOdds) -> list[Situation]:
         loose = odds.loose(np.append(0.0, ages.sum(0))) if drops else 0.0
         ages = np.column_stack([thrown, ages])
         weights = odds.at(drops)
-        found.append(Situation(record, before, drops, ages, ages @ weights, loose))
+        situations_so_far.append(Situation(record, before, drops, ages, ages @ weights, loose))
         ages = _left(ages, np.array([record.out[colour] for colour in record.thrown], float), weights)
         before = record.inside
         if thrown.any():
             drops += 1
         else:
             ages = ages[:, 1:]
-    return found
+    return situations_so_far
 
 
 def _left(ages: Array, out: Array, odds: Array) -> Array:
@@ -233,7 +233,7 @@ def _with_physics(apparatus: Apparatus, seed: int) -> list[AgedDrop]:
 def watch(model: DropModel, seed: int, rules: Rules | None = None) -> list[AgedDrop]:
     """Play a game and keep what is needed of every throw; it ends early where five draws in a row are no landing."""
     rules = rules or Rules()
-    found: list[AgedDrop] = []
+    drops: list[AgedDrop] = []
     tower = model.empty()
     try:
         for entry in play(model, rules, seed):
@@ -242,12 +242,12 @@ def watch(model: DropModel, seed: int, rules: Rules | None = None) -> list[AgedD
             born = {resident.cube: resident.since for resident in tower.residents}
             out = [_age(tower, born.get(cube)) for cube in entry.state.central]
             stayed = [_age(tower, born.get(cube)) for cube in entry.state.tower.cubes]
-            record = Record(len(found) + 1, dict(entry.thrown), dict(entry.emerged), dict(entry.inside))
-            found.append(AgedDrop(record, (*out, *stayed), tuple(out)))
+            record = Record(len(drops) + 1, dict(entry.thrown), dict(entry.emerged), dict(entry.inside))
+            drops.append(AgedDrop(record, (*out, *stayed), tuple(out)))
             tower = entry.state.tower
     except TooManyFailedDraws:
         pass
-    return found
+    return drops
 
 
 def _age(tower: TowerState, since: int | None) -> int:
@@ -269,11 +269,11 @@ def learn(apparatus: str, games: Sequence[Sequence[AgedDrop]], seed: int) -> Ref
     of_game = np.array([number for number, _, _ in later])
     cubes = [(age, drops, i < len(seen.out_ages)) for _, drops, seen in later for i, age in enumerate(seen.ages)]
     ages = fit_ages(*(np.array(column) for column in zip(*cubes, strict=True)))
-    known = [each for game in games for each in situations([seen.record for seen in game], ages)[1:]]
+    known = [drop for game in games for drop in situations([seen.record for seen in game], ages)[1:]]
     thrown, inside, out, drops = (
-        np.array([getattr(each, name) for each in known]) for name in ("thrown", "inside", "out", "drops")
+        np.array([getattr(drop, name) for drop in known]) for name in ("thrown", "inside", "out", "drops")
     )
-    loose = np.array([each.loose for each in known])
+    loose = np.array([drop.loose for drop in known])
     thrown_out = np.array([seen.thrown_out for _, _, seen in later])
     setup_cubes, setup_out = [len(seen.ages) for seen in setups], [len(seen.out_ages) for seen in setups]
     intercept = np.ones((len(games), 1))

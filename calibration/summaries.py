@@ -34,13 +34,16 @@ class GameCounts:
 
     def take(self, index: object) -> GameCounts:
         """Return the games at `index`, as numpy indexes arrays."""
-        return GameCounts(*(getattr(self, each.name)[index] for each in fields(self)))
+        return GameCounts(*(getattr(self, column.name)[index] for column in fields(self)))
 
     def after(self, others: GameCounts) -> GameCounts:
         """Return these design points with those of `others` behind them; games that one has fewer of are missing."""
         most = max(self.thrown.shape[1], others.thrown.shape[1])
         return GameCounts(
-            *(np.concatenate([_widened(getattr(x, each.name), most) for x in (self, others)]) for each in fields(self))
+            *(
+                np.concatenate([_widened(getattr(x, column.name), most) for x in (self, others)])
+                for column in fields(self)
+            )
         )
 
 
@@ -50,7 +53,7 @@ def _widened(counts: Counts, games: int) -> Counts:
 
 def from_records(records: Sequence[Record]) -> list[GameCounts]:
     """Return the recorded games, one by one, each of shape (drops,)."""
-    found: list[GameCounts] = []
+    counts: list[GameCounts] = []
     for _, rows in groupby(records, key=lambda record: record.game):
         table: list[tuple[int, ...]] = []
         before = dict.fromkeys(records[0].thrown, 0)
@@ -60,8 +63,8 @@ def from_records(records: Sequence[Record]) -> list[GameCounts]:
             own_out = sum(row.out[colour] for colour in colours)
             before = row.inside
             table.append((sum(row.thrown.values()), sum(row.out.values()), sum(before.values()), own, own_out))
-        found.append(GameCounts(*np.array(table, np.int16).T))
-    return found
+        counts.append(GameCounts(*np.array(table, np.int16).T))
+    return counts
 
 
 def from_campaign(campaign: Campaign, points: int, games: int) -> GameCounts:
@@ -198,12 +201,12 @@ SETUP = Window("setup", 0, 1)
 
 def windows(start: int, stop: int) -> list[Window]:
     """Return the windows of drops `start` to before `stop` of a game: the set-up if it is there, and the play."""
-    found = [SETUP] if start == 0 < stop else []
+    of_drops = [SETUP] if start == 0 < stop else []
     first = max(start, 1)
     if stop > first:
         names = ["inside", "out", "own", *(["spread"] if stop - first >= SPREAD_FROM else [])]
-        found += [Window(name, first, stop) for name in names]
-    return found
+        of_drops += [Window(name, first, stop) for name in names]
+    return of_drops
 
 
 WHOLE = {window.summary: window for window in windows(0, DROPS)}

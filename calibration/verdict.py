@@ -28,8 +28,8 @@ def fairness_command(csv: str | Path, apparatus: str | Path, games: int, seed: i
     Raises UsageError for records, an apparatus or numbers that cannot be.
     """
     records = read(recorded_file(csv))
-    found = check(records, reference(load(apparatus), games, seed))
-    print(json_module.dumps(document(found), indent=2, allow_nan=False) if json else told(found))
+    checked = check(records, reference(load(apparatus), games, seed))
+    print(json_module.dumps(document(checked), indent=2, allow_nan=False) if json else told(checked))
     return 0
 
 
@@ -48,9 +48,9 @@ def document(check: ProfileCheck) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     """Return what JSON can hold: None for what is no finite number."""
     if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items() if isinstance(key, str)}
+        return {key: _plain(inner) for key, inner in value.items() if isinstance(key, str)}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [_plain(inner) for inner in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

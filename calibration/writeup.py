@@ -45,12 +45,11 @@ def in_short(calibration: Calibration) -> str:
     fit = calibration.fit
     lines = [*in_plain_words(calibration), ""]
     lines += [f"{'':<33}{f'prior {PERCENT}':<18}{f'posterior {PERCENT}':<26}width  informed"]
-    for each in learnt(calibration):
-        name = pictures.axis(each.number.name, each.number.unit)
-        prior = f"{each.prior.low:.3g} to {each.prior.high:.3g}"
-        lines.append(
-            f"{name:<33}{prior:<18}{between(each.posterior):<26}{each.ratio:5.2f}  {'yes' if each.informed else 'no'}"
-        )
+    for number in learnt(calibration):
+        name = pictures.axis(number.parameter.name, number.parameter.unit)
+        prior = f"{number.prior.low:.3g} to {number.prior.high:.3g}"
+        informed = "yes" if number.informed else "no"
+        lines.append(f"{name:<33}{prior:<18}{between(number.posterior):<26}{number.ratio:5.2f}  {informed}")
     probable = zip(PATTERNS, shares(calibration), strict=True)
     lines.append("pattern: " + ", ".join(f"{name} {100 * share:.0f} %" for name, share in probable))
     lines += [f"{KEPT[target]}, long-run mean: {between(fit.posterior.interval(target))} cubes" for target in TARGETS]

@@ -35,6 +35,7 @@ from tower_sim.physics.release import release
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
+from tower_sim.statistics import mean_error
 
 TOWER = Path(__file__).parent.parent / "calibration" / "tower.toml"
 
@@ -118,8 +119,8 @@ def throws(model: PhysicsModel, states: list[TowerState], number: int, runs: int
 
 def row(name: str, runs: Timed, unit: str = "drops") -> str:
     """Return a line of the table: rate with its standard error, and the ratio of the mean times."""
-    mean = statistics.fmean(runs.ours)
-    error = statistics.stdev(runs.ours) / math.sqrt(len(runs.ours)) / mean
+    mean, absolute = mean_error(runs.ours)
+    error = absolute / mean
     ratio = f"{statistics.fmean(runs.theirs) / mean:.1f}" if runs.theirs else ""
     return (
         f"| {name} | {1 / mean:.1f} +- {error / mean:.1f} {unit}/s | {mean * 1e3:.0f} ms | {ratio} "

@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,7 @@ from tower_sim.campaign import Spec, parse, run
 from tower_sim.games.amerigo import Rules, play
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
+from tower_sim.statistics import mean_error
 
 TOWER = Path(__file__).parent.parent / "calibration" / "tower.toml"
 
@@ -55,9 +55,10 @@ def overhead(number: int, rounds: int) -> str:
             ours.append(timed(lambda folder=folder: run(spec, Path(folder) / "c")))
         loop.append(timed(lambda: bare(spec)))
     ratio = [a / b - 1 for a, b in zip(ours, loop, strict=True)]
+    mean, error = mean_error(ratio)
     return (
-        f"campaign in one process over a bare loop of the same {number} games: {statistics.fmean(ratio):+.1%} +- "
-        f"{statistics.stdev(ratio) / len(ratio) ** 0.5:.1%} ({rounds} pairs)"
+        f"campaign in one process over a bare loop of the same {number} games: {mean:+.1%} +- {error:.1%} "
+        f"({rounds} pairs)"
     )
 
 

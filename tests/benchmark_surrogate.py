@@ -28,6 +28,7 @@ from tower_sim.model import until_landed
 from tower_sim.models import open_model
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
+from tower_sim.statistics import mean_error
 from tower_sim.surrogate.cascade import CROWD
 from tower_sim.surrogate.generator import Words
 from tower_sim.surrogate.model import SurrogateModel
@@ -123,7 +124,7 @@ def words_a_game(model: SurrogateModel, games: int, seed: int) -> tuple[float, f
         drawn, emerged = words_of_a_game(model.table, Counted((a, b, c, d), game))
         assert emerged == batch[game].tolist()  # they are the batch's games
         counts.append(drawn)
-    return statistics.fmean(counts), statistics.stdev(counts) / games**0.5
+    return mean_error(counts)
 
 
 def words_alone() -> Callable[[int, int, Array, Array], int]:

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from calibration import pictures
 from calibration.evidence import GAMES, PHASE, SAID, Evidence
-from calibration.findings import entry, learnt, pairs, scores, singles, warnings
+from calibration.findings import entry_of, learnt, pairs, scores, singles, warnings
 from calibration.fit import TARGETS, Discrepancy, Fit, Interval, Posterior, PredictiveCheck
 from calibration.parameters import NUMBERS, PATTERNS, fields, values
 from calibration.result import Budget, Calibration, Chosen, Confirmed, ConfirmedSummary, GamesMean
@@ -328,7 +328,7 @@ def test_later_drops_are_told_as_held_out(tmp_path: Path):
     check = PredictiveCheck("mine.csv, game 1", part, 10.0, Interval(11.0, 12.0, 13.0), 0.01)
     odd = replace(MADE, fit=replace(MADE.fit, held_out=(check, check)))
     report = write(odd, tmp_path)
-    assert entry(check, odd.fit.evidence) is None
+    assert entry_of(check, odd.fit.evidence) is None
     assert "Left out: the later part of the recorded drops" in text(report)
     assert {row["of"] for row in table(report, "held_out")} == {"phases 20 to 35"}
     assert {row["observed is"] for row in table(report, "held_out")} == {"**outside**"}

@@ -100,8 +100,8 @@ def average(values: Sequence[float] | Array, confidence: float = CONFIDENCE) -> 
 
 def averages(values: Array, confidence: float = CONFIDENCE) -> Estimates:
     """Return what `average` does for each column of `values`, of shape (n, k); the numbers have shape (k,)."""
-    found = [average(column, confidence) for column in values.T]
-    return Estimates(*(np.array([getattr(mean, end) for mean in found]) for end in ("value", "low", "high")))
+    means = [average(column, confidence) for column in values.T]
+    return Estimates(*(np.array([getattr(mean, end) for mean in means]) for end in ("value", "low", "high")))
 
 
 def sum_by_unit(unit: Array, values: Array) -> Array:

@@ -215,9 +215,9 @@ class CarryOver:
 
     def out_difference(self) -> tuple[float, float]:
         """Mean and standard error over games, whose forks share a history; a game may have failed before its first."""
-        forked = [each for each in self.out_differences if each]
-        mean = float(np.mean([d for each in forked for d in each]))
-        return mean, mean_error([float(np.mean(each)) for each in forked])[1]
+        forked = [forks for forks in self.out_differences if forks]
+        mean = float(np.mean([d for forks in forked for d in forks]))
+        return mean, mean_error([float(np.mean(forks)) for forks in forked])[1]
 
     def inside_difference(self) -> tuple[float, float]:
         """Mean of re-created minus living games, and its standard error."""
@@ -242,22 +242,25 @@ def measure_carry_over(profile: str, games: int, workers: int) -> CarryOver:
 
 def carry_over(profile: str, games: int, workers: int) -> None:
     """Print the difference that re-creating the state makes: forks of the same states, whole games, bare waking."""
-    found = measure_carry_over(profile, games, workers)
-    mean, se = found.out_difference()
+    measured = measure_carry_over(profile, games, workers)
+    mean, se = measured.out_difference()
     print(
-        f"{sum(map(len, found.out_differences))} forks of {games} games: out of the re-created minus the living tower "
-        f"{mean:+.3f} +- {se:.3f} (95 %: {mean - 1.96 * se:+.3f} to {mean + 1.96 * se:+.3f})"
+        f"{sum(map(len, measured.out_differences))} forks of {games} games: out of the re-created minus the living "
+        f"tower {mean:+.3f} +- {se:.3f} (95 %: {mean - 1.96 * se:+.3f} to {mean + 1.96 * se:+.3f})"
     )
-    (a, sa), (b, sb) = mean_error(found.inside_living), mean_error(found.inside_recreated)
-    mean, se = found.inside_difference()
+    (a, sa), (b, sb) = mean_error(measured.inside_living), mean_error(measured.inside_recreated)
+    mean, se = measured.inside_difference()
     print(
-        f"inside after 36 drops: living {a:.2f} +- {sa:.2f} ({len(found.inside_living)} games), re-created {b:.2f} "
-        f"+- {sb:.2f} ({len(found.inside_recreated)} games), difference {mean:+.2f} +- {se:.2f}"
+        f"inside after 36 drops: living {a:.2f} +- {sa:.2f} ({len(measured.inside_living)} games), re-created {b:.2f} "
+        f"+- {sb:.2f} ({len(measured.inside_recreated)} games), difference {mean:+.2f} +- {se:.2f}"
     )
     for name, column in (("in place", 1), ("re-created", 2)):
-        cubes, states = sum(each[column] for each in found.woken), sum(each[column] > 0 for each in found.woken)
-        residents = sum(each[0] for each in found.woken)
-        fell = clopper_pearson(states, len(found.woken))
+        cubes, states = (
+            sum(state[column] for state in measured.woken),
+            sum(state[column] > 0 for state in measured.woken),
+        )
+        residents = sum(state[0] for state in measured.woken)
+        fell = clopper_pearson(states, len(measured.woken))
         print(
             f"all residents woken {name}: {cubes} of {residents} fell out ({cubes / residents:.2%}), "
             f"in {states} of {fell.n} states ({fell.value:.1%}, 95 %: {fell.low:.1%} to {fell.high:.1%})"
@@ -288,26 +291,26 @@ def knock(profile: str, states: int, workers: int) -> None:
 def games(profile: str, number: int, workers: int) -> None:
     """Print what whole published games in the tower of `profile` look like."""
     played = list(spread_out(partial(game, profile), range(number), workers, "games"))
-    inside = np.array([[sum(entry.inside.values()) for entry in each] for each in played])
+    inside = np.array([[sum(entry.inside.values()) for entry in entries] for entries in played])
     rows: dict[str, Sequence[float]] = {
         "inside after the set-up": inside[:, 0].tolist(),
         "inside after round 1": inside[:, 7].tolist(),
         "inside after round 3": inside[:, 21].tolist(),
         "inside after round 5": inside[:, 35].tolist(),
-        "thrown a phase": [_mean(sum(e.thrown.values()) for e in each[1:]) for each in played],
-        "out a phase": [_mean(sum(e.emerged.values()) for e in each[1:]) for each in played],
-        "of them residents": [_old_out(each) for each in played],
-        "actions a phase": [_mean(len(e.actions) for e in each[1:]) for each in played],
-        "action points a phase": [_mean(e.action_points for e in each[1:]) for each in played],
-        "skipped phases a game": [sum(e.skipped for e in each[1:]) for each in played],
+        "thrown a phase": [_mean(sum(e.thrown.values()) for e in entries[1:]) for entries in played],
+        "out a phase": [_mean(sum(e.emerged.values()) for e in entries[1:]) for entries in played],
+        "of them residents": [_old_out(entries) for entries in played],
+        "actions a phase": [_mean(len(e.actions) for e in entries[1:]) for entries in played],
+        "action points a phase": [_mean(e.action_points for e in entries[1:]) for entries in played],
+        "skipped phases a game": [sum(e.skipped for e in entries[1:]) for entries in played],
     }
     print(f"| {number} games | mean +- se over games |\n|---|---|")
     for name, values in rows.items():
         print("| {} | {:.2f} +- {:.2f} |".format(name, *mean_error(values)))
-    skipped = [sum(e.skipped for e in each[1:]) for each in played]
-    draws = sum(e.attempts for each in played for e in each)
-    redrawn = sum(len(e.failures) for each in played for e in each)
-    jammed = sum(e.status is Status.JAMMED for each in played for e in each)
+    skipped = [sum(e.skipped for e in entries[1:]) for entries in played]
+    draws = sum(e.attempts for entries in played for e in entries)
+    redrawn = sum(len(e.failures) for entries in played for e in entries)
+    jammed = sum(e.status is Status.JAMMED for entries in played for e in entries)
     no_landing = clopper_pearson(redrawn, draws)
     print(
         f"\nmost phases skipped in a game: {max(skipped)}; games with at most 5: {sum(s <= 5 for s in skipped)}; "

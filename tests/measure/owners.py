@@ -199,14 +199,14 @@ def simulate(out: Path, owners: int, seed: int, workers: int = 2, truth_games: i
     make_directory(out)
     with locked(out):
         plain = [drawn(number, seed) for number in range(owners)]
-        todo = [each for each in plain if _kept(out, each, truth_games) is None]
+        todo = [one for one in plain if _kept(out, one, truth_games) is None]
         whole = owners - len(todo)
         with telling("owners", owners) as tell:
             tell.begin(owners, whole)
-            for found in _simulated([(x.number, seed, truth_games) for x in todo], workers):
-                document = {"made": _made(found, truth_games), "owner": asdict(found)}
-                write_whole(_file(out, found.number), sealed({"schema": SCHEMA, "version": VERSION} | document))
-                tell.note(f"owner {found.number}: {_said(found)}")
+            for owner in _simulated([(x.number, seed, truth_games) for x in todo], workers):
+                document = {"made": _made(owner, truth_games), "owner": asdict(owner)}
+                write_whole(_file(out, owner.number), sealed({"schema": SCHEMA, "version": VERSION} | document))
+                tell.note(f"owner {owner.number}: {_said(owner)}")
                 tell(whole := whole + 1)
 
 
@@ -223,10 +223,10 @@ def _of_task(task: tuple[int, int, int]) -> Owner:
     return owner(*task)
 
 
-def _said(found: Owner) -> str:
-    if found.truth is None:
-        return f"failed {found.failed}"
-    return f"{len(found.records)} drops, {found.truth.inside.mean:.1f} inside, {found.truth.out.mean:.1f} out"
+def _said(owner: Owner) -> str:
+    if owner.truth is None:
+        return f"failed {owner.failed}"
+    return f"{len(owner.records)} drops, {owner.truth.inside.mean:.1f} inside, {owner.truth.out.mean:.1f} out"
 
 
 def _file(out: Path, number: int) -> Path:
@@ -275,14 +275,14 @@ def _owner_of(document: dict[str, Any]) -> Owner:
 
 def load(directory: Path) -> list[Owner]:
     """Read the owners of a directory, by number; raises UsageError when there are none or a file was changed."""
-    found: list[Owner] = []
+    owners: list[Owner] = []
     for path in sorted(directory.glob("owner-*.json")):
         if (document := _read(path)) is None:
             raise UsageError(f"{path} is no whole {SCHEMA} of version {VERSION}; run simulate again, it mends that")
-        found.append(_owner_of(document))
-    if not found:
+        owners.append(_owner_of(document))
+    if not owners:
         raise UsageError(f"{directory} has no owners; allowed is a directory that simulate has filled; run simulate")
-    return found
+    return owners
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,13 +398,13 @@ def judge(owners: Sequence[Owner], predict: Predict) -> Judgement:
     Groups are all owners and those of each of SETTINGS. Raises UsageError when no owner has a truth.
     """
     cases: list[Case] = []
-    judged = [each for each in owners if each.truth]
+    judged = [one for one in owners if one.truth]
     with telling("owners", len(judged)) as tell:
-        for done, each in enumerate(judged, 1):
-            said = predict(list(each.records))
+        for done, one in enumerate(judged, 1):
+            said = predict(list(one.records))
             for name in QUANTITIES:
-                truth, interval, prior = getattr(each.truth, name), getattr(said, name), getattr(said, f"prior_{name}")
-                cases.append(Case(each, name, truth, interval, prior))
+                truth, interval, prior = getattr(one.truth, name), getattr(said, name), getattr(said, f"prior_{name}")
+                cases.append(Case(one, name, truth, interval, prior))
             tell(done)
     if not cases:
         raise fault("number of owners with a truth", 0, "1 or more", "simulate more owners")
@@ -416,7 +416,7 @@ def judge(owners: Sequence[Owner], predict: Predict) -> Judgement:
         if members
     ]
     missed = [case for case in cases if not case.is_covered]
-    return Judgement(tuple(rows), tuple(missed), tuple(each for each in owners if not each.truth))
+    return Judgement(tuple(rows), tuple(missed), tuple(one for one in owners if not one.truth))
 
 
 def _coverage(group: str, quantity: str, cases: Sequence[Case]) -> Coverage:
@@ -434,9 +434,9 @@ def predictor(games: int, discrepancy: Discrepancy | None = None) -> Predict:
 
     def predict(records: list[Record]) -> Prediction:
         evidence = of_records(records, "owner")
-        found = fit(emulator, evidence, np.random.default_rng(0), discrepancy, checks=False, further=games)
-        each = [towers.interval(name) for towers in (found.posterior, found.prior) for name in QUANTITIES]
-        return Prediction(*each)
+        fitted = fit(emulator, evidence, np.random.default_rng(0), discrepancy, checks=False, further=games)
+        intervals = [towers.interval(name) for towers in (fitted.posterior, fitted.prior) for name in QUANTITIES]
+        return Prediction(*intervals)
 
     return predict
 

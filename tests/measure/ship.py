@@ -56,7 +56,7 @@ class Throw:
 def throws(settings: PhysicsSettings, batch: int) -> list[Throw]:
     """Throw nine cubes onto the empty board, the hands numbered on from those of the batches before."""
     strengths = {f"zone:{zone.name}": worth(zone).strength for zone in SHIP.board.zones}
-    found: list[Throw] = []
+    thrown: list[Throw] = []
     with PhysicsModel(SHIP, settings) as model:
         cubes = supply({"any": CUBES}, model.cube_edge)
         for seed in range(batch * BATCH, (batch + 1) * BATCH):
@@ -64,8 +64,8 @@ def throws(settings: PhysicsSettings, batch: int) -> list[Throw]:
             places = Counter(x.place for x in outcome.landings)
             away = float(np.mean([x.pose.position[0] for x in outcome.landings if x.pose])) - SHIP.hull_x
             strength = sum(strengths.get(place, 0) * count for place, count in places.items())
-            found.append(Throw(outcome.status.is_landing, places, strength, away))
-    return found
+            thrown.append(Throw(outcome.status.is_landing, places, strength, away))
+    return thrown
 
 
 def convergence(number: int, workers: int) -> None:
@@ -74,18 +74,18 @@ def convergence(number: int, workers: int) -> None:
     print("|---|---|---|---|---|---|")
     shipped: list[Throw] = []
     for name, settings in COMPARED.items():
-        found = _all(partial(throws, settings), number, workers)
-        shipped = shipped or found
-        mean, se = mean_error([each.strength for each in found])
-        difference, of = mean_error([a.strength - b.strength for a, b in zip(found, shipped, strict=True)])
-        away, away_se = mean_error([each.away * 1e3 for each in found])
+        thrown = _all(partial(throws, settings), number, workers)
+        shipped = shipped or thrown
+        mean, se = mean_error([throw.strength for throw in thrown])
+        difference, of = mean_error([a.strength - b.strength for a, b in zip(thrown, shipped, strict=True)])
+        away, away_se = mean_error([throw.away * 1e3 for throw in thrown])
         borders, explosive = (
-            mean_error([each.places[place] / CUBES for each in found]) for place in ("border", "zone:explosive_shot")
+            mean_error([throw.places[place] / CUBES for throw in thrown]) for place in ("border", "zone:explosive_shot")
         )
-        failed = sum(not each.is_landing for each in found)
+        failed = sum(not throw.is_landing for throw in thrown)
         print(
             f"| {name}{f' ({failed} failed draws)' if failed else ''} | {mean:.2f} +- {se:.2f} "
-            f"| {'' if found is shipped else f'{difference:+.2f} +- {of:.2f}'} | {away:.1f} +- {away_se:.1f} "
+            f"| {'' if thrown is shipped else f'{difference:+.2f} +- {of:.2f}'} | {away:.1f} +- {away_se:.1f} "
             f"| {borders[0]:.1%} +- {borders[1]:.1%} | {explosive[0]:.1%} +- {explosive[1]:.1%} |",
             flush=True,
         )
@@ -106,7 +106,7 @@ class Twice:
 
 def twice(batch: int) -> list[Twice]:
     """Throw twice, in a world that lives on and in one re-created between the throws, with the same second hand."""
-    found: list[Twice] = []
+    pairs_of_throws: list[Twice] = []
     with PhysicsModel(SHIP) as model:
         first, second = supply({"any": CUBES}, model.cube_edge), supply({"any": CUBES}, model.cube_edge, first_id=CUBES)
         for seed in range(batch * BATCH, (batch + 1) * BATCH):
@@ -122,8 +122,8 @@ def twice(batch: int) -> list[Twice]:
             floor = SHIP.board.floor + SHIP.cube_edge / 2
             loose = sum(abs(r.pose.position[2] - floor) > 2e-4 for r in state.board.lying if r.pose)
             living = sum(after[cube] != place for cube, place in before.items()) if lives else None
-            found.append(Twice(living, _changed(before, again), _changed(before, untouched), loose))
-    return found
+            pairs_of_throws.append(Twice(living, _changed(before, again), _changed(before, untouched), loose))
+    return pairs_of_throws
 
 
 def _changed(before: dict, outcome: Outcome) -> int:
@@ -133,17 +133,17 @@ def _changed(before: dict, outcome: Outcome) -> int:
 
 def board(number: int, workers: int) -> None:
     """Print what re-creating the board between throws does to the cubes on it."""
-    found = _all(twice, number, workers)
-    pairs = [each for each in found if each.living is not None]
+    every = _all(twice, number, workers)
+    pairs = [pair for pair in every if pair.living is not None]
     for name, values in (
-        ("living", [each.living or 0 for each in pairs]),
-        ("re-created", [each.again for each in pairs]),
-        ("re-created minus living", [each.again - (each.living or 0) for each in pairs]),
+        ("living", [pair.living or 0 for pair in pairs]),
+        ("re-created", [pair.again for pair in pairs]),
+        ("re-created minus living", [pair.again - (pair.living or 0) for pair in pairs]),
     ):
         print("earlier cubes of 9 that changed place, {}: {:.3f} +- {:.3f}".format(name, *mean_error(values)))
-    moved, loose = sum(each.untouched for each in found), sum(each.loose for each in found)
+    moved, loose = sum(pair.untouched for pair in every), sum(pair.loose for pair in every)
     print(
-        f"when nothing was thrown: {moved} of {len(found) * CUBES} cubes changed place "
+        f"when nothing was thrown: {moved} of {len(every) * CUBES} cubes changed place "
         f"({loose} did not lie flat on a floor); {len(pairs)} pairs of throws"
     )
 
@@ -166,17 +166,17 @@ def stuck(number: int, workers: int) -> None:
     )
     print("|---|---|---|---|---|---|---|---|")
     for cubes in (3, 9, 20, 40):
-        found = _all(partial(landings, cubes), number, workers)
-        places = Counter(x.place for _, each in found for x in each)
+        draws = _all(partial(landings, cubes), number, workers)
+        places = Counter(x.place for _, lying in draws for x in lying)
         total = places.total()
         inside = sum(count for place, count in places.items() if place.startswith("inside"))
         upper = clopper_pearson(inside, total, 0.9).high  # one-sided, of 95 %
-        failed = sum(status not in ("settled", "jammed") for status, _ in found)
+        failed = sum(status not in ("settled", "jammed") for status, _ in draws)
         zones = {zone.name: places[f"zone:{zone.name}"] for zone in SHIP.board.zones}
         low, high = min(zones, key=lambda name: zones[name]), max(zones, key=lambda name: zones[name])
         of = [f"{places[place] / total:.1%}" for place in ("border", "table")]
         ends = [f"{name} {100 * zones[name] / total:.1f} %" for name in (low, high)]
-        print(f"| {cubes} | {total} | {inside}, {upper:.2%} | {failed} of {len(found)} | {' | '.join([*of, *ends])} |")
+        print(f"| {cubes} | {total} | {inside}, {upper:.2%} | {failed} of {len(draws)} | {' | '.join([*of, *ends])} |")
 
 
 def _all(work: Callable[[int], list], number: int, workers: int) -> list:
