@@ -48,6 +48,7 @@ def place(x: float, y: float, z: float, orientation=FLAT) -> str:
         (0, 0, -5, "lost"),
         (0, 0, math.nan, "lost"),
         (math.nan, 0, 100, "lost"),
+        (80, math.nan, 6, "lost"),  # only one coordinate is none: it would be in the tray
         (80, 0, 60, "lost"),  # over the tray: it cannot have come by the exit
     ],
 )

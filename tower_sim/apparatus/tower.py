@@ -19,7 +19,7 @@ Array = npt.NDArray[np.float64]
 class Tower(Apparatus):
     """A tower that keeps cubes and brings others out, of any shape: a kind says what is `within`, and what `emerged`.
 
-    Centres (m) have shape (n, 3); a cube whose position is not a number has to be neither.
+    Centres (m) have shape (n, 3).
     """
 
     @abstractmethod
@@ -31,9 +31,12 @@ class Tower(Apparatus):
         return np.ones(len(position), dtype=bool)
 
     def escaped(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Tell which cubes are where they cannot be, shape (n,): neither within nor out, or under the table's top."""
+        """Tell which cubes are where they cannot be, shape (n,): neither within nor out, or under the table's top.
+
+        A position that is not a number is where no cube can be.
+        """
         allowed = self.within(position) | self.emerged(position)
-        return ~(allowed & (position[:, 2] >= 0))
+        return ~(allowed & (position[:, 2] >= 0) & ~np.isnan(position).any(axis=1))
 
     def find(self, position: Array, orientation: Array) -> list[Place]:
         """Return the place of each cube: `inside:REGION`, `tray`, `table` or `lost`.

@@ -93,7 +93,7 @@ def _ramp(given: Given) -> Iterator[Box]:
     side, angle = given.exit_side[1], given.ramp.angle
     for low, high in _bands(given, [-side, side]):
         back = _widest(given, (low, high))
-        front = given.half if max(abs(low), abs(high)) <= side + 1e-9 else back
+        front = given.half + WALL if max(abs(low), abs(high)) <= side + 1e-9 else back
         x, length = (front - back) / 2, (front + back) / math.cos(angle)
         centre = (
             x - SHEET / 2 * math.sin(angle),

@@ -88,7 +88,7 @@ class Pillar:
 
 @dataclass(frozen=True, slots=True)
 class Ramp:
-    """The ramp from the back wall down to the front: at `angle`, its lower edge `lip` over the tray."""
+    """The ramp from the back wall down and out of the exit: at `angle`, its lower edge `lip` over the tray."""
 
     angle: float = number("deg", 5, 60)
     lip: float = number("mm", 0, 50)
@@ -156,8 +156,8 @@ class Given:
         return x + (self.tray.width / 2 - y) / math.tan(self.exit.splay)
 
     def ramp_height(self, x: float) -> float:
-        """Height (m) of the ramp's surface at `x`."""
-        return SHEET + self.ramp.lip + math.tan(self.ramp.angle) * (self.half - x)
+        """Height (m) of the ramp's surface at `x`; its lower edge is under the front wall's outer face."""
+        return SHEET + self.ramp.lip + math.tan(self.ramp.angle) * (self.half + WALL - x)
 
 
 _PARTS: dict[str, type] = {
