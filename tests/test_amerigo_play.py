@@ -162,6 +162,7 @@ def test_knock_after_is_checked(words: tuple[str, ...], says: str, capsys: pytes
     assert says in line
 
 
+@pytest.mark.physics
 def test_a_knock_in_physics_brings_cubes_into_the_tray_that_the_next_drop_throws():
     rules = ("--rules", str(ROOT / "docs/variants/six_cubes.toml"), "--rounds", "1")
     document = json.loads(

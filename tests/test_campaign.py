@@ -169,6 +169,7 @@ def test_a_games_rows_are_those_of_the_game_played_alone_with_its_seed():
         assert rows.colours_out.tolist()[1:] == [len(entry.actions) for entry in entries][1:]
 
 
+@pytest.mark.physics
 def test_a_battles_rows_are_those_of_the_battle_fought_alone():
     spec = parse(BATTLES)
     drops, cubes = both(spec)

@@ -79,6 +79,7 @@ def say(process: subprocess.Popen[str], line: str) -> str:
 # What it answers
 
 
+@pytest.mark.physics
 def test_replies_are_byte_for_byte_what_the_command_prints_in_a_process_of_its_own(tmp_path: Path):
     """One process answers drops, a knock, a game and battles, between other requests; the command does each alone."""
     first = ["drop", "amerigo", "--cubes", "blue=20,red=10", "--seed", "1", "--json"]
@@ -513,6 +514,7 @@ def _three_throws() -> list[tuple[dict[str, int], dict[str, int]]]:
     return found
 
 
+@pytest.mark.physics
 @pytest.mark.parametrize(
     "client",
     [
@@ -538,6 +540,7 @@ def test_a_client_throws_and_carries_on_what_stays_inside(
     assert failed.returncode == 1
 
 
+@pytest.mark.physics
 def test_the_session_in_the_docs_is_what_the_service_says():
     found = re.search(r"```\n(> .*?)```", DOC, re.S)
     assert found

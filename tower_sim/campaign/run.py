@@ -53,7 +53,8 @@ def run(spec: Spec, directory: Path, workers: int = 1, dask: str = "", progress:
     """
     check_whole("workers", workers, 1)
     expected = environment()
-    spec.point(0).open_model().close()  # one that cannot be had here is refused before anything is written
+    with spec.point(0).open_model():  # one that cannot be had here is refused before anything is written
+        pass
     with Store.opened(directory, spec, expected) as store, terminable():
         set_aside = store.set_aside()
         to_do = _to_do(store, is_told=progress is not None)
