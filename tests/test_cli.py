@@ -172,9 +172,15 @@ def test_a_token_of_another_apparatus_exits_2_with_one_line(token: str, tmp_path
         (["drop", "amerigo", "--cubes", "blue=-3"], "COLOUR=N"),
         (["drop", "amerigo", "--cubes", "blue=1,blue=2"], "once"),
         (["drop", "amerigo", "--cubes", "blue=5000"], "500"),
-        (["drop", "amerigo", "--cubes", "blue=1", "--knock", "99"], "allowed is 0 to 5"),
-        (["drop", "amerigo", "--cubes", "blue=1", "--knock", "nan"], "allowed is 0 to 5"),
-        (["drop", "amerigo", "--cubes", "blue=1", "--state", "@/nowhere"], "/nowhere"),
+        pytest.param(
+            ["drop", "amerigo", "--cubes", "blue=1", "--knock", "99"], "allowed is 0 to 5", marks=pytest.mark.physics
+        ),
+        pytest.param(
+            ["drop", "amerigo", "--cubes", "blue=1", "--knock", "nan"], "allowed is 0 to 5", marks=pytest.mark.physics
+        ),
+        pytest.param(
+            ["drop", "amerigo", "--cubes", "blue=1", "--state", "@/nowhere"], "/nowhere", marks=pytest.mark.physics
+        ),
         (["show", "amerigo"], "-o"),
         (["show", "amerigo", "-o", "/nowhere/tower.png"], "/nowhere"),
     ],

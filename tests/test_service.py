@@ -248,7 +248,9 @@ def test_hello_tells_what_there_is():
         ('{"do": "drop", "cubes": {"blue": 1}, "seed": 7.0}', "seed is 7.0"),
         ('{"do": "drop", "cubes": {"blue": 1}, "seed": "340282366920938463463374607431768211456"}', "2^128 - 1"),
         ('{"do": "drop", "cubes": {"blue": 1}, "knock": "hard"}', "knock is 'hard'"),
-        ('{"do": "drop", "cubes": {"blue": 1}, "knock": 99}', "allowed is 0 to 5"),
+        pytest.param(
+            '{"do": "drop", "cubes": {"blue": 1}, "knock": 99}', "allowed is 0 to 5", marks=pytest.mark.physics
+        ),
         ('{"do": "drop", "cubes": {"blue": 1}, "state": "TOWER2.x.y"}', "damaged"),
         ('{"do": "drop", "cubes": {"blue": 1}, "state": 5}', "state is 5"),
         ('{"do": "drop", "cubes": {"blue": 1}, "apparatus": "nowhere"}', "neither a shipped profile nor a file"),
@@ -293,7 +295,11 @@ def test_hello_tells_what_there_is():
             '{"do": "game", "rules": {"cubes": 70, "rounds": 200}, "model": "two_thirds"}',
             "number of cubes times drops is 686490; allowed is up to 400000",
         ),
-        ('{"do": "battle", "cubes": {"a": 1, "b": 1}, "apparatus": "amerigo"}', "has no board"),
+        pytest.param(
+            '{"do": "battle", "cubes": {"a": 1, "b": 1}, "apparatus": "amerigo"}',
+            "has no board",
+            marks=pytest.mark.physics,
+        ),
         (
             '{"do": "battle", "cubes": {"a": 1, "b": 1}, "apparatus": "amerigo", "model": "two_thirds"}',
             "model is 'two_thirds'; allowed is one that knows a board",
