@@ -72,6 +72,12 @@ throw = 6
 ALL = {"games": GAMES, "chains": CHAINS, "battles": BATTLES, "physics": DROPS_IN_PHYSICS}
 
 
+def case(name: str, *others: Any) -> Any:
+    """The campaign `name` of ALL as the case of a test; those that drop with physics are marked so."""
+    marks = [pytest.mark.physics] if name in ("battles", "physics") else []
+    return pytest.param(ALL[name], *others, id=name, marks=marks)
+
+
 def frame(shard: Shard, table: str) -> Any:
     return pd.read_parquet(io.BytesIO(shard.tables[table]))
 
@@ -92,9 +98,9 @@ def tree(directory: Path) -> dict[str, bytes]:
     return {name: path.read_bytes() for name, path in files.items() if name != "log.jsonl"}
 
 
-@pytest.fixture(name="kind", params=[*ALL], scope="module")
+@pytest.fixture(name="kind", params=[case(name) for name in ALL], scope="module")
 def _kind(request: pytest.FixtureRequest) -> tuple[Any, Any]:
-    return both(parse(ALL[request.param]))
+    return both(parse(request.param))
 
 
 def test_every_cube_is_accounted_for_in_every_landed_drop(kind: tuple[Any, Any]):
@@ -139,7 +145,7 @@ def test_the_age_of_a_cube_counts_the_drops_since_it_was_thrown():
         assert row.age == row.drop - thrown
 
 
-@pytest.mark.parametrize("text", ALL.values(), ids=ALL)
+@pytest.mark.parametrize("text", [case(name) for name in ALL])
 def test_a_shard_depends_on_the_spec_and_its_number_only(text: str):
     spec = parse(text)
     last = spec.shards - 1
@@ -148,7 +154,7 @@ def test_a_shard_depends_on_the_spec_and_its_number_only(text: str):
     assert run_shard(spec, last) == alone
 
 
-@pytest.mark.parametrize("text", [GAMES, CHAINS, BATTLES], ids=["games", "chains", "battles"])
+@pytest.mark.parametrize("text", [case("games"), case("chains"), case("battles")])
 def test_the_size_of_a_shard_changes_no_row(text: str):
     one, other = (both(parse(text.replace(f"shard = {old}", new))) for old, new in ((0, ""), (2, "shard = 5")))
     for mine, theirs in zip(one, other, strict=True):
@@ -169,6 +175,7 @@ def test_a_games_rows_are_those_of_the_game_played_alone_with_its_seed():
         assert rows.colours_out.tolist()[1:] == [len(entry.actions) for entry in entries][1:]
 
 
+@pytest.mark.physics
 def test_a_battles_rows_are_those_of_the_battle_fought_alone():
     spec = parse(BATTLES)
     drops, cubes = both(spec)
@@ -283,8 +290,7 @@ def test_a_run_ends_after_five_failed_draws_and_is_named(monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize(
     ("text", "own"),
-    [(GAMES, ["amerigo"]), (BATTLES, ["dead_reckoning"]), (CHAINS, [])],
-    ids=["games", "battles", "chains"],
+    [case("games", ["amerigo"]), case("battles", ["dead_reckoning"]), case("chains", [])],
 )
 def test_the_files_have_the_documented_columns_types_and_metadata(text: str, own: list[str]):
     import pyarrow.parquet as parquet

@@ -20,6 +20,8 @@ from tower_sim.campaign.environment import environment
 from tower_sim.campaign.files import StoreError, locked
 from tower_sim.campaign.store import Store, head_of
 from tower_sim.errors import UsageError
+from tower_sim.physics.bullet import BulletEngine
+from tower_sim.physics.engine import version_of
 
 SPEC = parse(GAMES)  # 6 shards
 
@@ -237,7 +239,8 @@ def test_the_manifest_names_all_that_decides_the_results(whole: Path):
         "schema", "version", "spec", "spec_digest", "versions", "platform", "points", "campaign", "shards", "digest",
     ]  # fmt: skip
     assert (manifest["schema"], manifest["version"]) == ("tower-sim/campaign", 1)
-    assert manifest["versions"].keys() >= {"tower_sim", "python", "numpy", "scipy", "pybullet", "pyarrow"}
+    assert manifest["versions"].keys() >= {"tower_sim", "python", "numpy", "scipy", "pyarrow"}
+    assert manifest["versions"].get(BulletEngine.distribution) == version_of("bullet")
     assert manifest["platform"].keys() == {"system", "machine"}
     assert manifest["points"] == [{"values": {}, "apparatus": SPEC.point(0).apparatus.digest, "settings": None}]
     assert [shard["shard"] for shard in manifest["shards"]] == list(range(6))

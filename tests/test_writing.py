@@ -124,6 +124,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.physics
 def test_without_what_only_posix_has_towers_are_played_drawn_and_studied_and_a_campaign_says_why_not(tmp_path: Path):
     """As on Windows, whose Python has no fcntl and not these names of os."""
     spec = '[campaign]\nkind = "game"\napparatus = "amerigo"\nmodel = "two_thirds"\nseed = "7"\ngames = 6\n'

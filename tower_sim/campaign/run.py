@@ -48,12 +48,13 @@ def run(spec: Spec, directory: Path, workers: int = 1, dask: str = "", progress:
     """Do every shard of `spec` that `directory` lacks or has damaged, with `workers` processes or a Dask scheduler.
 
     `dask` is a scheduler's address, or `local` for one of our own with `workers` workers. SIGINT or SIGTERM ends the
-    run; finished shards are kept. Raises UsageError for a directory, address, workers or model that cannot be used,
-    StoreError when the directory cannot be written any more, WorkersLost when there are no workers any more.
+    run; finished shards are kept. Raises UsageError for a directory, an address, workers or a model that cannot be
+    used, StoreError when the directory cannot be written any more, WorkersLost when there are no workers any more.
     """
     check_whole("workers", workers, 1)
     expected = environment()
-    spec.point(0).open_model().close()  # one that cannot be had here is refused before anything is written
+    with spec.point(0).open_model():  # one that cannot be had here is refused before anything is written
+        pass
     with Store.opened(directory, spec, expected) as store, terminable():
         set_aside = store.set_aside()
         to_do = _to_do(store, is_told=progress is not None)
