@@ -19,11 +19,11 @@ from tower_sim.campaign import parse
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
 from tower_sim.study.data import Campaign, Cubes, Drops, Failed, Words
-from tower_sim.surrogate.board_law import BoardLaw, Seen
+from tower_sim.surrogate.board_law import BoardLaw, Covered
 from tower_sim.surrogate.fitting.ship_check import check_board, play_again, shuffled
 from tower_sim.surrogate.fitting.ship_fit import fit_board
 from tower_sim.surrogate.fitting.ship_ladder import ladder
-from tower_sim.surrogate.fitting.ship_report import write_report
+from tower_sim.surrogate.fitting.ship_pages import write_report
 from tower_sim.surrogate.fitting.ship_throws import places_of, throws_of
 from tower_sim.surrogate.ship import ShipSurrogate, drawn
 from tower_sim.testing import BoardModelContract
@@ -64,7 +64,9 @@ LAW = BoardLaw(
     quiet=1e-4,
     moves=moves_to_neighbours(),
     moved=(0,) * SIZE,
-    cover=(Seen(1, 1, 0, 30), Seen(2, 3, 0, 28), Seen(4, 7, 0, 24), Seen(8, 15, 0, 14), Seen(16, 24, 0, 0)),
+    cover=(
+        Covered(1, 1, 0, 30), Covered(2, 3, 0, 28), Covered(4, 7, 0, 24), Covered(8, 15, 0, 14), Covered(16, 24, 0, 0),
+    ),
 )  # fmt: skip
 MODEL = ShipSurrogate(SHIP, LAW, "test")
 CUBES = supply({"purple": 20, "green": 20}, SHIP.cube_edge)

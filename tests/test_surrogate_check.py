@@ -18,7 +18,7 @@ from tower_sim.games.amerigo.many import Games, plan_of
 from tower_sim.study.baseline import Board, play_rule
 from tower_sim.study.bootstrap import Estimate
 from tower_sim.study.data import Campaign, Failed, Words
-from tower_sim.surrogate.fitting import classifier, distances, pit, report, whole_games
+from tower_sim.surrogate.fitting import classifier, distances, pages, pit, whole_games
 from tower_sim.surrogate.store import RungScore
 
 RULES = Rules()
@@ -84,12 +84,6 @@ def test_permutation_p_agrees_with_the_enumeration_of_all_splits():
     share = [float((exact > found.single * k).mean()) for k in (1 + 1e-6, 1 - 1e-6)]
     error = 4 * math.sqrt(0.05 * 0.95 / count)
     assert share[0] - error <= 0.05 <= share[1] + error
-
-
-def test_holms_adjustment_is_that_of_a_case_by_hand():
-    # sorted 0.01, 0.02, 0.03, 0.04: times 4, 3, 2, 1 is 0.04, 0.06, 0.06, 0.04, then never falling
-    assert distances.holm([0.04, 0.01, 0.03, 0.02]) == pytest.approx([0.06, 0.04, 0.06, 0.06])
-    assert distances.holm([0.5, 0.9]) == [1.0, 1.0]
 
 
 def test_a_distance_is_seen_exactly_when_it_exceeds_its_corrected_quantile():
@@ -290,14 +284,6 @@ def test_the_features_of_a_game_recover_the_chances_of_the_rule():
         assert abs(values.mean() - chance) < 4 * stats.sem(values) + 0.002  # a ratio of a game is a little skew
 
 
-def test_wilsons_interval_and_the_power_interval_are_those_of_the_literature():
-    found = classifier.wilson(15, 40, 40)
-    expected = stats.binomtest(15, 40).proportion_ci(0.95, method="wilson")
-    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-6)
-    wide = classifier.wilson(15, 40, 20)
-    assert wide.high - wide.low > found.high - found.low
-
-
 def test_a_shift_in_release_is_flagged_and_no_shift_is_not():
     rng = np.random.default_rng(18)
     found = classifier.power(lambda each: (played(300, each), played(300, each, 0.03)), 2, rng)
@@ -408,11 +394,11 @@ def test_predictions_that_are_no_law_are_refused():
 # The report
 
 
-def check_of(shift: float, games: int = 60) -> report.Check:
+def check_of(shift: float, games: int = 60) -> pages.TowerCheck:
     rng = np.random.default_rng(27)
     a, b = played(games, rng), played(games, rng, shift)
     game, below, upto, mean, count = drops_of(40, rng, lambda chance: stats.binom(8, chance))
-    return report.Check(
+    return pages.TowerCheck(
         model="amerigo.json",
         data="games",
         drops=len(game),
@@ -428,29 +414,29 @@ def check_of(shift: float, games: int = 60) -> report.Check:
 
 def test_a_report_leads_with_the_verdict_and_names_what_does_not_pass(tmp_path: Any):
     check = check_of(0.15)
-    verdicts = {claim.name: claim for claim in report.claims(check)}
-    failed = [each for each in verdicts.values() if each.verdict == report.FAILS]
+    verdicts = {claim.name: claim for claim in pages.claims(check)}
+    failed = [each for each in verdicts.values() if each.verdict == pages.FAILS]
     assert len(failed) >= 3
     assert any("inside by phase is " in each.why and "cubes inside after a phase" in each.why for each in failed)
-    report.write_report(check, tmp_path)
+    pages.write_report(check, tmp_path)
     text = (tmp_path / "report.md").read_text("utf-8")
     assert text.index("## Verdict") < text.index("## Single drops") < text.index("## Whole games")
-    assert report.headline(check) in text
+    assert pages.headline(check) in text
     assert all(claim.name in text for claim in verdicts.values())
     pictures = sorted(path.name for path in (tmp_path / "plots").iterdir())
     assert pictures == ["autocorrelation.png", "calibration.png", "distances.png", "inside.png", "log_scores.png"]
     assert all(f"plots/{name}" in text for name in pictures)
-    on_screen = report.text(check)
+    on_screen = pages.text(check)
     assert "inside by phase                *" in on_screen
     assert all(f"{claim.name} " in on_screen for claim in verdicts.values())
 
 
 def test_few_games_of_one_law_pass_nothing_that_they_cannot_show():
     check = check_of(0.0)
-    verdicts = [claim.verdict for claim in report.claims(check)]
-    assert verdicts[0] == report.UNDECIDED
-    assert verdicts[-1] == report.PASSES
-    assert "300 games a side or more are asked" in report.text(check)
+    verdicts = [claim.verdict for claim in pages.claims(check)]
+    assert verdicts[0] == pages.UNDECIDED
+    assert verdicts[-1] == pages.PASSES
+    assert "300 games a side or more are asked" in pages.text(check)
 
 
 def test_actions_are_the_colours_that_come_out_of_a_phase():

@@ -31,7 +31,7 @@ from tower_sim.surrogate.cascade import CROWD, FRESH, Cascade, Curve, Floor, Pas
 from tower_sim.surrogate.fitting import check, fit, ladder
 from tower_sim.surrogate.fitting.check import check_command, count_laws
 from tower_sim.surrogate.fitting.fit import LEAST_RUNS, covered, fit_command, ladder_text, unseen
-from tower_sim.surrogate.fitting.report import headline, text, write_report
+from tower_sim.surrogate.fitting.pages import headline, text, write_report
 from tower_sim.surrogate.fitting.rows import Rows, held_out, rows_of
 from tower_sim.surrogate.store import Fitted, shipped
 from tower_sim.surrogate.table import OUT, Resting, table_of

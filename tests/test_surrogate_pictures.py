@@ -12,7 +12,7 @@ from tower_sim.study.bootstrap import Estimate, Estimates
 from tower_sim.surrogate.fitting import plots
 from tower_sim.surrogate.fitting.distances import Distance
 from tower_sim.surrogate.fitting.pit import Histogram, Reliability
-from tower_sim.surrogate.fitting.whole_games import Curve, WholeGames
+from tower_sim.surrogate.fitting.whole_games import Autocorrelation, WholeGames
 from tower_sim.surrogate.store import RungScore
 
 
@@ -35,7 +35,9 @@ PICTURES = {
     "ladder": lambda: plots.ladder([RungScore(str(n), f"{n} a rung", 1.0, 0.1, n / 9, 0.1) for n in range(3)], 900, 9),
     "fans": lambda: plots.fans(WholeGames(9, 90, 9, 99, (), (), (), FANS)),
     "distances": lambda: plots.distances([a_distance(f"statistic {x}", x) for x in (0.03, 0.96, 1.2, 2.2, 9)], 9),
-    "memories": lambda: plots.memories([Curve(n, about(FULL, 0.01), about(FULL, 0.02)) for n in ("in", "out")], 9, 90),
+    "memories": lambda: plots.memories(
+        [Autocorrelation(n, about(FULL, 0.01), about(FULL, 0.02)) for n in ("in", "out")], 9, 90
+    ),
 }
 
 

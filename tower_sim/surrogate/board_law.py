@@ -20,7 +20,7 @@ _STEEPEST = 700.0  # logarithms never leave +-700, so that no exponential overfl
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Covered:
     """What the data held of throws of `thrown_low` to `thrown_high` cubes: boards with so many cubes lying."""
 
     thrown_low: int
@@ -71,7 +71,7 @@ class BoardLaw:
     quiet: float
     moves: tuple[tuple[float, ...], ...]
     moved: tuple[int, ...]
-    cover: tuple[Seen, ...]
+    cover: tuple[Covered, ...]
 
     @property
     def most_thrown(self) -> int:
@@ -203,8 +203,8 @@ def _places(value: object) -> tuple[str, ...]:
     return tuple(places)
 
 
-def _cover(value: object) -> tuple[Seen, ...]:
-    found = tuple(Seen(*_whole(row, "cover", 4)) for row in _rows(value, "cover", None))
+def _cover(value: object) -> tuple[Covered, ...]:
+    found = tuple(Covered(*_whole(row, "cover", 4)) for row in _rows(value, "cover", None))
     for each in found:
         if not (1 <= each.thrown_low <= each.thrown_high and each.lying_low <= each.lying_high):
             raise UsageError(f"board law: cover holds {each}; allowed are low ends up to the high ones; fit it again")

@@ -19,13 +19,13 @@ from tower_sim.surrogate.fitting import ladder
 from tower_sim.surrogate.fitting.cascade_fit import chances
 from tower_sim.surrogate.fitting.classifier import ENOUGH, SHIFT, Power, power, tell_apart
 from tower_sim.surrogate.fitting.fit import apparatus_of, unseen
+from tower_sim.surrogate.fitting.pages import TowerCheck, text, write_report
 from tower_sim.surrogate.fitting.pit import pit, reliability
-from tower_sim.surrogate.fitting.report import Check, text, write_report
 from tower_sim.surrogate.fitting.rows import Rows, rows_of
 from tower_sim.surrogate.fitting.ship_check import check_board
 from tower_sim.surrogate.fitting.ship_ladder import ladder as board_ladder
-from tower_sim.surrogate.fitting.ship_report import board_text
-from tower_sim.surrogate.fitting.ship_report import write_report as write_board_report
+from tower_sim.surrogate.fitting.ship_pages import board_text
+from tower_sim.surrogate.fitting.ship_pages import write_report as write_board_report
 from tower_sim.surrogate.fitting.whole_games import compare_games, finished_runs, games_of
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.ship import ShipSurrogate
@@ -42,7 +42,7 @@ def check(
     seed: int,
     trials: int = TRIALS,
     note: Callable[[], None] = nothing,
-) -> Check:
+) -> TowerCheck:
     """Hold a tower's surrogate against the games of campaigns that it was not fitted to.
 
     Random, from `seed`: the surrogate's games, of which distances and classifier take as many as there are of physics,
@@ -61,7 +61,7 @@ def check(
     rows = every.take(np.isin(every.run, np.concatenate([runs + a for runs, a in zip(chosen, first, strict=False)])))
     below, upto, mean, out = count_laws(law, rows)
     games = model.sample_runs(physics.plan, max(GAMES, len(physics)), _number(next(keys)))
-    return Check(
+    return TowerCheck(
         model=f"the surrogate of {fitted.apparatus} ({fitted.digest})",
         data=", ".join(campaign.digest[:16] for campaign in campaigns),
         drops=len(rows),

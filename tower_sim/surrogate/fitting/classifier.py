@@ -7,7 +7,6 @@ histogram-based boosting as scikit-learn has it.
 from __future__ import annotations
 
 import importlib
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +17,7 @@ from tower_sim.counts import EVERY, Array, Counts
 from tower_sim.errors import check_whole
 from tower_sim.extras import extra
 from tower_sim.progress import nothing
-from tower_sim.study.bootstrap import Estimate
+from tower_sim.statistics import Estimate, clopper_pearson, wilson
 from tower_sim.surrogate.fitting.distances import LAGS, LEVEL, inside, out
 from tower_sim.surrogate.fitting.whole_games import balanced, check_pair, difference
 
@@ -35,11 +34,10 @@ SETTINGS = {"max_iter": 80, "learning_rate": 0.05, "max_leaf_nodes": 4, "max_bin
 # Variance of the accuracy over that of tossing a coin a game, in 89 trials of 300 against 300 games of one law: the
 # games of a fold share a classifier, and the classifiers most of their games. Its 95 % interval is 1.1 to 2.1.
 DEPENDENCE = 1.5
-_NORMAL = 1.959964  # standard errors, of a 95 % interval
 
 
 @dataclass(frozen=True)
-class Telling:
+class TellingFeature:
     """A feature whose means differ most, surrogate minus physics, in standard errors: `z`, not corrected for many."""
 
     feature: str
@@ -62,7 +60,7 @@ class Told:
     features: int
     accuracy: Estimate
     p: float
-    telling: Sequence[Telling]
+    telling: Sequence[TellingFeature]
 
     @property
     def is_told_apart(self) -> bool:
@@ -122,18 +120,7 @@ def power(
         found.append(tell_apart(*make_pair(each), each))
         note()
     hits = len([told for told in found if told.is_told_apart])
-    tail = LEVEL / 2
-    low = float(_special.betaincinv(hits, trials - hits + 1, tail)) if hits else 0.0
-    high = float(_special.betaincinv(hits + 1, trials - hits, 1 - tail)) if hits < trials else 1.0
-    return Power(min(told.games for told in found), hits, trials, Estimate(hits / trials, low, high, trials))
-
-
-def wilson(hits: int, n: int, worth: float) -> Estimate:
-    """Return the share of `hits` among `n` with Wilson's 95 % interval for `worth` independent answers."""
-    share, z = hits / n, _NORMAL
-    middle = (share + z**2 / (2 * worth)) / (1 + z**2 / worth)
-    reach = z * math.sqrt(share * (1 - share) / worth + (z / (2 * worth)) ** 2) / (1 + z**2 / worth)
-    return Estimate(share, middle - reach, middle + reach, n)
+    return Power(min(told.games for told in found), hits, trials, clopper_pearson(hits, trials))
 
 
 # Features
@@ -202,11 +189,12 @@ def _share(part: Array, of: Array) -> Array:
     return part / np.maximum(of, 1)
 
 
-def _telling(names: Sequence[str], a: Array, b: Array) -> tuple[Telling, ...]:
+def _telling(names: Sequence[str], a: Array, b: Array) -> tuple[TellingFeature, ...]:
     spread = np.sqrt(a.var(0, ddof=1) / len(a) + b.var(0, ddof=1) / len(b))
     z = (b.mean(0) - a.mean(0)) / np.where(spread > 0, spread, np.inf)
     best: list[int] = np.argsort(-np.abs(z), kind="stable")[:TELLING].tolist()
-    return tuple(Telling(names[i], difference(a[:, i].astype(float), b[:, i].astype(float)), float(z[i])) for i in best)
+    apart = [difference(a[:, i].astype(float), b[:, i].astype(float)) for i in best]
+    return tuple(TellingFeature(names[i], by, float(z[i])) for i, by in zip(best, apart, strict=True))
 
 
 # Cross-validation

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from tower_sim.counts import Array, Counts, Plan
-from tower_sim.study.bootstrap import Estimate
+from tower_sim.statistics import Estimate, holm
 
 LEVEL = 0.05  # chance of naming any distance when the models are alike
 LAGS = 7  # drops; the last is the same colour's next phase
@@ -59,7 +59,7 @@ def corrected(
     """
     # Equal splits may differ in the last bit when sums are of fractions.
     p = [float((each >= each[0] * (1 - 1e-9)).mean()) for each in found]
-    adjusted = holm(p)
+    adjusted: list[float] = holm(p).tolist()
     seen = len([value for value in adjusted if value <= LEVEL])
     order: list[int] = np.argsort(p, kind="stable").tolist()
     # A distance not seen is held against the level at which the procedure stopped.
@@ -68,16 +68,6 @@ def corrected(
         Distance(name, float(each[0]), critical(each, LEVEL / step), critical(each, LEVEL), p[i], adjusted[i], *size)
         for i, (name, each, step, size) in enumerate(zip(names, found, steps, sizes, strict=True))
     )
-
-
-def holm(p: Sequence[float]) -> list[float]:
-    """Return p values adjusted for their number, by Holm's step-down procedure."""
-    order: list[int] = np.argsort(p, kind="stable").tolist()
-    adjusted, highest = [0.0] * len(p), 0.0
-    for place, i in enumerate(order):
-        highest = max(highest, min(1.0, (len(p) - place) * p[i]))
-        adjusted[i] = highest
-    return adjusted
 
 
 def critical(values: Array, level: float) -> float:

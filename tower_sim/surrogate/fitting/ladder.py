@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from tower_sim.progress import nothing
+from tower_sim.statistics import ratio_of_sums, sum_by_unit
 from tower_sim.surrogate.cascade import Cascade, normal_scores
 from tower_sim.surrogate.fitting.cascade_fit import chances, fit_cascade
 from tower_sim.surrogate.fitting.rows import Array, Rows
@@ -158,13 +159,9 @@ def scores(every: Sequence[Rung], rows: Rows) -> tuple[RungScore, ...]:
 
 
 def _blocked(values: Array, run: Array) -> tuple[float, float]:
-    """Return the mean and its standard error: that of a ratio of sums over runs (Cochran, 1977, section 6.3)."""
-    _, which = np.unique(run, return_inverse=True)
-    total, drops = np.bincount(which, values), np.bincount(which)
-    mean = total.sum() / drops.sum()
-    rest = total - mean * drops
-    runs = len(drops)
-    return round(float(mean), 6), round(float(np.sqrt(rest @ rest * runs / max(runs - 1, 1)) / drops.sum()), 6)
+    """Return the mean and its standard error, that of a ratio of sums over runs."""
+    mean, error = ratio_of_sums(*sum_by_unit(run, np.stack([values, np.ones(len(values))], 1)).T)
+    return round(float(mean), 6), round(float(error), 6)
 
 
 def _pair(at: Array, c: _Counts) -> Array:

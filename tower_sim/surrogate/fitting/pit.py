@@ -11,7 +11,7 @@ import numpy as np
 
 from tower_sim.counts import Array
 from tower_sim.errors import fault
-from tower_sim.study.bootstrap import Estimate, Estimates, Resamples
+from tower_sim.statistics import Estimate, Estimates, Resamples, sum_by_unit
 
 BINS = 10
 SIGNS = 2000  # random signs that a test draws
@@ -70,7 +70,7 @@ def pit(game: Array, below: Array, upto: Array, rng: np.random.Generator, bins: 
     edges = np.linspace(0, 1, bins + 1)
     reached = np.clip((edges - below[:, None]) / (upto - below)[:, None], 0, 1)
     masses = np.diff(reached, axis=1)
-    by_game = _by_game(game, np.column_stack([masses, np.ones(len(game))]))
+    by_game = sum_by_unit(game, np.column_stack([masses, np.ones(len(game))]))
     drops = by_game[:, -1:]
     boot = Resamples(np.zeros(len(by_game)), rng)
     heights = boot.ratios(bins * by_game[:, :-1], np.repeat(drops, bins, 1))
@@ -90,7 +90,7 @@ def reliability(
     edges = np.unique(np.quantile(predicted, np.arange(1, bins) / bins))
     bin_of = np.unique(np.searchsorted(edges, predicted, side="right"), return_inverse=True)[1]
     there = np.eye(int(bin_of.max()) + 1)[bin_of]
-    sums = [_by_game(game, there * column[:, None]) for column in (np.ones(len(game)), predicted, observed)]
+    sums = [sum_by_unit(game, there * column[:, None]) for column in (np.ones(len(game)), predicted, observed)]
     count, said, seen = sums
     boot = Resamples(np.zeros(len(count)), rng)
     return Reliability(
@@ -109,13 +109,6 @@ def _same_length(game: Array, **columns: Array) -> tuple[Array, ...]:
         if column.shape != (len(game),):
             raise fault(f"shape of {name}", column.shape, f"{(len(game),)}, one entry a drop", "give all drops once")
     return (np.unique(game, return_inverse=True)[1], *(column.astype(float) for column in columns.values()))
-
-
-def _by_game(game: Array, columns: Array) -> Array:
-    """Add up columns (drops, K) over the drops of each game, shape (games, K)."""
-    sums = np.zeros((int(game.max()) + 1, columns.shape[1]))
-    np.add.at(sums, game, columns)
-    return sums
 
 
 def _sign_test(parts: Array, rng: np.random.Generator) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from tower_sim.study.plots import BAR, FONT, INK, SIM, counted, label, legend, panels, whiskers, whole
 from tower_sim.surrogate.fitting.distances import Distance
 from tower_sim.surrogate.fitting.pit import Histogram, Reliability
-from tower_sim.surrogate.fitting.whole_games import QUANTILES, Curve, WholeGames
+from tower_sim.surrogate.fitting.whole_games import QUANTILES, Autocorrelation, WholeGames
 from tower_sim.surrogate.store import RungScore
 
 SURROGATE = {"color": "0.45", "marker": "s", "ms": 3.5, "lw": 1.0, "ls": "--", "mfc": "white"}
@@ -99,7 +99,7 @@ def distances(found: Sequence[Distance], games: int) -> Any:
     return figure
 
 
-def memories(curves: Sequence[Curve], physics: int, surrogate: int) -> Any:
+def memories(curves: Sequence[Autocorrelation], physics: int, surrogate: int) -> Any:
     """Draw both models' autocorrelations by lag."""
     figure, made = panels(1, len(curves), 2.7)
     for i, (panel, curve) in enumerate(zip(made, curves, strict=True)):

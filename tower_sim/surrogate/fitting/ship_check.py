@@ -32,7 +32,7 @@ LEVEL = 0.05
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedFact:
     """One fact with physics and with the surrogate, and whether the two differ.
 
     Of each cell both values with intervals, `n` what physics' is a ratio of, the `gap` surrogate minus physics, and
@@ -71,7 +71,7 @@ class BoardCheck:
     played: int
     throws: int
     extrapolated: float
-    facts: tuple[Compared, ...]
+    facts: tuple[ComparedFact, ...]
     gains: Mapping[str, tuple[float, float]]
 
 
@@ -218,12 +218,12 @@ def _strata(campaigns: Sequence[Campaign]) -> Array:
 
 def compared(
     physics: Sequence[Fact], surrogate: Sequence[Fact], of: Array, other: Array, rng: np.random.Generator
-) -> tuple[Compared, ...]:
+) -> tuple[ComparedFact, ...]:
     """Compare facts of two sets of battles; `of` and `other` are their strata. See check_board."""
     label = np.repeat([True, False], [len(of), len(other)])
     weights = shuffled(label, np.concatenate([of, other]), rng)
     boots = [Resamples(strata, rng, 1000) for strata in (of, other)]
-    found: list[Compared] = []
+    found: list[ComparedFact] = []
     for a, b in zip(physics, surrogate, strict=True):
         if a.cells != b.cells:
             raise fault(f"cells of {b.name}", b.cells, str(a.cells), "compare battles of the same set-ups")
@@ -232,9 +232,9 @@ def compared(
             boot.shares(x.over, x.under) if x.unit.startswith("share") else boot.ratios(x.over, x.under)
             for boot, x in zip(boots, (a, b), strict=True)
         ]
-        found.append(Compared(a.name, a.unit, a.cells, values[0], values[1], a.under.sum(0), gap, sd, p))
-    corrected = holm([each.p for each in found])
-    return tuple(replace(each, holm=p) for each, p in zip(found, corrected, strict=True))
+        found.append(ComparedFact(a.name, a.unit, a.cells, values[0], values[1], a.under.sum(0), gap, sd, p))
+    corrected: list[float] = holm([fact.p for fact in found]).tolist()
+    return tuple(replace(fact, holm=p) for fact, p in zip(found, corrected, strict=True))
 
 
 def shuffled(label: Array, strata: Array, rng: np.random.Generator, count: int = PERMUTATIONS) -> Array:

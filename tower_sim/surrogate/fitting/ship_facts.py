@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from tower_sim.apparatus.with_board import WithBoard
-from tower_sim.games.dead_reckoning import worths
 from tower_sim.landing import ZONE
 from tower_sim.study.battles import first_cubes
 from tower_sim.study.data import NOWHERE, Array, Campaign
@@ -118,7 +117,7 @@ def _final(campaign: Campaign, ship: WithBoard) -> tuple[Array, Array]:
     rows = (cubes.row == last[run]) & (numbered(cubes.after, places) >= 0)
     after, run = numbered(cubes.after, places)[rows], run[rows].astype(np.int64)
     final = np.bincount(run * len(places) + after, minlength=campaign.runs * len(places))
-    worth = np.array([*(worths.worth(zone).strength for zone in ship.board.zones), 0, 0])[after]
+    worth = np.array([*(zone.printed.get("strength", 0) for zone in ship.board.zones), 0, 0])[after]
     strength = np.bincount(run * width + cubes.colour.codes[rows], worth, campaign.runs * width)
     return final.reshape(campaign.runs, -1), strength.reshape(campaign.runs, -1)
 

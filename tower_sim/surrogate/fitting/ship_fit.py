@@ -17,7 +17,7 @@ import numpy as np
 from tower_sim.apparatus.board import Board
 from tower_sim.apparatus.with_board import WithBoard
 from tower_sim.study.data import Array, Campaign
-from tower_sim.surrogate.board_law import BoardLaw, Seen
+from tower_sim.surrogate.board_law import BoardLaw, Covered
 from tower_sim.surrogate.fitting.ship_throws import Throws, ship_of, throws_of
 
 LEVEL_SD = 5.0  # of the weak penalty on log-odds and log-rates, about 0
@@ -90,12 +90,12 @@ def fit_board(campaigns: Sequence[Campaign]) -> BoardFit:
 # What the data held
 
 
-def _cover(throws: Throws) -> tuple[Seen, ...]:
+def _cover(throws: Throws) -> tuple[Covered, ...]:
     """Return by classes of thrown cubes (1, 2 to 3, 4 to 7, ...) the range of lying ones; the last ends at the most."""
     thrown, lying = throws.thrown, throws.lying.sum(1)
     which = np.floor(np.log2(thrown)).astype(int)
     return tuple(
-        Seen(
+        Covered(
             thrown_low=2**each,
             thrown_high=int(min(2 ** (each + 1) - 1, thrown.max())),
             lying_low=int(lying[which == each].min()),

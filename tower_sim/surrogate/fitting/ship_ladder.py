@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tower_sim.statistics import sum_by_unit, sum_error
 from tower_sim.study.data import Array, Campaign
 from tower_sim.surrogate.fitting.ship_fit import FOLDS, Terms, crowding, fit_changes, fit_landing, terms
 from tower_sim.surrogate.fitting.ship_throws import Throws, ship_of, throws_of
@@ -19,7 +20,7 @@ _optimize: Any = importlib.import_module("scipy.optimize")
 
 
 @dataclass(frozen=True)
-class Rung:
+class BoardRung:
     """A law of one part, `landing` or `displacement`, and what it gains over the rung before it.
 
     `gain` is in nats, summed over all held-out throws, and `error` its standard error over battles (NaN: the rung
@@ -32,7 +33,7 @@ class Rung:
     error: float
 
 
-def ladder(campaigns: Sequence[Campaign], folds: int = FOLDS) -> tuple[Rung, ...]:
+def ladder(campaigns: Sequence[Campaign], folds: int = FOLDS) -> tuple[BoardRung, ...]:
     """Score the rungs by cross-validation in which a battle is held out whole: battle i is of fold i % `folds`.
 
     A throw's score is the logarithm of the chance of its counts by place, given what is thrown and lies there. The last
@@ -56,18 +57,15 @@ def ladder(campaigns: Sequence[Campaign], folds: int = FOLDS) -> tuple[Rung, ...
     return (*_gains("landing", landing, throws), *_gains("displacement", displacement, throws))
 
 
-def _gains(part: str, scores: dict[str, Array], throws: Throws) -> list[Rung]:
-    found: list[Rung] = []
+def _gains(part: str, scores: dict[str, Array], throws: Throws) -> list[BoardRung]:
+    found: list[BoardRung] = []
     before: Array | None = None
-    battle = np.unique(throws.run, return_inverse=True)[1]
     for law, score in scores.items():
         if before is None or not np.isfinite(before).all():
             known = before is not None
-            found.append(Rung(part, law, math.inf if known else math.nan, math.nan))
+            found.append(BoardRung(part, law, math.inf if known else math.nan, math.nan))
         else:
-            by_battle = np.bincount(battle, score - before)
-            error = float(by_battle.std(ddof=1)) * math.sqrt(len(by_battle)) if len(by_battle) > 1 else math.nan
-            found.append(Rung(part, law, float(by_battle.sum()), error))
+            found.append(BoardRung(part, law, *sum_error(sum_by_unit(throws.run, score - before))))
         before = score
     return found
 

@@ -12,9 +12,8 @@ from tower_sim import registry
 from tower_sim.counts import Array, Counts, Plan
 from tower_sim.errors import UsageError, fault
 from tower_sim.games.game import Game
-from tower_sim.study.bootstrap import Estimate, Estimates
+from tower_sim.statistics import Estimate, Estimates, average, averages, student_quantile
 from tower_sim.study.data import Campaign
-from tower_sim.study.laws import student_quantile
 from tower_sim.surrogate.fitting.distances import (
     LEVEL,
     SERIES,
@@ -34,7 +33,7 @@ QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 @dataclass(frozen=True)
-class Mean:
+class ComparedMean:
     """A mean over games and phases for both models; `difference` is surrogate minus physics, all in cubes.
 
     `needed` is how many physics games would bring the interval of the difference within `within` if the means were
@@ -60,7 +59,7 @@ class Mean:
 
 
 @dataclass(frozen=True)
-class Curve:
+class Autocorrelation:
     """Autocorrelation at lags 1 to 7 of one series, for both models."""
 
     name: str
@@ -80,8 +79,8 @@ class WholeGames:
     compared: int
     permutations: int
     distances: Sequence[Distance]
-    means: Sequence[Mean]
-    curves: Sequence[Curve]
+    means: Sequence[ComparedMean]
+    curves: Sequence[Autocorrelation]
     fans: Array
 
 
@@ -110,14 +109,14 @@ def compare_games(
         distances=corrected([statistic.name for statistic in compared], found, sizes),
         means=means(physics, surrogate),
         curves=[
-            Curve(name, *(_averages(memory_parts(series(games))) for games in (physics, surrogate)))
+            Autocorrelation(name, *(averages(memory_parts(series(games))) for games in (physics, surrogate)))
             for name, series in SERIES.items()
         ],
         fans=np.stack([np.quantile(games.inside.sum(-1), QUANTILES, axis=0) for games in (physics, surrogate)]),
     )
 
 
-def means(physics: Counts, surrogate: Counts) -> tuple[Mean, Mean]:
+def means(physics: Counts, surrogate: Counts) -> tuple[ComparedMean, ComparedMean]:
     """Return the mean number inside after a phase and the mean number out of a phase, each game counting once."""
     return (
         _mean("inside after a phase", inside(physics).mean(1), inside(surrogate).mean(1), INSIDE_WITHIN),
@@ -172,20 +171,9 @@ def clearest(a: Array, b: Array, units: Sequence[str]) -> tuple[Estimate, str]:
     return found[at], units[at]
 
 
-def _mean(name: str, a: Array, b: Array, within: float) -> Mean:
+def _mean(name: str, a: Array, b: Array, within: float) -> ComparedMean:
     needed = math.ceil((1.96 * float(a.std(ddof=1)) / within) ** 2) + 2  # 2: about what Student's law asks more
-    return Mean(name, _average(a), _average(b), difference(a, b), within, needed)
-
-
-def _average(values: Array) -> Estimate:
-    return _averages(values[:, None]).at(0, len(values))
-
-
-def _averages(values: Array) -> Estimates:
-    """Return the mean over games of each column with Student's 95 % interval."""
-    mean, n = values.mean(0), len(values)
-    reach = float(student_quantile(n - 1, 1 - LEVEL / 2)) * values.std(0, ddof=1) / math.sqrt(n)
-    return Estimates(mean, mean - reach, mean + reach)
+    return ComparedMean(name, average(a), average(b), difference(a, b), within, needed)
 
 
 # Games of a campaign

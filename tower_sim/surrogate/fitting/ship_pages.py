@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.study.bootstrap import Estimates
+from tower_sim.statistics import Estimates
 from tower_sim.study.data import Array
 from tower_sim.study.plots import BAR, FONT, INK, SIM, label, legend, panels, whiskers
 from tower_sim.study.sheets import Cell, Sheets
 from tower_sim.surrogate.board_law import TERMS, BoardLaw
-from tower_sim.surrogate.fitting.ship_check import LEVEL, PERMUTATIONS, BoardCheck, Compared
+from tower_sim.surrogate.fitting.ship_check import LEVEL, PERMUTATIONS, BoardCheck, ComparedFact
 from tower_sim.surrogate.fitting.ship_facts import classes
-from tower_sim.surrogate.fitting.ship_ladder import Rung
+from tower_sim.surrogate.fitting.ship_ladder import BoardRung
 
 FEWEST = 30  # under a cell's number in plots and tables, below which it is left out
 DETECTED = 2.8  # standard deviations: a gap that large is found four times in five at the 5 % level
@@ -24,7 +24,7 @@ WORST = 6  # cells named as the weakest
 _SURROGATE = {"color": "0.45", "marker": "s", "ms": 3.5, "lw": 1.0, "ls": "none", "mfc": "white"}
 
 
-def write_report(check: BoardCheck, law: BoardLaw, out: str | Path, rungs: Sequence[Rung] = ()) -> None:
+def write_report(check: BoardCheck, law: BoardLaw, out: str | Path, rungs: Sequence[BoardRung] = ()) -> None:
     """Write `report.md`, tables and plots to the directory `out`; `rungs` are those of `ladder`, if it was asked.
 
     Raises UsageError when `out` cannot be written.
@@ -162,7 +162,7 @@ def _battles(sheets: Sheets, check: BoardCheck) -> None:
     sheets.picture("battles", figure, "Chains of explosions, steps, strength and wins, physics and surrogate")
 
 
-def _law(sheets: Sheets, law: BoardLaw, rungs: Sequence[Rung]) -> None:
+def _law(sheets: Sheets, law: BoardLaw, rungs: Sequence[BoardRung]) -> None:
     sheets.text("## 6. The law")
     sheets.text(
         f"Of n cubes thrown onto m that lie there each lands by itself; log-odds against {law.places[_base(law)]} are "
@@ -201,7 +201,7 @@ def _law(sheets: Sheets, law: BoardLaw, rungs: Sequence[Rung]) -> None:
 _HEAD = ["number", "physics", "surrogate", "of", "gap in sd"]
 
 
-def _rows_of(each: Compared, fewest: int = FEWEST) -> list[list[Cell]]:
+def _rows_of(each: ComparedFact, fewest: int = FEWEST) -> list[list[Cell]]:
     z = _z(each)
     return [
         [cell, each.physics.at(i, int(each.n[i])), each.surrogate.at(i, int(each.n[i])), int(each.n[i]), float(z[i])]
@@ -210,17 +210,17 @@ def _rows_of(each: Compared, fewest: int = FEWEST) -> list[list[Cell]]:
     ]
 
 
-def _z(each: Compared) -> Array:
+def _z(each: ComparedFact) -> Array:
     return each.gap / np.where(each.gap_sd > 0, each.gap_sd, np.inf)
 
 
-def _known(each: Compared) -> Array:
+def _known(each: ComparedFact) -> Array:
     """Say which cells both sides have enough of."""
     least = 1 if each.unit.endswith("battle") or each.unit.endswith("battles") else FEWEST
     return (each.n >= least) & (each.gap_sd > 0)
 
 
-def _steepest(each: Compared) -> int:
+def _steepest(each: ComparedFact) -> int:
     return int(np.argmax(np.abs(_z(each))))
 
 
@@ -228,7 +228,7 @@ def _base(law: BoardLaw) -> int:
     return next(i for i, row in enumerate(law.landing) if not any(row))
 
 
-def _pair(panel: Any, each: Compared, fewest: int = FEWEST, *, turned: bool = True) -> None:
+def _pair(panel: Any, each: ComparedFact, fewest: int = FEWEST, *, turned: bool = True) -> None:
     """Draw one fact: physics as bars, the surrogate as points, both with intervals."""
     rows = np.flatnonzero(each.n >= fewest)
     x = np.arange(len(rows))
@@ -240,7 +240,7 @@ def _pair(panel: Any, each: Compared, fewest: int = FEWEST, *, turned: bool = Tr
     panel.set_xticks(x, [each.cells[int(i)] for i in rows], fontsize=FONT - 1, **style)
 
 
-def _landing_picture(found: Sequence[Compared]) -> Any:
+def _landing_picture(found: Sequence[ComparedFact]) -> Any:
     """Draw a panel a place: its share by the number thrown."""
     places = found[0].cells
     columns = 4

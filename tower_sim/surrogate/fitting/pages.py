@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tower_sim.study.bootstrap import Estimate
+from tower_sim.statistics import Estimate
 from tower_sim.study.sheets import Cell, Sheets, said
 from tower_sim.surrogate.fitting import plots
 from tower_sim.surrogate.fitting.classifier import (
@@ -23,14 +23,14 @@ from tower_sim.surrogate.fitting.classifier import (
 )
 from tower_sim.surrogate.fitting.distances import LEVEL, Distance
 from tower_sim.surrogate.fitting.pit import Histogram, Reliability
-from tower_sim.surrogate.fitting.whole_games import Mean, WholeGames
+from tower_sim.surrogate.fitting.whole_games import ComparedMean, WholeGames
 from tower_sim.surrogate.store import RungScore
 
 PASSES, FAILS, UNDECIDED = "passes", "does not pass", "is undecided"
 
 
 @dataclass(frozen=True, eq=False)
-class Check:
+class TowerCheck:
     """All that was found of a surrogate on held-out games.
 
     `model` and `data` say what was checked against what; `scores` are over `drops` drops of `games` held-out games.
@@ -58,7 +58,7 @@ class Claim:
     why: str
 
 
-def claims(check: Check) -> tuple[Claim, ...]:
+def claims(check: TowerCheck) -> tuple[Claim, ...]:
     """Return what is asked of a surrogate and whether this one keeps it."""
     found = [_classifier(check.told), _distances(check.whole), *(_mean(each) for each in check.whole.means)]
     if check.power is not None:
@@ -66,7 +66,7 @@ def claims(check: Check) -> tuple[Claim, ...]:
     return tuple(found)
 
 
-def headline(check: Check) -> str:
+def headline(check: TowerCheck) -> str:
     """Return the verdict in a sentence."""
     found = claims(check)
     parts = [f"{len([each for each in found if each.verdict == PASSES])} of {len(found)} passed"]
@@ -76,7 +76,7 @@ def headline(check: Check) -> str:
     return "; ".join(parts) + "."
 
 
-def text(check: Check) -> str:
+def text(check: TowerCheck) -> str:
     """Return the check as lines for a terminal."""
     width = max(len(claim.name) for claim in claims(check))
     lines = [f"{check.model} against {check.data}: {check.drops} drops of {check.games} held-out games"]
@@ -98,7 +98,7 @@ def text(check: Check) -> str:
     return "\n".join(lines)
 
 
-def write_report(check: Check, out: str | Path) -> None:
+def write_report(check: TowerCheck, out: str | Path) -> None:
     """Write `report.md`, tables/*.csv and plots/*.png to the directory `out`; raises UsageError when it cannot be."""
     sheets = Sheets(out)
     sheets.text(f"# Check of {check.model}")
@@ -144,7 +144,7 @@ def _distances(whole: WholeGames) -> Claim:
     return Claim(name, FAILS if seen else PASSES, why + n)
 
 
-def _mean(mean: Mean) -> Claim:
+def _mean(mean: ComparedMean) -> Claim:
     verdict = PASSES if mean.is_close else FAILS if mean.is_apart else UNDECIDED
     why = f"{_signed(said(mean.difference))} cubes; physics {said(mean.physics)}, surrogate {said(mean.surrogate)}"
     if verdict == UNDECIDED and mean.physics.n < mean.needed:
@@ -159,7 +159,7 @@ def _power(power: Power) -> Claim:
     return Claim(name, PASSES if power.rate.value >= POWER else FAILS, why)
 
 
-def _weakest(check: Check) -> list[str]:
+def _weakest(check: TowerCheck) -> list[str]:
     """Say where the surrogate is farthest off, whether or not that is beyond chance."""
     far = max(check.whole.distances, key=lambda each: each.value / each.quantile if each.quantile > 0 else 0)
     beyond = "beyond chance" if far.is_seen else "not beyond chance"
@@ -203,7 +203,7 @@ def _normal(value: float, error: float, n: int) -> Estimate:
 # Sections
 
 
-def _drops(sheets: Sheets, check: Check) -> None:
+def _drops(sheets: Sheets, check: TowerCheck) -> None:
     sheets.text("## Single drops")
     sheets.text(
         "Log score: the logarithm of the chance that a rung gave to what came out, a drop (nats); the gain is over the "
@@ -267,7 +267,7 @@ def _whole(sheets: Sheets, whole: WholeGames) -> None:
     )
 
 
-def _told(sheets: Sheets, check: Check) -> None:
+def _told(sheets: Sheets, check: TowerCheck) -> None:
     told = check.told
     sheets.text("## A classifier")
     sheets.text(
