@@ -13,12 +13,13 @@ from test_cli import tower_sim
 
 from tower_sim import cli
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.games.amerigo import Rules, game_json, play
+from tower_sim.games.amerigo import GAME, Rules, game_json, play
 from tower_sim.games.amerigo.words import game_summary, game_title, in_plain_words
+from tower_sim.requests import read_rules
 from tower_sim.service import Opened
 from tower_sim.service.answers import answer
 from tower_sim.service.requests import read_request
-from tower_sim.variants import read_rules, read_variant
+from tower_sim.variants import read_variant
 
 ROOT = Path(__file__).parent.parent
 HOUSE = 'name = "house"\napparatus = "amerigo-club"\ncubes = 6\nrounds = 1\n'
@@ -58,12 +59,12 @@ def test_the_first_line_names_the_rules_that_are_played(house: Path, capsys: pyt
 
 
 def test_one_file_is_a_variant_for_compare_rules_for_play_and_rules_for_the_service(house: Path):
-    rules, tower = read_rules(house)
-    assert (rules, tower) == (Rules(name="house", cubes=6, rounds=1), "amerigo-club")
+    asked = read_rules(GAME, house)
+    assert (asked.rules.rules, asked.apparatus) == (Rules(name="house", cubes=6, rounds=1), "amerigo-club")
     found = read_variant(house)
-    assert (found.rules, found.tower.name) == (rules, tower)
+    assert (found.rules, found.apparatus.name) == (asked.rules, asked.apparatus)
     request: Any = read_request({"do": "game", "rules": str(house)})
-    assert (request.rules, request.apparatus) == (rules, tower)
+    assert (request.rules, request.apparatus) == (asked.rules, asked.apparatus)
 
 
 def test_an_apparatus_that_is_asked_for_goes_before_that_of_the_file(house: Path, capsys: pytest.CaptureFixture[str]):
@@ -71,7 +72,7 @@ def test_an_apparatus_that_is_asked_for_goes_before_that_of_the_file(house: Path
     request: Any = read_request({"do": "game", "rules": str(house), "apparatus": "amerigo"})
     assert request.apparatus == "amerigo"
     inline: Any = read_request({"do": "game", "rules": {"apparatus": "amerigo-club", "cubes": 6}})
-    assert (inline.apparatus, inline.rules.cubes) == ("amerigo-club", 6)
+    assert (inline.apparatus, inline.rules.rules.cubes) == ("amerigo-club", 6)
 
 
 @pytest.mark.parametrize("name", ["published", "six_cubes"])

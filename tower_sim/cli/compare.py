@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from tower_sim import registry
+from tower_sim.apparatus.catalogue import names
 from tower_sim.cli.common import add_games, add_json, add_model, add_plot, add_seed
 from tower_sim.cli.parser import Parser
 from tower_sim.requests import drawn_seed
@@ -11,7 +13,9 @@ from tower_sim.requests import drawn_seed
 
 def add(compare: Parser) -> None:
     """Add what the command takes."""
-    told = "a rules file, also with its 'apparatus'; amerigo, as published; or another shipped tower, as amerigo-club"
+    game = registry.names("game")[0]
+    other = next(name for name in names() if name != game)
+    told = f"a rules file, also with its 'apparatus'; {game}, as published; or another shipped tower, as {other}"
     compare.add_argument("a", metavar="A", help=told)
     compare.add_argument("b", metavar="B", nargs="?", help="what to compare with it (default: A with --set)")
     add_games(compare, "pairs of games, 2 or more", required=True)

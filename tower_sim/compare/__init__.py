@@ -1,10 +1,11 @@
 """House rules compared: two variants of a game from paired seeds, and what differs between them."""
 
 from tower_sim.compare.command import compare_command, compare_files
-from tower_sim.compare.comparison import Comparison, Row, compare
+from tower_sim.compare.comparison import Comparison, compare
 from tower_sim.compare.play import play_pairs
-from tower_sim.compare.report import compare_report
 from tower_sim.compare.tally import Pairs, Tally
+from tower_sim.compare.words import compare_report
+from tower_sim.games.compared import Row
 from tower_sim.variants import Variant, read_variant
 
 __all__ = [

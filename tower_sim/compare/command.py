@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from tower_sim.compare.comparison import Comparison, compare
-from tower_sim.compare.play import MAX_GAMES, compiled, play_pairs
-from tower_sim.compare.report import compare_report
-from tower_sim.counts import RunSampler
+from tower_sim.compare.play import MAX_GAMES, can_sample, compiled, play_pairs
+from tower_sim.compare.words import compare_report
 from tower_sim.errors import UsageError, check_whole, fault
+from tower_sim.games.compared import Compared
 from tower_sim.models import Model, open_model
 from tower_sim.progress import telling
 from tower_sim.terminal import say
@@ -24,7 +24,7 @@ _SLOW = 500  # games from which it takes a while without numba
 def compare_files(
     files: tuple[str, str | None], games: int, seed: int, model: str, changes: Sequence[str] = ()
 ) -> Comparison:
-    """Play `games` pairs of two variants with the models called `model`, and compare them.
+    """Play `games` pairs of two variants of one game with the models called `model`, and compare them.
 
     Each is a file or a shipped name; `changes`, each KEY=VALUE, are made to the second, which is the first when None.
     Tells how far it is. All that is random comes from `seed`.
@@ -32,11 +32,12 @@ def compare_files(
     """
     check_whole("--games", games, 2, MAX_GAMES)
     a, b = _variants(files, changes)
+    compared = _compared(a, b)
     with _opened(a, model) as first, _opened(b, model) as second:
-        if games >= _SLOW and isinstance(first, RunSampler) and not compiled():
+        if games >= _SLOW and can_sample(compared, (first, second)) and not compiled():
             _say("without numba this takes about a hundred times as long; pip install numba")
         with telling("pairs", games) as tell:
-            pairs = play_pairs((first, second), (a.rules, b.rules), games, seed, tell)
+            pairs = play_pairs(compared, (first, second), games, seed, tell)
         return compare((a, b), pairs, model=first.name, seed=seed, asked=games)
 
 
@@ -59,18 +60,18 @@ def compare_command(
         from tower_sim.drawing import check_path
 
         check_path(plot)
-    found = compare_files(files, games, seed, model, changes)
+    comparison = compare_files(files, games, seed, model, changes)
     if as_json:
-        print(json.dumps(found.to_json(), allow_nan=False))
+        print(json.dumps(comparison.to_json(), allow_nan=False))
     else:
-        say(compare_report(found))
+        say(compare_report(comparison))
     if plot is not None:
         from tower_sim.compare.plot import draw_comparison
 
-        draw_comparison(found, plot)
+        draw_comparison(comparison, plot)
         if not as_json:
             print(f"plot: {plot}")
-    if found.pairs.interrupted:
+    if comparison.pairs.interrupted:
         raise KeyboardInterrupt
 
 
@@ -79,18 +80,26 @@ def _variants(files: tuple[str, str | None], changes: Sequence[str]) -> tuple[Va
     if second is None and not changes:
         raise fault("the second variant", None, "a file, a shipped name or --set KEY=VALUE", "try --set cubes=6")
     a, b = read_variant(first), read_variant(first if second is None else second, changes)
-    for variant in (a, b):
-        if variant.rules.rounds == 0:
-            allowed = "a whole number from 1 in a comparison"
-            raise UsageError(f"variant {variant.name}: {fault('rounds', 0, allowed, 'the figures are of the phases')}")
+    if a.game is not b.game:
+        raise fault("the game of B", b.game.name, f"{a.game.name}, the game of A", "compare two variants of one game")
     if a.name != b.name:
         return a, b
     return replace(a, name=a.file), replace(b, name=b.file)  # two files of one name are told apart by their paths
 
 
+def _compared(a: Variant, b: Variant) -> Compared:
+    compared = a.game.compared((a.rules, b.rules))
+    for side, variant in enumerate((a, b)):
+        try:
+            compared.check(side)
+        except UsageError as error:
+            raise UsageError(f"variant {variant.name}: {error}") from None
+    return compared
+
+
 def _opened(variant: Variant, model: str) -> Model:
     try:
-        return open_model(variant.tower, model)
+        return open_model(variant.apparatus, model)
     except UsageError as error:
         raise UsageError(f"variant {variant.file}: {error}") from None
 

@@ -2,47 +2,43 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from tower_sim.games.amerigo import Rules
-from tower_sim.variants import Variant
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.games.compared import leaves
+
+if TYPE_CHECKING:
+    from tower_sim.compare.comparison import Comparison
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A key with another value in B than in A; `tower.` begins those of the profile. None: the key is not there."""
+    """A key with another value in B than in A; `tower.` or `ship.` begins a profile's. None: the key is not there."""
 
     key: str
     a: Any
     b: Any
 
 
-def differences(a: Variant, b: Variant) -> tuple[Difference, ...]:
-    """Return what of B is other than in A: of the rules all but their name, of the tower the keys of its profile.
+def differences(comparison: Comparison) -> tuple[Difference, ...]:
+    """Return what of B is other than in A: of the rules what the game tells, of the apparatus the keys of its profile.
 
-    None: the two play alike, and equal seeds give equal games.
+    None: the two play alike, and equal seeds give equal runs.
     """
-    rules = [each.name for each in fields(Rules) if each.name not in ("name", "rulings")]
-    found = [Difference(key, _plain(getattr(a.rules, key)), _plain(getattr(b.rules, key))) for key in rules]
-    ruled = a.rules.rulings, b.rules.rulings
-    found += [Difference(f"rulings.{key}", *(each[key] for each in ruled)) for key in ruled[0]]
-    if a.tower.digest != b.tower.digest:
-        old, new = (dict(_leaves(variant.tower.profile, "tower")) for variant in (a, b))
-        found += [Difference(key, old.get(key), new.get(key)) for key in {**old, **new}]
-    return tuple(each for each in found if each.a != each.b)
+    compared, a, b = comparison.pairs.compared, comparison.a, comparison.b
+    tables = [(compared.keys(0), compared.keys(1))]
+    if a.apparatus.digest != b.apparatus.digest:
+        old, new = (dict(leaves(variant.apparatus.profile, noun(variant.apparatus))) for variant in (a, b))
+        tables.append((old, new))
+    return tuple(
+        Difference(key, old.get(key), new.get(key))
+        for old, new in tables
+        for key in {**old, **new}
+        if old.get(key) != new.get(key)
+    )
 
 
-def _plain(value: Any) -> Any:
-    """Return a value of the rules as TOML and JSON have it: lists for tuples."""
-    return json.loads(json.dumps(value))
-
-
-def _leaves(value: Any, prefix: str) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, Mapping):
-        for key, inner in cast("Mapping[str, Any]", value).items():
-            yield from _leaves(inner, f"{prefix}.{key}")
-    else:
-        yield prefix, value
+def noun(apparatus: Apparatus) -> str:
+    """Return what people call an apparatus: a tower, or a ship where it has a board."""
+    return "tower" if apparatus.board is None else "ship"

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.games.amerigo.many import Array
+from tower_sim.games.compared import Array
+from tower_sim.statistics import CONFIDENCE, holm
 
-CONFIDENCE = 0.95  # of each interval by itself
 LEVEL = 0.05  # chance that any figure without a difference is shown
 POWER = 0.8  # chance that a difference which games are said to show is shown
 _NORMAL = 100_000  # games from which Student's law is as good as normal here
@@ -77,7 +77,7 @@ class Moments:
 
     def only(self, figures: slice) -> Moments:
         """Return the sums of some of the figures."""
-        cut: dict[str, Any] = {each.name: getattr(self, each.name)[figures] for each in fields(self)[1:]}
+        cut: dict[str, Any] = {sums.name: getattr(self, sums.name)[figures] for sums in fields(self)[1:]}
         return Moments(self.n, **cut)
 
     def and_(self, more: Moments) -> Moments:
@@ -137,18 +137,6 @@ def paired_of(sums: Moments) -> Paired:
         p=p,
         adjusted=holm(p),
     )
-
-
-def holm(p: Array) -> Array:
-    """Return p-values adjusted so that the chance of any false one below a level is at most that level.
-
-    Source: Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6 (1979).
-    """
-    order = np.argsort(p, kind="stable")
-    steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(steps, 1.0)
-    return adjusted
 
 
 def shows_from(sd: float, n: int, figures: int) -> float:

@@ -1,28 +1,32 @@
-"""Pairs of games: game g of both variants from one seed."""
+"""Pairs of runs: run r of both variants from one seed."""
 
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, cast
 
-from tower_sim.campaign.spec import game_seed
+import numpy as np
+
 from tower_sim.compare.tally import CHUNK, Draws, Pairs, Tally
 from tower_sim.contract import DropModel
-from tower_sim.counts import RunSampler
+from tower_sim.cubes import Cube
 from tower_sim.errors import check_whole
-from tower_sim.games.amerigo import Rules, play
-from tower_sim.games.amerigo.many import Games, sample_games
+from tower_sim.games.compared import Compared, Runs
+from tower_sim.games.game import Turn
 from tower_sim.model import TooManyFailedDraws
+from tower_sim.outcome import Outcome
+from tower_sim.state import TowerState
 
 MAX_GAMES = 100_000_000  # two hours or so with numba
 _PLAIN_BATCH = 16  # games at once without numba: a second or less, so that it can be told and interrupted
-_BATCH_COUNTS = 10_000_000  # numbers in a batch: drops times colours times games
+_BATCH_COUNTS = 10_000_000  # numbers in a batch
 
 
 def play_pairs(
+    compared: Compared,
     models: tuple[DropModel, DropModel],
-    rules: tuple[Rules, Rules],
     games: int,
     seed: int,
     note: Callable[[int], None] = lambda done: None,
@@ -34,9 +38,9 @@ def play_pairs(
     KeyboardInterrupt when fewer than 2 were done.
     """
     check_whole("games", games, 2, MAX_GAMES)
-    tally, failure = Tally.empty(rules), None
+    tally, failure = Tally.empty(compared), None
     try:
-        for batch in batches(models, rules, games, seed):
+        for batch in batches(compared, models, games, seed):
             tally, failure = tally.add(batch), batch.failure or failure
             note(len(tally) + tally.left_out)
     except KeyboardInterrupt:
@@ -48,51 +52,72 @@ def play_pairs(
     raise KeyboardInterrupt
 
 
-def batches(models: tuple[DropModel, DropModel], rules: tuple[Rules, Rules], games: int, seed: int) -> Iterator[Pairs]:
-    """Play `games` pairs, A with the first model and rules, B with the second, and give them in order, some at a time.
+def batches(compared: Compared, models: tuple[DropModel, DropModel], games: int, seed: int) -> Iterator[Pairs]:
+    """Play `games` pairs, A with the first model, B with the second, and give them in order, some at a time.
 
-    Two models that can sample games do so, game g of both from the g-th stream of `seed`; else pair g is played from
-    `game_seed(seed, g)`, and is left out when a drop of either game fails 5 times. How many come at a time changes no
-    game.
+    Two models that can sample runs of the game do so, run r of both from the r-th stream of `seed`; else pair r is
+    played as run r of `seed`, and is left out when a drop of either run fails 5 times. How many come at a time changes
+    no run.
     """
-    if all(isinstance(model, RunSampler) for model in models):
-        samplers = [model for model in models if isinstance(model, RunSampler)]
-        most = max(each.drops * len(each.colours) for each in rules)
-        size = max(1, min(CHUNK if compiled() else _PLAIN_BATCH, _BATCH_COUNTS // most))
+    if can_sample(compared, models):
+        size = max(1, min(CHUNK if compiled() else _PLAIN_BATCH, _BATCH_COUNTS // compared.numbers()))
         for first in range(0, games, size):
-            number = min(size, games - first)
-            a, b = (
-                sample_games(model, own, number, seed, first=first) for model, own in zip(samplers, rules, strict=True)
-            )
-            beyond = [int(model.extrapolated(own.counts).sum()) for model, own in zip(samplers, (a, b), strict=True)]
-            yield Pairs(a, b, beyond=(beyond[0], beyond[1]))
+            some = min(size, games - first)
+            a, b = (compared.sample(model, side, some, seed, first) for side, model in enumerate(models))
+            yield Pairs(a, b)
         return
-    for game in range(games):
-        own = game_seed(seed, game)
+    for run in range(games):
         try:
-            a, b = _played(models[0], rules[0], own), _played(models[1], rules[1], own)
+            (a, of_a), (b, of_b) = (_played(compared, model, side, seed, run) for side, model in enumerate(models))
         except TooManyFailedDraws as error:
-            yield Pairs(Games.none(rules[0]), Games.none(rules[1]), left_out=1, failure=error)
+            yield Pairs(compared.none(0), compared.none(1), left_out=1, failure=error)
         else:
-            yield Pairs(a.counts, b.counts, draws=(a.draws, b.draws))
+            yield Pairs(a, b, draws=(of_a, of_b))
+
+
+def can_sample(compared: Compared, models: tuple[DropModel, DropModel]) -> bool:
+    """Say whether both models can sample runs of the game, many at once."""
+    return all(compared.samples(model) for model in models)
 
 
 def compiled() -> bool:
-    """Say whether whole games are played by compiled code: whether numba is installed."""
+    """Say whether runs are sampled by compiled code: whether numba is installed."""
     from tower_sim.surrogate import kernel  # here, because it imports numba, which takes a while
 
     return not isinstance(kernel.play, types.FunctionType)
 
 
-@dataclass(frozen=True, eq=False)
-class _Game:
-    """One game as arrays, and how its draws went."""
+class _Watched:
+    """A model that also keeps how its draws went."""
 
-    counts: Games
-    draws: Draws
+    def __init__(self, model: DropModel) -> None:
+        self._model = model
+        self.draws = Draws(0, 0)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
+
+    def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
+        return self._watched(self._model.drop(state, cubes, rng))
+
+    def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
+        return self._watched(self._model.knock(state, strength, rng))
+
+    def place(self, state: TowerState, cube: Cube, zone: str, rng: np.random.Generator) -> Outcome:
+        return self._watched(cast("Any", self._model).place(state, cube, zone, rng))
+
+    def _watched(self, outcome: Outcome) -> Outcome:
+        is_landing = outcome.status.is_landing
+        self.draws = self.draws.and_(Draws(int(is_landing), int(not is_landing)))
+        return outcome
 
 
-def _played(model: DropModel, rules: Rules, seed: int) -> _Game:
-    entries = list(play(model, rules, seed))
-    landed = sum(entry.attempts > 0 for entry in entries)
-    return _Game(Games.of([entries], rules), Draws(landed, sum(len(entry.failures) for entry in entries)))
+def _played(compared: Compared, model: DropModel, side: int, seed: int, run: int) -> tuple[Runs, Draws]:
+    """Play one run of a variant; raises TooManyFailedDraws for one that ends before its time."""
+    watched = _Watched(model)
+    turns: list[Turn] = []
+    for turn in compared.game.play(cast("DropModel", watched), compared.rules[side], seed, run):
+        if turn.failed is not None:
+            raise turn.failed
+        turns.append(turn)
+    return compared.run(turns, side), watched.draws

@@ -1,4 +1,4 @@
-"""The picture of a comparison: every figure's difference with its interval, and the cubes inside by drop."""
+"""The picture of a comparison: every figure's difference with its interval and, where the game says, how runs went."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import blended_transform_factory
 
-from tower_sim.compare.comparison import Comparison, Row
+from tower_sim.compare.comparison import Comparison
 from tower_sim.compare.paired import CONFIDENCE
-from tower_sim.compare.report import decimals
-from tower_sim.compare.tally import Course
+from tower_sim.compare.words import decimals
 from tower_sim.drawing.files import FONT, GREY, INK, check_path, save
-from tower_sim.study.laws import student_quantile
+from tower_sim.games.compared import Curve, Picture, Row
+from tower_sim.statistics import student_quantile
 from tower_sim.study.plots import WIDTH, counted, dressed, label, legend, whole
 
 _A = {"color": "#2360b5", "marker": "o", "ms": 3.2, "lw": 1.1}
@@ -29,23 +29,27 @@ _NAMES = 0.5  # inches over it, for the names of what is drawn
 _COLUMNS = ((0.615, "A"), (0.695, "B"), (0.795, "B − A"), (0.985, "95 % interval"))  # right ends, share of the width
 
 
-def draw_comparison(found: Comparison, path: str | Path) -> None:
+def draw_comparison(comparison: Comparison, path: str | Path) -> None:
     """Draw a comparison into the file `path`. Raises UsageError for a path that cannot be written."""
     check_path(path)
-    save(comparison_figure(found), path)
+    save(comparison_figure(comparison), path)
 
 
-def comparison_figure(found: Comparison) -> Any:
+def comparison_figure(comparison: Comparison) -> Any:
     """Return the figure that `draw_comparison` writes."""
-    forest = _ROW * (len(found.figures) + 1)
-    height = forest + _COURSE + _NAMES + 1.5
+    pairs = comparison.pairs
+    picture = pairs.compared.picture(pairs.courses)
+    run = pairs.compared.game.run
+    forest = _ROW * (len(comparison.figures) + 1)
+    height = forest + (_COURSE + _NAMES + 1.5 if picture else 0.9)
     figure: Any = Figure(figsize=(WIDTH, height))
     top = dressed(figure.add_axes((0.285, 1 - (0.4 + forest) / height, 0.255, forest / height)))
-    bottom = dressed(figure.add_axes((0.085, 0.5 / height, 0.9, _COURSE / height)))
-    _forest(figure, top, found.figures)
-    _course(bottom, found)
+    _forest(figure, top, comparison.figures)
+    if picture:
+        _course(dressed(figure.add_axes((0.085, 0.5 / height, 0.9, _COURSE / height))), picture, run)
     title = (
-        f"A {found.a.name}, B {found.b.name}: {len(found.pairs)} pairs of games, model {found.model}, seed {found.seed}"
+        f"A {comparison.a.name}, B {comparison.b.name}: {len(pairs)} pairs of {run}s, model {comparison.model}, "
+        f"seed {comparison.seed}"
     )
     size = min(FONT + 1, (WIDTH - 0.2) * 72 / len(title) / 0.6)
     figure.text(0.015, 1 - 0.1 / height, title, size=size, weight="bold", va="top", color=INK)
@@ -92,31 +96,29 @@ def _blended(across: Any, panel: Any) -> Any:
     return blended_transform_factory(across, panel.transData)
 
 
-def _course(panel: Any, found: Comparison) -> None:
-    """Draw the mean number inside after each drop, with its interval and the band that holds 90 % of games."""
+def _course(panel: Any, picture: Picture, run: str) -> None:
+    """Draw the mean after each turn, with its interval and the band that holds 90 % of runs."""
     tallest = 0.0
-    for name, course, style in zip("AB", found.pairs.courses, (_A, _B), strict=True):
-        tallest = max(tallest, _curve(panel, name, course, style))
-    rounds = [course.rules for course in found.pairs.courses]
-    if len({len(rules.phases) for rules in rounds}) == 1:
-        for number in range(max(rules.rounds for rules in rounds)):
-            name = None if number else "between rounds"
-            panel.axvline(0.5 + number * len(rounds[0].phases), color="0.6", lw=0.7, ls=(0, (4, 2)), label=name)
+    for name, curve, style in zip("AB", picture.curves, (_A, _B), strict=True):
+        tallest = max(tallest, _curve(panel, name, curve, style, run))
+    for number, end in enumerate(picture.ends):
+        name = None if number else f"between {picture.part}s"
+        panel.axvline(end, color="0.6", lw=0.7, ls=(0, (4, 2)), label=name)
     panel.set_ylim(0, 1.05 * tallest)
     panel.margins(x=0.01)
     whole(panel.xaxis)
     counted(panel.yaxis)
-    label(panel, "drop (0 is the set-up)", "inside after the drop [cubes]")
+    label(panel, picture.x, picture.y)
     legend(panel, columns=2)
 
 
-def _curve(panel: Any, name: str, course: Course, style: dict[str, Any]) -> float:
+def _curve(panel: Any, name: str, curve: Curve, style: dict[str, Any], run: str) -> float:
     """Draw one variant; returns its highest value."""
-    n, drops = course.games, course.rules.drops
-    low, high = course.quantile(0.05), course.quantile(0.95)
-    mean = course.mean
-    half = student_quantile(n - 1, (1 + CONFIDENCE) / 2) * course.sd / np.sqrt(n)
-    panel.fill_between(range(drops), low, high, color=style["color"], alpha=0.13, lw=0, label=f"{name}: 90 % of games")
-    words = f"{name}: mean, 95 % interval, n = {n} games"
-    panel.errorbar(range(drops), mean, half, capsize=1.5, elinewidth=0.8, label=words, **style)
-    return float(max(high.max(), (mean + half).max(), 1.0))
+    n, turns = curve.runs, range(len(curve.mean))
+    half = student_quantile(n - 1, (1 + CONFIDENCE) / 2) * curve.sd / np.sqrt(n)
+    panel.fill_between(
+        turns, curve.low, curve.high, color=style["color"], alpha=0.13, lw=0, label=f"{name}: 90 % of {run}s"
+    )
+    words = f"{name}: mean, 95 % interval, n = {n} {run}s"
+    panel.errorbar(turns, curve.mean, half, capsize=1.5, elinewidth=0.8, label=words, **style)
+    return float(max(curve.high.max(), (curve.mean + half).max(), 1.0))

@@ -19,6 +19,7 @@ from tower_sim.columns import Column
 from tower_sim.contract import DropModel
 from tower_sim.counts import Plan
 from tower_sim.errors import UsageError
+from tower_sim.games.compared import Compared
 from tower_sim.games.ways import Ways
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.state import TowerState
@@ -129,6 +130,21 @@ class Game(ABC):
         A model that samples runs plays those of a plan at once, and a fitted one is checked on them.
         """
         return None
+
+    def compared(self, rules: tuple[Any, Any]) -> Compared:
+        """Return how comparisons see this game played by the rules of A and of B; here by `figures` and `measured`."""
+        return Compared(self, rules)
+
+    def published(self) -> dict[str, Any]:
+        """Return the table of a variant's file that is the game as published, every default in it."""
+        return self.plain(self.read({})).get(self.tables[0], {})
+
+    def read_variant(self, table: Mapping[str, Any], more: Sequence[str] = ()) -> Any:
+        """Return the rules of a variant's file: `table` has the keys of the first of `tables`.
+
+        `more` are keys of such a file that have been read before, told to be allowed too. Raises UsageError as `read`.
+        """
+        return self.read({self.tables[0]: table})
 
     def most_cubes(self, rules: Any) -> int:
         """Return how many cubes a run has at most, or about, for limits."""

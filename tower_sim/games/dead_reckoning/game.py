@@ -17,11 +17,12 @@ from tower_sim.games.dead_reckoning import battle, words
 from tower_sim.games.dead_reckoning.abilities import Ability
 from tower_sim.games.dead_reckoning.battle import Battle
 from tower_sim.games.dead_reckoning.combat import RULES_VERSION
+from tower_sim.games.dead_reckoning.compared import FIGURES, ComparedBattles, measured
 from tower_sim.games.dead_reckoning.document import battle_json, setup_json
 from tower_sim.games.dead_reckoning.policies import when_behind
 from tower_sim.games.dead_reckoning.rulings import Rulings
 from tower_sim.games.dead_reckoning.sides import PLAYER_SUPPLY, Kind, Setup, read_side, side_words
-from tower_sim.games.game import Game, Turn
+from tower_sim.games.game import Figure, Game, Turn
 from tower_sim.games.ways import Ways
 from tower_sim.model import TooManyFailedDraws
 
@@ -82,6 +83,18 @@ class DeadReckoning(Game):
         """See Game; step i of run r draws from SeedSequence(seed, spawn_key=(r, i)), r being 0 where there is none."""
         with_its_board = cast("BoardModel", model)
         return _turns(with_its_board, battle.start(with_its_board, rules, seed, run or 0))
+
+    def figures(self) -> tuple[Figure, ...]:
+        """See Game."""
+        return FIGURES
+
+    def measured(self, turns: Sequence[Turn], rules: Setup) -> tuple[float, ...]:
+        """See Game."""
+        return measured(turns[-1].entry)
+
+    def compared(self, rules: tuple[Setup, Setup]) -> ComparedBattles:
+        """See Game."""
+        return ComparedBattles(self, rules)
 
     def most_cubes(self, rules: Setup) -> int:
         """See Game; those that the sides take at first."""

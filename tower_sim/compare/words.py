@@ -9,56 +9,70 @@ from typing import Any, cast
 
 import numpy as np
 
-from tower_sim.compare.comparison import Comparison, Row
-from tower_sim.compare.differences import Difference, differences
+from tower_sim.compare.comparison import Comparison
+from tower_sim.compare.differences import Difference, differences, noun
 from tower_sim.compare.paired import LEVEL, POWER
-from tower_sim.compare.plain import in_plain_words
-from tower_sim.variants import Variant
+from tower_sim.games.compared import Row
 
 _WIDTH = 112  # characters of a line of words
+_WIDEST = 120  # of any other line
 _TITLE = 25  # characters of the first column
 _MOST = 6  # differing keys told one by one
 
 
-def compare_report(found: Comparison) -> str:
+def compare_report(comparison: Comparison) -> str:
     """Return the comparison in words and tables, no line of which is wider than 120 characters."""
-    pairs = found.pairs
+    pairs, game = comparison.pairs, comparison.pairs.compared.game
     head = [
-        *_wrapped(in_plain_words(found)),
+        *_wrapped(comparison.in_plain_words),
         "",
-        f"Amerigo, house rules compared: {len(pairs)} pairs of games, model {found.model}, seed {found.seed}",
-        f"A  {_variant(found.a)}",
-        f"B  {_variant(found.b)}",
+        f"{game.title}, house rules compared: {len(pairs)} pairs of {game.run}s, model {comparison.model}, "
+        f"seed {comparison.seed}",
+        *_variant(comparison, 0),
+        *_variant(comparison, 1),
         "",
-        *_wrapped(told(found.a, found.b)),
-        *_wrapped(_findings(found.figures)),
+        *_wrapped(told(comparison)),
+        *_wrapped(_shown(comparison.figures)),
         "",
     ]
-    tables = [_heading("a game"), *(_line(row) for row in found.figures)]
-    if found.colours:
-        tables += ["", _heading("out a phase, by colour"), *(_line(row) for row in found.colours)]
-    return "\n".join([*head, *tables, "", *_notes(found)])
+    tables: list[str] = []
+    for group, rows in zip(pairs.compared.groups, comparison.groups, strict=True):
+        if rows:
+            tables += ["", _heading(group.head), *(_line(row) for row in rows)]
+    return "\n".join([*head, *tables[1:], "", *_notes(comparison)])
 
 
-def told(a: Variant, b: Variant) -> str:
+def told(comparison: Comparison) -> str:
     """Say in one sentence what differs between two variants."""
-    found = differences(a, b)
-    if not found:
-        return "The two variants play alike: equal rules, equal tower; from equal seeds every difference is exactly 0."
-    said = [_difference(each) for each in found[:_MOST]]
-    said += [f"{len(found) - _MOST} more keys"] * (len(found) > _MOST)
-    unseen = [each.key for each in found if each.key == "substitute" or each.key.startswith("rulings.")]
+    differing = differences(comparison)
+    if not differing:
+        what = noun(comparison.a.apparatus)
+        return (
+            f"The two variants play alike: equal rules, equal {what}; from equal seeds every difference is exactly 0."
+        )
+    said = [_difference(difference) for difference in differing[:_MOST]]
+    said += [f"{len(differing) - _MOST} more keys"] * (len(differing) > _MOST)
+    compared = comparison.pairs.compared
+    unseen = [difference.key for difference in differing if compared.is_unseen(difference.key)]
     rest = f" No figure below depends on {' and '.join(unseen)}." if unseen else ""
     return f"B differs from A in {'; '.join(said)}.{rest}"
 
 
-def _variant(variant: Variant) -> str:
+def _variant(comparison: Comparison, side: int) -> list[str]:
+    variant = (comparison.a, comparison.b)[side]
     file = " --set ".join([variant.file, *variant.changes])
-    return f"{variant.name}: rules {variant.rules.name!r}, tower {variant.tower.name} ({file})"
+    apparatus = f"{noun(variant.apparatus)} {variant.apparatus.name}"
+    said = [word for word in (comparison.pairs.compared.named(side), apparatus) if word]
+    line = f"{'AB'[side]}  {variant.name}: {', '.join(said)} ({file})"
+    return (
+        textwrap.wrap(line, _WIDEST, subsequent_indent="   ", break_on_hyphens=False, drop_whitespace=True)
+        if len(line) > _WIDEST
+        else [line]
+    )
 
 
-def _difference(each: Difference) -> str:
-    return f"{each.key} {_value(each.b)} (A: {_value(each.a)})"
+def _difference(difference: Difference) -> str:
+    return f"{difference.key} {_value(difference.b)} (A: {_value(difference.a)})"
 
 
 def _value(value: Any) -> str:
@@ -71,7 +85,7 @@ def _value(value: Any) -> str:
     return str(value) or "none"
 
 
-def _findings(figures: Sequence[Row]) -> str:
+def _shown(figures: Sequence[Row]) -> str:
     shown = [row for row in figures if row.shown]
     if not shown:
         return "No difference is shown."
@@ -106,21 +120,22 @@ def _line(row: Row) -> str:
     )
 
 
-def _notes(found: Comparison) -> list[str]:
+def _notes(comparison: Comparison) -> list[str]:
     level = f"{LEVEL:.0%}".replace("%", " %")
     power = f"{POWER:.0%}".replace("%", " %")
+    run = comparison.pairs.compared.game.run
     explained = (
-        "A, B: means over games. Interval: of this row by itself. r: correlation of A with B over the pairs. "
+        f"A, B: means over {run}s. Interval: of this row by itself. r: correlation of A with B over the pairs. "
         "p: adjusted for all rows of its table (Holm); in the words above, at most 0.0001 is certain and up to "
         f"{LEVEL:g} is very likely. "
-        f"Shown: p is at most {level}; a table of two games that do not differ shows any with at most that chance. "
-        f"Shown from: the smallest difference that {len(found.pairs)} pairs show with a chance of {power}. "
+        f"Shown: p is at most {level}; a table of two {run}s that do not differ shows any with at most that chance. "
+        f"Shown from: the smallest difference that {len(comparison.pairs)} pairs show with a chance of {power}. "
         "A smaller one: half the difference (where none is shown, half of 'shown from'), and how many pairs show that."
     )
-    lines = [*_wrapped(explained), *_wrapped(_pairing(found.figures))]
-    pairs = found.pairs
+    lines = [*_wrapped(explained), *_wrapped(_pairing(comparison.figures, run))]
+    pairs = comparison.pairs
     if pairs.left_out:
-        lines.append(f"{_counted(pairs.left_out, 'pair')} left out: a drop of either game failed 5 times.")
+        lines.append(f"{_counted(pairs.left_out, 'pair')} left out: a drop of either {run} failed 5 times.")
     if pairs.extrapolated is not None and any(pairs.extrapolated):
         shares = " and ".join(map(percent, pairs.extrapolated))
         said = f"Drops outside of what the model was fitted to: {shares} (A and B); --model physics plays them too."
@@ -129,18 +144,18 @@ def _notes(found: Comparison) -> list[str]:
         redrawn = " and ".join(f"{draws.redrawn} of {draws.landed + draws.redrawn}" for draws in pairs.draws)
         lines.append(f"Draws made again since they were no landing: {redrawn} (A and B).")
     if pairs.interrupted:
-        lines.append(f"Interrupted: {found.asked} pairs were asked for.")
+        lines.append(f"Interrupted: {comparison.asked} pairs were asked for.")
     return lines
 
 
-def _pairing(figures: Sequence[Row]) -> str:
+def _pairing(figures: Sequence[Row], run: str) -> str:
     gains = [row.pairing_gain for row in figures if row.pairing_gain is not None]
     equal = len(figures) - len(gains)
     said = [f"No two pairs differ in {_counted(equal, 'figure')}: no interval."] * bool(equal)
     if gains:
         low, middle, high = map(_times, (min(gains), float(np.median(gains)), max(gains)))
         said.append(
-            f"Pairing: without pairs, equal intervals would need {middle} times as many games (the middle figure; "
+            f"Pairing: without pairs, equal intervals would need {middle} times as many {run}s (the middle figure; "
             f"{low} to {high}); 1 is no gain."
         )
     return " ".join(said)

@@ -1,0 +1,209 @@
+"""How comparisons see Amerigo: many games at once, the cubes inside by drop, and words for what players will notice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any, cast
+
+import numpy as np
+
+from tower_sim.contract import DropModel
+from tower_sim.counts import RunSampler
+from tower_sim.errors import fault
+from tower_sim.games.amerigo.figures import Counted, colour_figures, main_figures, table
+from tower_sim.games.amerigo.many import Array, Games, sample_games
+from tower_sim.games.amerigo.rules import Rules
+from tower_sim.games.compared import Compared, Curve, Group, Picture, Row, Runs, instead, number, sure, unsure
+from tower_sim.games.game import Game, Turn
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """How games of one variant went, counted.
+
+    `inside[i, n]` games had n cubes inside after drop i; in `actions[n]` phases there were n actions to choose from.
+    """
+
+    rules: Rules
+    inside: Array
+    actions: Array
+
+    @staticmethod
+    def of(games: Games) -> Course:
+        """Count games, none or more."""
+        most, drops = sum(games.rules.counts.values()) + 1, games.rules.drops
+        inside = games.inside.sum(-1) + most * np.arange(drops)
+        actions = games.actions[:, 1:].ravel()
+        return Course(
+            games.rules,
+            np.bincount(inside.ravel(), minlength=drops * most).reshape(drops, most),
+            np.bincount(actions, minlength=len(games.rules.colours) + 1),
+        )
+
+    def and_(self, more: Course) -> Course:
+        """Return the counts of both, which have the same rules."""
+        return Course(self.rules, self.inside + more.inside, self.actions + more.actions)
+
+    @property
+    def games(self) -> int:
+        """How many games were counted."""
+        return int(self.inside[0].sum())
+
+    @property
+    def mean(self) -> Array:
+        """The mean number inside after each drop, shape (drop,)."""
+        return np.asarray((self.inside * self._numbers).sum(1) / self.games)
+
+    @property
+    def sd(self) -> Array:
+        """The standard deviation over games of the number inside after each drop, shape (drop,)."""
+        off: Array = np.subtract(self._numbers, self.mean[:, None])
+        return np.sqrt(np.asarray((self.inside * off * off).sum(1)) / (self.games - 1))
+
+    def quantile(self, share: float) -> Array:
+        """Return the number inside after each drop that so many games do not exceed, as numpy.quantile gives it."""
+        place = share * (self.games - 1)
+        below, above = (self._ranked(int(rank)) for rank in (np.floor(place), np.ceil(place)))
+        return below + (above - below) * (place - np.floor(place))
+
+    @property
+    def with_a_choice(self) -> float:
+        """The share of the phases in which there are two actions or more to choose from."""
+        return float(self.actions[2:].sum() / self.actions.sum())
+
+    @property
+    def _numbers(self) -> Array:
+        most: int = len(self.inside[0])
+        return np.arange(most)
+
+    def _ranked(self, rank: int) -> Array:
+        """Return by drop the number inside of the game at `rank`, from 0, in rising order."""
+        is_at_most: Array = np.less_equal(np.cumsum(self.inside, 1), rank)
+        return is_at_most.sum(1).astype(float)
+
+
+class ComparedGames(Compared):
+    """Two variants of Amerigo, `own` being the rules of each."""
+
+    def __init__(self, game: Game, rules: tuple[Any, Any], own: tuple[Rules, Rules]) -> None:
+        self.own = own
+        super().__init__(game, rules)
+
+    def grouped(self) -> tuple[Group, ...]:
+        """See Compared; the second group has the cubes of each colour that come out."""
+        main, colours = main_figures(), colour_figures(*self.own)
+        self._every: tuple[Counted, ...] = (*main, *colours)
+        return (Group("figures", "a game", main), Group("colours", "out a phase, by colour", colours))
+
+    def run(self, turns: Sequence[Turn], side: int) -> Runs:
+        """See Compared."""
+        return self.counted(Games.of([[turn.entry for turn in turns]], self.own[side]))
+
+    def none(self, side: int) -> Runs:
+        """See Compared."""
+        return self.counted(Games.none(self.own[side]))
+
+    def counted(self, games: Games, beyond: int | None = None) -> Runs:
+        """Return games as numbers; `beyond` as in Runs."""
+        values = table(games, self._every) if len(games) else np.zeros((0, len(self._every)))
+        return Runs(values, len(games) * games.rules.drops, beyond, Course.of(games))
+
+    def samples(self, model: DropModel) -> bool:
+        """See Compared."""
+        return isinstance(model, RunSampler)
+
+    def numbers(self) -> int:
+        """See Compared."""
+        return max(rules.drops * len(rules.colours) for rules in self.own)
+
+    def sample(self, model: DropModel, side: int, runs: int, seed: int, first: int) -> Runs:
+        """See Compared."""
+        sampler = cast("RunSampler", model)
+        games = sample_games(sampler, self.own[side], runs, seed, first=first)
+        return self.counted(games, int(sampler.extrapolated(games.counts).sum()))
+
+    def check(self, side: int) -> None:
+        """See Compared; the figures are of the phases, so there has to be one."""
+        if self.own[side].rounds == 0:
+            allowed = "a whole number from 1 in a comparison"
+            raise fault("rounds", 0, allowed, "the figures are of the phases")
+
+    def keys(self, side: int) -> dict[str, Any]:
+        """See Compared; all but the name."""
+        rules = self.own[side]
+        names = [field.name for field in fields(Rules) if field.name not in ("name", "rulings")]
+        plain = {name: json.loads(json.dumps(getattr(rules, name))) for name in names}  # as TOML has it: no tuples
+        return plain | {f"rulings.{key}": choice for key, choice in rules.rulings.items()}
+
+    def is_unseen(self, key: str) -> bool:
+        """See Compared; some rules matter to players with tokens only."""
+        return key == "substitute" or key.startswith("rulings.")
+
+    def document(self, side: int) -> dict[str, Any]:
+        """See Compared."""
+        return asdict(self.own[side])
+
+    def named(self, side: int) -> str:
+        """See Compared."""
+        return f"rules {self.own[side].name!r}"
+
+    def words(self, rows: Mapping[str, Row], courses: tuple[Any, Any]) -> str:
+        """See Compared; how cubes, actions and gold differ."""
+        gold = rows["gold_with_token"] if rows["gold_with_token"].shown and not rows["gold"].shown else rows["gold"]
+        return " ".join([_cubes(rows["inside"]), _choice(rows["actions"], rows["action_points"], courses), _gold(gold)])
+
+    def picture(self, courses: tuple[Any, Any]) -> Picture:
+        """See Compared; the cubes inside."""
+        both: tuple[Course, Course] = courses
+        phases = {len(rules.phases) for rules in self.own}
+        rounds = max(rules.rounds for rules in self.own) if len(phases) == 1 else 0
+        return Picture(
+            curves=(_curve(both[0]), _curve(both[1])),
+            x="drop (0 is the set-up)",
+            y="inside after the drop [cubes]",
+            ends=tuple(0.5 + number * len(self.own[0].phases) for number in range(rounds)),
+            part="round",
+        )
+
+
+def _curve(course: Course) -> Curve:
+    return Curve(course.games, course.mean, course.sd, course.quantile(0.05), course.quantile(0.95))
+
+
+def _cubes(row: Row) -> str:
+    if not row.shown:
+        rest = unsure(row, "cubes", "game")
+        return f"In B about as many cubes stay in the tower as in A ({number(row.mean_a)}): {rest}."
+    fewer = "fewer" if row.difference < 0 else "more"
+    return f"B: about {number(abs(row.difference))} {fewer} cubes stay in the tower ({instead(row)}): {sure(row)}."
+
+
+def _choice(actions: Row, points: Row, courses: tuple[Course, Course]) -> str:
+    """Say how many actions there are to choose from in a phase, and with how many points."""
+    choice_a, choice_b = (f"{100 * course.with_a_choice:.0f} %" for course in courses)
+    phases = f"two or more in {choice_a} of the phases"
+    of_actions = (
+        f"There are {instead(actions, ' actions to choose from in a phase')} "
+        f"({phases.replace(choice_a, choice_b)} instead of {choice_a})"
+        if actions.shown
+        else f"There are about as many actions to choose from ({number(actions.mean_a)} in a phase; {phases})"
+    )
+    of_points = (
+        f"with {instead(points, ' action points')}"
+        if points.shown
+        else f"with about as many action points ({number(points.mean_a)})"
+    )
+    first = sure(actions) if actions.shown else "no difference is shown"
+    second = sure(points) if points.shown else "no difference is shown"
+    if first == second:
+        return f"{of_actions}, {of_points}: {first}."
+    return f"{of_actions}: {first}; {of_points}: {second}."
+
+
+def _gold(row: Row) -> str:
+    token = " with the gold token" if row.key == "gold_with_token" else ""
+    if not row.shown:
+        return f"Passing pays about as much gold{token} ({number(row.mean_a)})."
+    return f"Passing{token} pays {instead(row, ' gold')}: {sure(row)}."

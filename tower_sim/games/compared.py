@@ -1,0 +1,240 @@
+"""What a comparison and a game say to each other: the figures of runs, what came of them, and words for that.
+
+The comparison (tower_sim/compare) knows no game; it asks `Game.compared` for an object of this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tower_sim.contract import DropModel
+
+if TYPE_CHECKING:
+    from tower_sim.games.game import Figure, Game, Turn
+
+Array = npt.NDArray[Any]
+
+_CERTAIN = 1e-4  # adjusted p
+_TOLD = 3  # figures told in plain words
+
+
+@dataclass(frozen=True)
+class Group:
+    """Figures that are judged together: their `key` in the document, the `head` over their table."""
+
+    key: str
+    head: str
+    figures: tuple[Figure, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """Some whole runs of one variant as numbers: `values` are their figures, shape (run, figure), all groups in order.
+
+    `drops` is how many drops they have in all and `beyond` how many of these are outside of what a fitted model covers;
+    None where it does not tell. `course` is what else the game counts of them: None, or an object whose `and_` returns
+    the counts of both.
+    """
+
+    values: Array
+    drops: int = 0
+    beyond: int | None = None
+    course: Any = None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A number by turn over `runs` runs of one variant: `mean`, `sd` and what 5 and 95 % of runs do not exceed.
+
+    Arrays of shape (turn,).
+    """
+
+    runs: int
+    mean: Array
+    sd: Array
+    low: Array
+    high: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """How the runs of A and B went, by turn: what the axes are of, and where a part of a run ends, called `part`."""
+
+    curves: tuple[Curve, Curve]
+    x: str
+    y: str
+    ends: tuple[float, ...] = ()
+    part: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure in both variants: means and standard deviations over runs, and the mean difference B - A.
+
+    `interval` is of 95 %, this figure by itself; `correlation` is of A with B over pairs; `p_adjusted` is for all
+    figures of its table together, and `shown` is whether it is at most 5 %. `shows_from` is the smallest difference
+    that so many pairs show with chance 80 %, and `smaller` a smaller one with the pairs that it needs: half the
+    difference when it is shown, else half of `shows_from`. None where the runs give none: no two pairs differ.
+    """
+
+    key: str
+    title: str
+    unit: str
+    mean_a: float
+    mean_b: float
+    sd_a: float
+    sd_b: float
+    difference: float
+    sd_difference: float
+    interval: tuple[float, float] | None
+    correlation: float | None
+    p: float
+    p_adjusted: float
+    shown: bool
+    shows_from: float | None
+    smaller: tuple[float, int] | None
+
+    @property
+    def relative(self) -> tuple[float, float, float] | None:
+        """The difference and its interval as shares of A's mean; None where that is 0."""
+        if self.mean_a == 0:
+            return None
+        low, high = self.interval or (self.difference, self.difference)
+        return self.difference / self.mean_a, low / self.mean_a, high / self.mean_a
+
+    @property
+    def pairing_gain(self) -> float | None:
+        """How many times as many runs equal intervals would need without pairs; None where no two pairs differ."""
+        return (self.sd_a**2 + self.sd_b**2) / self.sd_difference**2 if self.sd_difference else None
+
+
+class Compared:
+    """How a comparison sees a game played by the rules of A and of B; `side` is 0 for A and 1 for B.
+
+    This one is of any game that has figures. A game with more to say returns one of its own from `Game.compared`.
+    """
+
+    def __init__(self, game: Game, rules: tuple[Any, Any]) -> None:
+        self.game = game
+        self.rules = rules
+        self.groups = self.grouped()
+
+    def grouped(self) -> tuple[Group, ...]:
+        """Return the groups of figures; the first has the game's main ones and is called `figures`."""
+        return (Group("figures", f"a {self.game.run}", self.game.figures()),)
+
+    def run(self, turns: Sequence[Turn], side: int) -> Runs:
+        """Return one whole run as numbers."""
+        return Runs(np.array([self.game.measured(turns, self.rules[side])], float), len(turns))
+
+    def none(self, side: int) -> Runs:
+        """Return no runs."""
+        return Runs(np.zeros((0, sum(len(group.figures) for group in self.groups))))
+
+    # Many runs at once, where the game can and the model too.
+
+    def samples(self, model: DropModel) -> bool:
+        """Say whether `model` can sample many runs of the game at once, by `sample`."""
+        return False
+
+    def numbers(self) -> int:
+        """Return how many numbers a sampled run is, at most, so that memory has a bound."""
+        return 1
+
+    def sample(self, model: DropModel, side: int, runs: int, seed: int, first: int) -> Runs:
+        """Sample many runs; run r draws from the stream first + r of `seed`, whatever the rules."""
+        raise NotImplementedError  # asked of those that say they can
+
+    # What is told.
+
+    def check(self, side: int) -> None:
+        """Raise UsageError for rules whose runs have no figures."""
+
+    def keys(self, side: int) -> dict[str, Any]:
+        """Return what the rules say, by dotted key, ready for `json.dumps`; the variants are told apart by it."""
+        first, *others = self.game.tables
+        tables = self.game.plain(self.rules[side])
+        more = {name: tables[name] for name in others if name in tables}
+        return dict(leaves(tables.get(first, {}))) | dict(leaves(more))
+
+    def is_unseen(self, key: str) -> bool:
+        """Say whether no figure depends on what `key` says."""
+        return False
+
+    def document(self, side: int) -> dict[str, Any]:
+        """Return the rules for the JSON document."""
+        tables = self.game.plain(self.rules[side])
+        return tables[self.game.tables[0]] if len(tables) == 1 else tables
+
+    def named(self, side: int) -> str:
+        """Return the rules in a few words; empty: the variant's name has to do."""
+        return ""
+
+    def words(self, rows: Mapping[str, Row], courses: tuple[Any, Any]) -> str:
+        """Say in two or three sentences what a player will notice, and how sure that is; `rows` are main figures."""
+        told = sorted((row for row in rows.values() if row.shown), key=lambda row: row.p_adjusted)[:_TOLD]
+        said = [f"{row.title} {more_or_less(row)} ({instead(row)}): {sure(row)}" for row in told]
+        others = len(rows) - sum(row.shown for row in rows.values())
+        rest = f" Of {others} other figure{'s' * (others != 1)} no difference is shown." if others else ""
+        return f"B: {'; '.join(said)}.{rest}" if said else f"No difference between A and B is shown in any of {others}."
+
+    def picture(self, courses: tuple[Any, Any]) -> Picture | None:
+        """Return how runs went, to be drawn; None: nothing beside the figures."""
+        return None
+
+
+# Words
+
+
+def more_or_less(row: Row, unit: str = "") -> str:
+    """Say the difference of a figure in its unit, as in `about 1.2 cubes more`."""
+    unit = unit or ("" if row.unit in ("1", *row.title.split()) else row.unit)
+    return f"about {number(abs(row.difference))} {unit} {'less' if row.difference < 0 else 'more'}".replace("  ", " ")
+
+
+def instead(row: Row, unit: str = "") -> str:
+    """Say both means with so many decimals that they differ, as they do."""
+    said = number(row.mean_b), number(row.mean_a)
+    decimals = 1
+    while said[0] == said[1] and decimals < 6:
+        decimals += 1
+        said = f"{row.mean_b:.{decimals}f}", f"{row.mean_a:.{decimals}f}"
+    return f"{said[0]}{unit} instead of {said[1]}"
+
+
+def sure(row: Row) -> str:
+    """Say how sure a difference is that is shown."""
+    return "certain" if row.p_adjusted <= _CERTAIN else "very likely"
+
+
+def unsure(row: Row, unit: str, run: str) -> str:
+    """Say how large a difference that is not shown can be; a run is called `run`."""
+    if row.interval is None:
+        return f"no {run} differs" if row.difference == 0 else f"too few {run}s to tell"
+    most = max(abs(end) for end in row.interval)
+    return f"no difference is shown, and it is most likely under {number(most)} {unit}".rstrip()
+
+
+def number(value: float) -> str:
+    """Write a number as people say it: whole from 20, else with one decimal, below 1 with two figures."""
+    size = abs(value)
+    if size >= 20:
+        return f"{value:.0f}"
+    return f"{value:.1f}" if size >= 0.95 else f"{value:.2g}"
+
+
+def leaves(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the values in nested tables, each with its dotted key."""
+    if isinstance(value, Mapping):
+        for key, inner in cast("Mapping[str, Any]", value).items():
+            yield from leaves(inner, f"{prefix}.{key}" if prefix else key)
+    else:
+        yield prefix, value
