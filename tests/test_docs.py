@@ -57,6 +57,12 @@ def test_the_docs_show_each_command():
     assert {c.split()[1] for c in inline_commands()} >= {"play", "drop", "show", "battle"}
 
 
+def test_the_readmes_table_has_every_command():
+    rows = [line for line in README.splitlines() if line.startswith("| `tower-sim ")]
+    listed = {row.split("`")[1].split()[1] for row in rows}
+    assert listed == set(cli.parser().commands())
+
+
 @pytest.mark.parametrize("command", inline_commands())
 def test_a_command_in_the_docs_runs(command: str, tmp_path: Path):
     words = shlex.split(command)[1:]
@@ -91,7 +97,7 @@ def test_every_file_that_the_docs_link_to_exists():
 
 
 def test_every_option_of_every_command_is_in_its_help(capsys: pytest.CaptureFixture[str]):
-    for command in ("play", "drop", "show", "battle", "study", "calibrate", "fairness", "compare", "serve"):
+    for command in cli.parser().commands():
         with pytest.raises(SystemExit):
             cli.main([command, "--help"])
         assert "==SUPPRESS==" not in capsys.readouterr().out
