@@ -4,6 +4,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from tower_sim import cli
 from tower_sim.apparatus.catalogue import shipped
 from tower_sim.campaign import load as load_campaign
 from tower_sim.games.dead_reckoning.rulings import options
-from tower_sim.surrogate.store import TOWER, fitted_or_shipped
+from tower_sim.surrogate.store import KEYS, TOWER, fitted_or_shipped
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -56,6 +57,12 @@ def test_the_docs_show_each_command():
     assert {c.split()[1] for c in inline_commands()} >= {"play", "drop", "show", "battle"}
 
 
+def test_the_readmes_table_has_every_command():
+    rows = [line for line in README.splitlines() if line.startswith("| `tower-sim ")]
+    listed = {row.split("`")[1].split()[1] for row in rows}
+    assert listed == set(cli.parser().commands())
+
+
 @pytest.mark.parametrize("command", inline_commands())
 def test_a_command_in_the_docs_runs(command: str, tmp_path: Path):
     words = shlex.split(command)[1:]
@@ -90,7 +97,7 @@ def test_every_file_that_the_docs_link_to_exists():
 
 
 def test_every_option_of_every_command_is_in_its_help(capsys: pytest.CaptureFixture[str]):
-    for command in ("play", "drop", "show", "battle", "study", "calibrate", "fairness", "compare", "serve"):
+    for command in cli.parser().commands():
         with pytest.raises(SystemExit):
             cli.main([command, "--help"])
         assert "==SUPPRESS==" not in capsys.readouterr().out
@@ -143,3 +150,21 @@ def test_the_report_on_a_shipped_surrogate_is_of_that_very_surrogate(name: str):
     assert {load_campaign(path).digest for path in (ROOT / "docs/surrogate").glob(f"{name}-fit*.toml")} == {
         source.digest for source in fitted.data
     }
+
+
+def test_the_docs_name_every_key_of_a_surrogate_file_and_no_other():
+    text = (ROOT / "docs/surrogate.md").read_text("utf-8")
+    section = text.split("## The model file\n")[1].split("\n\n")[0]
+    listed = section.split("these keys: ")[1]
+    keys = [word for word in re.findall(r"`(\w+)`", re.sub(r"\([^)]*\)", "", listed)) if word != "digest"]
+    assert [*keys, "digest"] == list(KEYS)
+
+
+def test_every_extra_that_a_command_asks_for_is_one_that_exists_and_that_the_docs_name():
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    sources = [*(ROOT / "tower_sim").rglob("*.py"), *(ROOT / "calibration").rglob("*.py")]
+    asked = {name for file in sources for name in re.findall(r'extra\("[\w.]+", "(\w+)"\)', file.read_text("utf-8"))}
+    assert {"campaign", "dask", "calibrate", "surrogate"} <= asked
+    assert asked <= set(declared)
+    told = "".join(doc.read_text("utf-8") for doc in DOCS)
+    assert all(f"[{name}]" in told for name in asked)

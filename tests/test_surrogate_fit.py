@@ -529,7 +529,7 @@ def refused(capsys: Capture, *arguments: str) -> str:
 def test_campaigns_of_another_model_or_several_towers_are_refused(few: Path, tmp_path: Path, capsys: Capture):
     rule = made(tmp_path / "rule", 10, 1, rest=SHORT, model="two_thirds")
     told = refused(capsys, "surrogate", "fit", str(rule), "-o", str(tmp_path / "model.json"))
-    assert "model of the campaign is 'two_thirds'; allowed is 'physics'" in told
+    assert "campaign.model is 'two_thirds'; allowed is 'physics'" in told
     module = importlib.import_module("tower_sim.surrogate.fitting.fit")
     campaign = load(few)
     profile = json.loads(json.dumps(campaign.spec["profile"]))
@@ -538,7 +538,7 @@ def test_campaigns_of_another_model_or_several_towers_are_refused(few: Path, tmp
     with pytest.raises(UsageError, match=r"campaigns are of 2 apparatuses \(amerigo \(\w+\), amerigo"):
         module.apparatus_of([campaign, other])
     varied = replace(campaign, points=[{"profile.funnel.rim_mm": 120}])
-    with pytest.raises(UsageError, match=r"varied field of the campaign is 'profile\.funnel\.rim_mm'; allowed is none"):
+    with pytest.raises(UsageError, match=r"a field of vary.fields is 'profile\.funnel\.rim_mm'; allowed is none"):
         module.apparatus_of([varied])
     assert module.apparatus_of([campaign, campaign]).digest == SHAPE.digest
     assert not (tmp_path / "model.json").exists()
@@ -587,7 +587,7 @@ def test_a_check_on_other_games_says_all_of_it(tmp_path: Path):
 
 
 def test_a_check_of_what_cannot_be_checked_is_refused(known: Known, few: Path, tmp_path: Path, capsys: Capture):
-    with pytest.raises(UsageError, match=r"kind of a campaign is .*'chain'.*; allowed is game"):
+    with pytest.raises(UsageError, match=r"campaign.kind is .*'chain'.*; allowed is game"):
         check(SHIPPED, [load(known.directories[1])], 1)
     rule = made(tmp_path / "rule", 10, 1, rest=SHORT, model="two_thirds")
     assert "two_thirds" in refused(capsys, "surrogate", "check", "amerigo", str(rule))

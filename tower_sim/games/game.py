@@ -57,7 +57,8 @@ class Game(ABC):
     """A game, by what its class says of it and how it is played; one object of it is registered.
 
     `name` is that of the command line and of the entry point, `title` what people call it, `about` a plain sentence,
-    `version` is raised when the same rules come to mean another game. `run` is what one play of it is called, `kind` what a campaign file says.
+    `version` is raised when the same rules come to mean another game. `run` is what one play of it is called, `kind`
+    what a campaign file says.
     `apparatus` is the shipped profile it is played with by default, empty where one has to be named; `board`: it is
     played with an apparatus with a board. `columns` are those of its own table, beside point, run and drop; a game
     without any has no table. `tables` are the tables of a campaign file that `read` takes, `shard` how many runs take

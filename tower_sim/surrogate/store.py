@@ -23,7 +23,7 @@ VERSION = 1
 TOWER, BOARD = "tower", "board"
 _ALLOWED = "allowed is a file of `surrogate fit`; fit it again"
 _NO_SURROGATE = "take the model physics, or fit one (tower-sim surrogate fit) and give its file as the model"
-_KEYS = (
+KEYS = (
     "schema",
     "version",
     "kind",
@@ -121,8 +121,8 @@ class Fitted:
         if table.get("schema") != SCHEMA or table.get("version") != VERSION:
             found = f"{shown(table.get('schema'))} version {shown(table.get('version'))}"
             raise UsageError(f"surrogate has schema {found}; allowed is {SCHEMA!r} version {VERSION}; fit again")
-        if set(table) != set(_KEYS):
-            raise fault("keys of the surrogate", sorted(table), ", ".join(_KEYS), "fit it again")
+        if set(table) != set(KEYS):
+            raise fault("keys of the surrogate", sorted(table), ", ".join(KEYS), "fit it again")
         said = table.pop("digest")
         if said != _digest(table):
             raise UsageError(

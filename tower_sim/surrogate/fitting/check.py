@@ -162,7 +162,7 @@ def _checked(fitted: Fitted, campaigns: Sequence[Campaign]) -> Apparatus:
     apparatus = apparatus_of(campaigns)
     surrogate_of(apparatus, fitted)  # refuses another apparatus
     if any(campaign.kind != "game" for campaign in campaigns):
-        raise fault("kind of a campaign", [each.kind for each in campaigns], "game", "give campaigns of games")
+        raise fault("campaign.kind", [each.kind for each in campaigns], "game", "give campaigns of games")
     return apparatus
 
 

@@ -86,9 +86,9 @@ def apparatus_of(campaigns: Sequence[Campaign]) -> Apparatus:
         fields = {key for values in campaign.points for key in values}
         varied = sorted(key for key in fields if key.startswith(("profile.", "settings.")))
         if varied:
-            raise fault("varied field of the campaign", varied[0], "none of the apparatus or settings", "fit one point")
+            raise fault("a field of vary.fields", varied[0], "none of profile or settings", "fit one point")
         if campaign.spec.get("model") == "two_thirds":
-            raise fault("model of the campaign", "two_thirds", "'physics'", "run it with physics")
+            raise fault("campaign.model", "two_thirds", "'physics'", "run it with physics")
         shape = from_tables(campaign.spec["profile"], str(campaign.spec["apparatus"]))
         found[shape.digest] = shape
     if len(found) != 1:

@@ -145,7 +145,7 @@ def play_again(
         setup = point.rules
         if set(setup.rulings.choices.items()) & set(battle.NEED_CONTACTS):
             raise fault(
-                "rulings two_zones and on_cube of the campaign",
+                "battle.rulings.two_zones and on_cube",
                 [setup.rulings.two_zones, setup.rulings.on_cube],
                 "nearest and below: the surrogate does not know what a cube touches",
                 "check it on battles with those",

@@ -58,9 +58,9 @@ def ship_of(campaigns: Sequence[Campaign]) -> WithBoard:
     ships: dict[str, WithBoard] = {}
     for campaign in campaigns:
         if campaign.kind != "battle":
-            raise fault("kind of a campaign", campaign.kind, "battle", "a tower's surrogate is fitted to games")
+            raise fault("campaign.kind", campaign.kind, "battle", "a tower's surrogate is fitted to games")
         if any(field.startswith("profile.") for point in campaign.points for field in point):
-            raise UsageError("the campaign varies its profile; allowed is one ship; leave profile.* out of [vary]")
+            raise UsageError("the campaign varies its profile; allowed is one ship; leave profile.* out of vary.fields")
         tables = json.loads(json.dumps(campaign.spec["profile"]))
         ship = with_board(from_tables(tables, str(campaign.spec["apparatus"])))
         ships[ship.digest] = ship

@@ -218,7 +218,7 @@ def _plan_of(campaign: Campaign) -> Plan:
         raise UsageError(f"campaign is of {campaign.unit}s; allowed is one of games; run one with kind = 'game'")
     varied = sorted({key for point in campaign.points for key in point if key.startswith("rules")})
     if varied:
-        raise fault("what the campaign varies", varied, "anything but the rules", "run one campaign for each")
+        raise fault("fields of vary.fields", varied, "any but those of rules", "run one campaign for each")
     return plan
 
 
