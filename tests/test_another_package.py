@@ -81,7 +81,7 @@ def test_the_report_on_it_has_its_own_points(campaign: Path, tmp_path: Path):
 
 def test_house_rules_of_it_are_compared():
     compared = tower_sim(
-        "compare", "toy_game", "--set", "toy_game.cubes=12", "--games", 12, "--model", "physics", "--seed", 1, "--json"
+        "compare", "toy_game", "--set", "cubes=12", "--games", 12, "--model", "physics", "--seed", 1, "--json"
     )
     assert compared.returncode == 0, compared.stderr
     (row,) = json.loads(compared.stdout)["figures"]

@@ -254,9 +254,9 @@ def test_unfinished_games_are_left_out():
 
 def test_a_campaign_of_other_things_or_of_many_rules_is_refused():
     campaign = campaign_of(2, 15)
-    with pytest.raises(UsageError, match="campaign is of chains; allowed is one of games"):
+    with pytest.raises(UsageError, match=r"campaign is of chains; allowed is one of games"):
         whole_games.games_of(replace(campaign, spec={"kind": "chain"}))
-    with pytest.raises(UsageError, match="fields of vary.fields is"):
+    with pytest.raises(UsageError, match=r"fields of vary\.fields is"):
         whole_games.games_of(replace(campaign, points=[{"rules.rounds": 4}]))
     rules = {"colours": ["blue", "black"], "cubes": 7, "substitute": ""}
     with pytest.raises(UsageError, match="colours of the campaign is"):
