@@ -86,9 +86,9 @@ class Apparatus(ABC):
     cube_density: float
     hand: Hand
     rim_top: float
-    passed: float
-    swept: bool
     regions: tuple[Region, ...]
+    passed: float = -math.inf
+    swept: bool = True
     board: Board | None = None
 
     @abstractmethod
