@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -13,8 +12,8 @@ from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.abilities import BORDER, TABLE, ZONE
 from tower_sim.games.dead_reckoning.battle import Battle
 from tower_sim.games.dead_reckoning.document import head_json
+from tower_sim.statistics import CONFIDENCE, average, ratio_of_sums, student_quantile, wilson
 
-CONFIDENCE = 0.95
 _UNUSED = ("hand", "supply", "island")  # places of cubes that were not thrown
 NUMBERS = ("strength", "coins", "cargo", "choice", "damage_given", "damage_taken")
 
@@ -129,47 +128,30 @@ def chains(battle: Battle) -> list[int]:
 
 def proportion(hits: int, games: int) -> dict[str, Any]:
     """Return a chance estimated from `hits` of `games`, with its Wilson interval."""
-    test = _statistics().binomtest(hits, games).proportion_ci(CONFIDENCE, method="wilson")
-    return {"n": games, "count": hits, "share": hits / games, "interval": [float(test.low), float(test.high)]}
+    share = wilson(hits, games)
+    return {"n": games, "count": hits, "share": share.value, "interval": [share.low, share.high]}
 
 
 def mean(values: Sequence[int]) -> dict[str, Any]:
     """Return the mean of `values` with its t-interval."""
-    n = len(values)
-    middle = sum(values) / n
-    if n < 2:
-        return {"n": n, "mean": middle, "interval": None}
-    error = math.sqrt(sum((value - middle) ** 2 for value in values) / (n - 1) / n)
-    half = error * float(_statistics().t.ppf((1 + CONFIDENCE) / 2, n - 1))
-    return {"n": n, "mean": middle, "interval": [middle - half, middle + half]}
-
-
-def ratio(counts: Sequence[int], totals: Sequence[int]) -> tuple[float, float]:
-    """Return the share of all `totals` (one a battle) that the `counts` are, and its standard error over battles.
-
-    The cubes of one battle are not independent: the error is that of the linearised ratio of two sums over battles
-    (Cochran, Sampling Techniques, 1977, section 6.3); not a number for fewer than two.
-    """
-    n, total = len(counts), sum(totals)
-    share = sum(counts) / total if total else 0.0
-    if n < 2 or not total:
-        return share, math.nan
-    spread = sum((count - share * of) ** 2 for count, of in zip(counts, totals, strict=True))
-    return share, math.sqrt(spread * n / (n - 1)) / total
+    estimate = average(values)
+    interval = None if estimate.n < 2 else [estimate.low, estimate.high]
+    return {"n": estimate.n, "mean": estimate.value, "interval": interval}
 
 
 def shares(battles: Sequence[Counter[str]], places: Iterable[str]) -> dict[str, Any]:
     """Return how many cubes are at each place, what share that is, and its interval; those of `places` come first.
 
-    The interval is Student's for `ratio`, by battle; null for fewer than two battles.
+    The interval is Student's for the ratio of sums over battles, whose cubes are not independent; null for fewer than
+    two battles.
     """
     totals = [each.total() for each in battles]
     every = [*places, *sorted({place for each in battles for place in each if each[place]} - set(places))]
-    wide = float(_statistics().t.ppf((1 + CONFIDENCE) / 2, len(battles) - 1)) if len(battles) > 1 else math.nan
+    wide = float(student_quantile(len(battles) - 1, (1 + CONFIDENCE) / 2)) if len(battles) > 1 else math.nan
     found: dict[str, Any] = {}
     for place in every:
         counts = [each[place] for each in battles]
-        share, error = ratio(counts, totals)
+        share, error = ratio_of_sums(counts, totals)
         half = wide * error
         interval = None if math.isnan(half) else [max(share - half, 0.0), min(share + half, 1.0)]
         found[place] = {"count": sum(counts), "share": share, "interval": interval}
@@ -179,7 +161,3 @@ def shares(battles: Sequence[Counter[str]], places: Iterable[str]) -> dict[str, 
 def _origin(battle: Battle) -> tuple[object, ...]:
     state = battle.state
     return (battle.setup, battle.seed, state.model, state.apparatus, state.digest)
-
-
-def _statistics() -> Any:
-    return importlib.import_module("scipy.stats")  # slow to load, and needed for summaries only

@@ -21,8 +21,8 @@ from tower_sim.drawing.plan import draw_plan, lying_near, said_of_cubes, seen_fr
 from tower_sim.drawing.ship_shape import ShipShape
 from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.abilities import ZONE
-from tower_sim.games.dead_reckoning.odds import ratio
 from tower_sim.state import TowerState
+from tower_sim.statistics import ratio_of_sums
 
 Array = npt.NDArray[np.float64]
 
@@ -163,7 +163,7 @@ def shares(
 ) -> dict[str, tuple[float, float]]:
     """Return the share of all cubes `thrown` that lay in each zone, and its standard error over battles.
 
-    `counts` and `thrown` as in `draw_densities`; the error is that of `games.odds.ratio`.
+    `counts` and `thrown` as in `draw_densities`; the error is that of `ratio_of_sums`.
     """
     names = [zone.name for zone in ship.board.zones]
     if strange := sorted(set(counts) ^ set(names)):
@@ -183,7 +183,7 @@ def shares(
                 "battles; count again"
             )
         total += there
-        found[name] = ratio(counts[name], thrown)
+        found[name] = ratio_of_sums(counts[name], thrown)
     if np.any(total > of_battle):
         i = int(np.argmax(total > of_battle))
         raise UsageError(
