@@ -14,6 +14,7 @@ from typing import NoReturn, cast
 
 import numpy as np
 
+from tower_sim.apparatus.catalogue import names
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError, check_kind, fault, near, shown
@@ -142,7 +143,9 @@ def as_cubes(cubes: Sequence[Cube]) -> Sequence[Cube]:
 
 def as_apparatus(apparatus: object) -> Apparatus:
     """Return an apparatus; raises UsageError for anything else, such as its name."""
-    return check_kind("apparatus", apparatus, Apparatus, "an Apparatus", "load it by name: catalogue.load('amerigo')")
+    if not isinstance(apparatus, Apparatus):
+        raise fault("apparatus", apparatus, "an Apparatus", f"load it by name: catalogue.load({names()[0]!r})")
+    return apparatus
 
 
 def as_seed(seed: object) -> np.random.SeedSequence:

@@ -18,11 +18,9 @@ from tower_sim.campaign.tables import CUBES, DROPS, Draw, Rows
 from tower_sim.campaign.work import Recorder, play_run
 from tower_sim.contract import BoardModel
 from tower_sim.errors import check_whole, fault
-from tower_sim.games.dead_reckoning import battle
 from tower_sim.progress import nothing
-from tower_sim.study.bootstrap import Estimates, Resamples
+from tower_sim.statistics import Estimates, Resamples, holm, sum_by_unit, sum_error
 from tower_sim.study.data import Array, Campaign, Cubes, Drops, Facts, Failed, Words
-from tower_sim.surrogate.fitting.distances import holm
 from tower_sim.surrogate.fitting.ship_facts import Fact, facts
 from tower_sim.surrogate.fitting.ship_throws import ship_of, throws_of
 from tower_sim.surrogate.ship import ShipSurrogate
@@ -131,10 +129,9 @@ def play_again(
 ) -> tuple[Campaign, tuple[int, int]]:
     """Fight each battle of a campaign's set-ups `times` with `model`; return them as a campaign. `note` follows each.
 
-    Both sides use abilities as in the campaign, when they are behind. Also returns how often the model was asked, and
-    how many of its answers were extrapolated. Battle r draws from SeedSequence(seed, spawn_key=(r, step)) with a seed
-    of its own, drawn from the campaign's digest. Raises UsageError for a spec of another version, and for rulings that
-    need what a cube touches.
+    They are played as the campaign's game plays them. Also returns how often the model was asked, and how many of its
+    answers were extrapolated. Battle r is run r of a root seed of its own, drawn from the campaign's digest.
+    Raises UsageError for a spec of another version, and for rules that the model cannot play.
     """
     spec = Spec.from_canonical(canonical_json(dict(campaign.spec)))
     seed = int(campaign.rng("surrogate's battles").integers(2**63))
@@ -142,14 +139,7 @@ def play_again(
     run_point = np.repeat(campaign.run_point, times)
     points = {number: spec.point(number) for number in np.unique(run_point).tolist()}
     for point in points.values():
-        setup = point.rules
-        if set(setup.rulings.choices.items()) & set(battle.NEED_CONTACTS):
-            raise fault(
-                "battle.rulings.two_zones and on_cube",
-                [setup.rulings.two_zones, setup.rulings.on_cube],
-                "nearest and below: the surrogate does not know what a cube touches",
-                "check it on battles with those",
-            )
+        point.game.play(noting, point.rules, seed, 0)  # refuses at once, before any work, what the model cannot play
     for run, number in enumerate(run_point.tolist()):
         is_whole = play_run(points[number], noting, seed, (number, run), rows)
         assert is_whole  # each of a surrogate's draws lands
@@ -279,10 +269,5 @@ def _gains(model: ShipSurrogate, campaigns: Sequence[Campaign], ship: WithBoard)
 
     landing = (throws.landed * (np.log(shares) - np.log(np.maximum(constant, 1e-300)))).sum(1)
     displacement = score(throws.changed, stays, changes) - score(throws.changed, stays, steady)
-    return {"landing": _summed(throws.run, landing), "displacement": _summed(throws.run, displacement)}
-
-
-def _summed(run: Array, gain: Array) -> tuple[float, float]:
-    by_battle = np.bincount(np.unique(run, return_inverse=True)[1], gain)
-    error = float(by_battle.std(ddof=1)) * math.sqrt(len(by_battle)) if len(by_battle) > 1 else math.nan
-    return float(by_battle.sum()), error
+    gains = {"landing": landing, "displacement": displacement}
+    return {part: sum_error(sum_by_unit(throws.run, gain)) for part, gain in gains.items()}

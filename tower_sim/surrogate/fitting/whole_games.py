@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from tower_sim import registry
 from tower_sim.counts import Array, Counts, Plan
 from tower_sim.errors import UsageError, fault
-from tower_sim.games.game import Game
 from tower_sim.statistics import Estimate, Estimates, average, averages, student_quantile
 from tower_sim.study.data import Campaign
 from tower_sim.surrogate.fitting.distances import (
@@ -212,17 +210,11 @@ def games_of(campaign: Campaign, runs: Array | None = None) -> Counts:
 
 
 def _plan_of(campaign: Campaign) -> Plan:
-    game = game_of(campaign)
-    plan = game.plan(game.read({name: campaign.spec[name] for name in game.tables if name in campaign.spec}))
+    game = campaign.game
+    plan = game and game.plan(game.read({name: campaign.spec[name] for name in game.tables if name in campaign.spec}))
     if plan is None:
         raise UsageError(f"campaign is of {campaign.unit}s; allowed is one of games; run one with kind = 'game'")
     varied = sorted({key for point in campaign.points for key in point if key.startswith("rules")})
     if varied:
         raise fault("fields of vary.fields", varied, "any but those of rules", "run one campaign for each")
     return plan
-
-
-def game_of(campaign: Campaign) -> Game:
-    """Return the game that the runs of a campaign are of."""
-    games: Mapping[str, Game] = registry.every("game")
-    return next(game for game in games.values() if game.kind == campaign.kind)
