@@ -52,9 +52,9 @@ class Door:
         """
         self.enter(state)
         thrown = tuple(map(self._plain, as_cubes(cubes)))
-        numbers = {each.cube.id for each in state.residents}
+        numbers = {resident.cube.id for resident in state.residents}
         if state.board.lying:
-            numbers.update(each.cube.id for each in state.board.lying if each.cube not in thrown)
+            numbers.update(resident.cube.id for resident in state.board.lying if resident.cube not in thrown)
         present = len(numbers)
         numbers.update([cube.id for cube in thrown])
         if len(numbers) < present + len(thrown):
@@ -110,18 +110,18 @@ class Door:
             raise fault("number of cubes in the state", len(lying), f"up to {self.most}", _HONEST)
         if state.board.lying and not self.places:
             raise _impossible(f"cubes on a board, which {self.apparatus!r} has not")
-        for each in lying:
-            self._plain(each.cube)
+        for resident in lying:
+            self._plain(resident.cube)
         for allowed, where in ((self.regions, state.residents), (self.places, state.board.lying)):
-            for each in where:
-                if each.region not in allowed:
+            for resident in where:
+                if resident.region not in allowed:
                     told = f"one of {', '.join(sorted(allowed))}"
-                    raise fault(f"region of cube {each.cube.id} in the state", each.region, told, _HONEST)
+                    raise fault(f"region of cube {resident.cube.id} in the state", resident.region, told, _HONEST)
         check_past(state, on_board=bool(self.places))
-        for each in lying:
-            if (each.pose is None) != (self.look is None):
+        for resident in lying:
+            if (resident.pose is None) != (self.look is None):
                 told = "a pose" if self.look is None else "no pose"
-                raise _impossible(f"{told} for cube {each.cube.id}, unlike those of {self.model}")
+                raise _impossible(f"{told} for cube {resident.cube.id}, unlike those of {self.model}")
         if self.look is not None and lying:
             self.look(state)
 
@@ -204,11 +204,11 @@ def check_shape(state: TowerState) -> None:
     """Raise UsageError unless every part of a state is of its declared type, and its numbers are finite."""
     _check_parts(state, TowerState, "state")
     _check_parts(state.board, BoardState, "board of the state")
-    for each in (*state.residents, *state.board.lying):
-        _check_parts(each, Resident, "a cube of the state")
-        _check_parts(each.cube, Cube, "a cube of the state")
-        if each.pose is not None:
-            _check_pose(each.pose)
+    for resident in (*state.residents, *state.board.lying):
+        _check_parts(resident, Resident, "a cube of the state")
+        _check_parts(resident.cube, Cube, "a cube of the state")
+        if resident.pose is not None:
+            _check_pose(resident.pose)
     for event in state.log:
         _check_parts(event, Event, "an event in the log")
         if not math.isfinite(event.strength):
@@ -239,7 +239,7 @@ def _check_parts(value: object, kind: type, what: str) -> None:
 
 def _check_kind(value: object, kind: type | tuple[type, ...], what: str) -> None:
     if not isinstance(value, kind) or isinstance(value, bool):
-        names = " or ".join(each.__name__ for each in (kind if isinstance(kind, tuple) else (kind,)))
+        names = " or ".join(part.__name__ for part in (kind if isinstance(kind, tuple) else (kind,)))
         raise fault(what, value, f"a {names}", _HONEST)
 
 
@@ -274,11 +274,11 @@ def check_past(state: TowerState, *, on_board: bool) -> None:
             if not on_board:
                 del there[number]
         drops += event.kind == "drop"
-    found = {each.cube.id: (each.cube, each.since) for each in (*state.residents, *state.board.lying)}
-    if len(found) < len(state.residents) + len(state.board.lying):
+    here = {resident.cube.id: (resident.cube, resident.since) for resident in (*state.residents, *state.board.lying)}
+    if len(here) < len(state.residents) + len(state.board.lying):
         raise _impossible("a cube twice")
-    if found != there:
-        number = min(number for number in {*found, *there} if found.get(number) != there.get(number))
+    if here != there:
+        number = min(number for number in {*here, *there} if here.get(number) != there.get(number))
         raise _impossible(f"cube {number} in another place or since another drop than its log says")
 
 
@@ -295,8 +295,8 @@ def _impossible(what: str) -> UsageError:
 
 def _refuse_twice(state: TowerState, thrown: Sequence[Cube]) -> NoReturn:
     """Name a cube that is there or thrown twice."""
-    here = {each.cube.id for each in state.residents}
-    here |= {each.cube.id for each in state.board.lying if each.cube not in thrown}
+    here = {resident.cube.id for resident in state.residents}
+    here |= {resident.cube.id for resident in state.board.lying if resident.cube not in thrown}
     for cube in thrown:
         if cube.id in here:
             raise UsageError(

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from tower_sim.games.amerigo import Rules
+from tower_sim.games.amerigo.many import plan_of
 from tower_sim.surrogate.export import json_text, table_document, vectors
 from tower_sim.surrogate.generator import Words
 from tower_sim.surrogate.kernel import play_games
@@ -63,10 +64,9 @@ def made_up() -> Table:
 def expected(table: Table) -> dict[str, object]:
     """Return what the samplers are compared with, but for the vectors' lines."""
     lines = "".join(f"{line}\n" for line in vectors(table, COUNT, SEED))
-    rules = Rules()
-    colour = np.repeat(np.arange(len(rules.colours)), [rules.counts[each] for each in rules.colours])
-    phases = np.array([-1] + [rules.colours.index(phase) for phase in rules.phases] * rules.rounds)
-    _, emerged, _ = play_games(table, colour, phases, 1, np.array(SEED), 3, 0.0)
+    plan = plan_of(Rules())
+    colour = np.repeat(np.arange(len(plan.colours)), plan.cubes)
+    _, emerged, _ = play_games(table, colour, np.array(plan.throws), 1, np.array(SEED), 3, 0.0)
     return {
         "seed": list(SEED),
         "vectors": COUNT,

@@ -76,20 +76,20 @@ class BoardLaw:
     @property
     def most_thrown(self) -> int:
         """The most cubes that the data held thrown at once."""
-        return max(each.thrown_high for each in self.cover)
+        return max(covered.thrown_high for covered in self.cover)
 
     @property
     def most_together(self) -> int:
         """The most cubes, thrown and lying, that the data held, taken class by class of `cover`."""
-        return max(each.thrown_high + each.lying_high for each in self.cover)
+        return max(covered.thrown_high + covered.lying_high for covered in self.cover)
 
     def covers(self, thrown: int, lying: int) -> bool:
         """Say whether the data held throws like this: so many thrown onto so many."""
         if thrown == 0:
-            return lying <= max(each.lying_high for each in self.cover)
+            return lying <= max(covered.lying_high for covered in self.cover)
         return any(
-            each.thrown_low <= thrown <= each.thrown_high and each.lying_low <= lying <= each.lying_high
-            for each in self.cover
+            covered.thrown_low <= thrown <= covered.thrown_high and covered.lying_low <= lying <= covered.lying_high
+            for covered in self.cover
         )
 
     def shares(self, thrown: int, lying: Sequence[int] | Array) -> Array:
@@ -120,7 +120,7 @@ class BoardLaw:
 
     def to_plain(self) -> dict[str, Any]:
         """Return the law as lists, numbers and words, ready for `json.dumps`; `from_plain` reads it back exactly."""
-        plain: dict[str, Any] = {each.name: _listed(getattr(self, each.name)) for each in fields(self)}
+        plain: dict[str, Any] = {item.name: _listed(getattr(self, item.name)) for item in fields(self)}
         cover = [[s.thrown_low, s.thrown_high, s.lying_low, s.lying_high] for s in self.cover]
         return plain | {"terms": list(TERMS), "cover": cover}
 
@@ -130,7 +130,7 @@ class BoardLaw:
         if not isinstance(plain, Mapping):
             raise fault("board law", type(plain).__name__, "a table", "fit it again")
         table = cast("Mapping[str, object]", plain)
-        names = ["terms", *(each.name for each in fields(BoardLaw))]
+        names = ["terms", *(item.name for item in fields(BoardLaw))]
         if wrong := sorted(set(names) ^ {*table}):
             raise fault("board law: missing or unknown", wrong, f"the keys {', '.join(names)}", "fit it again")
         if table["terms"] != list(TERMS):
@@ -183,20 +183,20 @@ def _number(value: object, name: str, low: float = -math.inf, high: float = math
 
 
 def _numbers(value: object, name: str, size: int, low: float = -math.inf) -> tuple[float, ...]:
-    return tuple(_number(each, name, low) for each in _rows(value, name, size))
+    return tuple(_number(number, name, low) for number in _rows(value, name, size))
 
 
 def _whole(value: object, name: str, size: int) -> tuple[int, ...]:
     rows = _rows(value, name, size)
-    for each in rows:
-        check_whole(f"board law: {name}", each, 0)
+    for number in rows:
+        check_whole(f"board law: {name}", number, 0)
     return tuple(cast("list[int]", rows))
 
 
 def _places(value: object) -> tuple[str, ...]:
-    places = [str(each) for each in _rows(value, "places", None)]
+    places = [str(place) for place in _rows(value, "places", None)]
     zones = places[:-2]
-    if not zones or places[-2:] != [BORDER, TABLE] or not all(each.startswith(ZONE) for each in zones):
+    if not zones or places[-2:] != [BORDER, TABLE] or not all(place.startswith(ZONE) for place in zones):
         raise fault("board law: places", places, f"zones as {ZONE}NAME, then {BORDER}, {TABLE}", "fit it again")
     if len(set(places)) < len(places):
         raise fault("board law: places", places, "each once", "fit it again")
@@ -204,8 +204,8 @@ def _places(value: object) -> tuple[str, ...]:
 
 
 def _cover(value: object) -> tuple[Covered, ...]:
-    found = tuple(Covered(*_whole(row, "cover", 4)) for row in _rows(value, "cover", None))
-    for each in found:
-        if not (1 <= each.thrown_low <= each.thrown_high and each.lying_low <= each.lying_high):
-            raise UsageError(f"board law: cover holds {each}; allowed are low ends up to the high ones; fit it again")
-    return found
+    cover = tuple(Covered(*_whole(row, "cover", 4)) for row in _rows(value, "cover", None))
+    for part in cover:
+        if not (1 <= part.thrown_low <= part.thrown_high and part.lying_low <= part.lying_high):
+            raise UsageError(f"board law: cover holds {part}; allowed are low ends up to the high ones; fit it again")
+    return cover

@@ -119,19 +119,19 @@ class Cascade:
         if not isinstance(floors, list) or not 1 <= len(cast("list[object]", floors)) <= MAX_FLOORS:
             allowed = f"a list of 1 to {MAX_FLOORS} floors"
             raise fault("floors of the model", cast("object", floors), allowed, "fit it again")
-        return Cascade(tuple(_floor(each, f"floor {i}") for i, each in enumerate(cast("list[object]", floors))))
+        return Cascade(tuple(_floor(floor, f"floor {i}") for i, floor in enumerate(cast("list[object]", floors))))
 
 
 def _plain(value: Any) -> object:
     if isinstance(value, (str, float, int)):
         return value
     if isinstance(value, tuple):
-        return [_plain(each) for each in cast("tuple[float, ...]", value)]
-    return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
+        return [_plain(item) for item in cast("tuple[float, ...]", value)]
+    return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
 
 
 def _floor(plain: object, where: str) -> Floor:
-    table = _table(plain, where, [each.name for each in fields(Floor)])
+    table = _table(plain, where, [item.name for item in fields(Floor)])
     if not isinstance(table["region"], str):
         raise fault(f"region of {where}", table["region"], "a word", "fit it again")
     return Floor(
@@ -147,16 +147,16 @@ def _floor(plain: object, where: str) -> Floor:
 
 
 def _passing(plain: object, where: str) -> Passing:
-    table = _table(plain, where, [each.name for each in fields(Passing)])
-    return Passing(*(_curve(table[each.name], f"{where}, {each.name}") for each in fields(Passing)))
+    table = _table(plain, where, [item.name for item in fields(Passing)])
+    return Passing(*(_curve(table[item.name], f"{where}, {item.name}") for item in fields(Passing)))
 
 
 def _curve(plain: object, where: str) -> Curve:
-    table = _table(plain, where, [each.name for each in fields(Curve)])
+    table = _table(plain, where, [item.name for item in fields(Curve)])
     lists = [_numbers(table[key], f"{where}, {key}") for key in ("knots", "values", "errors")]
     knots, values, errors = lists
     if not 1 <= len(knots) == len(values) == len(errors):
-        raise fault(f"lengths of {where}", [len(each) for each in lists], "equal ones from 1", "fit it again")
+        raise fault(f"lengths of {where}", [len(numbers) for numbers in lists], "equal ones from 1", "fit it again")
     whole = tuple(int(knot) for knot in knots)
     if whole != knots or any(a >= b for a, b in pairwise(whole)) or whole[0] < 0 or whole[-1] > MAX_KNOT:
         raise fault(f"knots of {where}", [*knots], f"rising whole numbers from 0 to {MAX_KNOT}", "fit it again")
@@ -173,7 +173,7 @@ def _table(plain: object, where: str, keys: Sequence[str]) -> Mapping[str, objec
 def _numbers(plain: object, where: str) -> tuple[float, ...]:
     if not isinstance(plain, list):
         raise fault(f"{where} of the model", plain, "a list of numbers", "fit it again")
-    return tuple(_number(each, where) for each in cast("list[object]", plain))
+    return tuple(_number(number, where) for number in cast("list[object]", plain))
 
 
 def _number(plain: object, where: str) -> float:

@@ -43,8 +43,8 @@ def export_command(model: str, to: str, output: Path) -> None:
     """
     if to not in FORMATS:
         raise fault("format", to, " or ".join(FORMATS))
-    found = document(fitted_or_shipped(model))
-    text = js_text(found) if to == "js" else json_text(found)
+    plain = document(fitted_or_shipped(model))
+    text = js_text(plain) if to == "js" else json_text(plain)
     write(output, text, "output")
 
 
@@ -72,17 +72,17 @@ def table_document(
     }
 
 
-def json_text(found: Mapping[str, Any]) -> str:
+def json_text(plain: Mapping[str, Any]) -> str:
     """Return the text of a document; a list of numbers takes one line."""
-    text = json.dumps(found, indent=1, ensure_ascii=False)
+    text = json.dumps(plain, indent=1, ensure_ascii=False)
     return re.sub(r"\[[-\d,\s]+\]", lambda numbers: re.sub(r"\s", "", numbers[0]).replace(",", ", "), text) + "\n"
 
 
-def js_text(found: Mapping[str, Any]) -> str:
+def js_text(plain: Mapping[str, Any]) -> str:
     """Return a JavaScript module of one file that samples from a document: sampler.js with the document in it."""
     template = (resources.files("tower_sim.surrogate") / "sampler.js").read_text("utf-8")
     head, tail = template.split(_MARKER)
-    return f"{head}export const MODEL = {json_text(found).rstrip()};\n{tail}"
+    return f"{head}export const MODEL = {json_text(plain).rstrip()};\n{tail}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,14 +128,14 @@ def vectors(table: Table, count: int, seed: Seed) -> Iterator[str]:
     that draws too many words, or too few, fails. Cubes are listed backwards: their order is for the sampler to find.
     """
     for number in range(count):
-        each = case(table, number, seed)
-        word = Words(each.seed, each.stream)
-        ends = move(table, [each.inside.get(cube) for cube in sorted((*each.inside, *each.thrown))], word)
+        made = case(table, number, seed)
+        word = Words(made.seed, made.stream)
+        ends = move(table, [made.inside.get(cube) for cube in sorted((*made.inside, *made.thrown))], word)
         vector = {
-            "seed": each.seed,
-            "stream": each.stream,
-            "inside": [[cube, x.floor, x.age, int(x.in_crowd)] for cube, x in [*each.inside.items()][::-1]],
-            "thrown": each.thrown[::-1],
+            "seed": made.seed,
+            "stream": made.stream,
+            "inside": [[cube, x.floor, x.age, int(x.in_crowd)] for cube, x in [*made.inside.items()][::-1]],
+            "thrown": made.thrown[::-1],
             "ends": ends,
             "next": word(),
         }

@@ -56,7 +56,10 @@ class SurrogateModel(BaseModel):
         end = dict(zip(order, ends, strict=True))
         landings: list[Landing] = []
         inside: list[Resident] = []
-        for cube, since in [*((each.cube, each.since) for each in state.residents), *((cube, now) for cube in thrown)]:
+        for cube, since in [
+            *((resident.cube, resident.since) for resident in state.residents),
+            *((cube, now) for cube in thrown),
+        ]:
             floor = end[cube.id]
             landings.append(Landing(cube, self._places[floor]))
             if floor != OUT:
@@ -108,8 +111,10 @@ class SurrogateModel(BaseModel):
         """Say of every cube inside, by number, what the law needs to know."""
         sizes = [len(event.thrown) for event in state.log if event.kind == "drop"]
         return {
-            each.cube.id: Resting(self._floor[each.region], now - each.since, sizes[each.since] >= CROWD)
-            for each in state.residents
+            resident.cube.id: Resting(
+                self._floor[resident.region], now - resident.since, sizes[resident.since] >= CROWD
+            )
+            for resident in state.residents
         }
 
 

@@ -58,8 +58,8 @@ class ShipSurrogate(BaseModel):
         """
         thrown = self._door.throw(state, cubes)
         written = rng_text(rng)
-        lying = [each for each in state.board.lying if each.cube not in thrown]
-        here = np.array([self._number[each.region] for each in lying], int)
+        lying = [resident for resident in state.board.lying if resident.cube not in thrown]
+        here = np.array([self._number[resident.region] for resident in lying], int)
         n, m = len(thrown), len(lying)
         u = rng.random(n + 2 * m)
         counts = np.bincount(here, minlength=len(self.law.places))
@@ -67,7 +67,7 @@ class ShipSurrogate(BaseModel):
         hit = u[n : n + m] < self.law.changes(n)[here]
         after = np.where(hit, drawn(np.array(self.law.moves)[here], u[n + m :]), here)
         places = self.law.places
-        landings = [Landing(each.cube, places[int(k)]) for each, k in zip(lying, after, strict=True)]
+        landings = [Landing(resident.cube, places[int(k)]) for resident, k in zip(lying, after, strict=True)]
         landings += [Landing(cube, places[int(k)]) for cube, k in zip(thrown, landed, strict=True)]
         outcome = self._outcome(state, Event("drop", written, thrown, ()), lying, landings)
         return replace(outcome, extrapolated=not self.law.covers(n, m))
@@ -82,17 +82,17 @@ class ShipSurrogate(BaseModel):
         With physics 1 of 10820 cubes that lay there changed its place when another was put down.
         """
         (cube,) = self._door.throw(state, (cube,))
-        zone = as_zone(zone, [each.name for each in self.board.zones])
-        lying = [each for each in state.board.lying if each.cube != cube]
-        landings = [Landing(each.cube, each.region) for each in lying] + [Landing(cube, ZONE + zone)]
+        zone = as_zone(zone, [item.name for item in self.board.zones])
+        lying = [resident for resident in state.board.lying if resident.cube != cube]
+        landings = [Landing(resident.cube, resident.region) for resident in lying] + [Landing(cube, ZONE + zone)]
         return self._outcome(state, Event("place", rng_text(rng), (cube,), (), place=zone), lying, landings)
 
     def _outcome(
         self, state: TowerState, event: Event, lying: Sequence[Resident], landings: Sequence[Landing]
     ) -> Outcome:
-        left = tuple(each.cube for each in lying)
+        left = tuple(resident.cube for resident in lying)
         outcome = Outcome(self.name, self.shape.name, Status.SETTLED, event.thrown, tuple(landings), state, left)
-        since = {each.cube: each.since for each in lying}
+        since = {resident.cube: resident.since for resident in lying}
         rest = [Resident(x.cube, x.place, since.get(x.cube, state.drops)) for x in landings]
         event = replace(event, emerged=tuple(cube.id for cube in outcome.emerged))
         return replace(outcome, state=self._door.made(state.after((), event, rest)))

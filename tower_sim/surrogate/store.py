@@ -177,7 +177,7 @@ def load_fitted(path: str | Path) -> Fitted:
 
 def shipped_names() -> tuple[str, ...]:
     """Return the names of the profiles whose surrogate ships."""
-    return tuple(sorted(each.name.removesuffix(".json") for each in _folder().iterdir() if each.name.endswith(".json")))
+    return tuple(sorted(file.name.removesuffix(".json") for file in _folder().iterdir() if file.name.endswith(".json")))
 
 
 def fitted_or_shipped(name: str | Path) -> Fitted:
@@ -228,10 +228,10 @@ def _covered(rows: Sequence[Sequence[object]]) -> tuple[tuple[int, int, int], ..
     for row in rows:
         for number in row:
             check_whole("a number of covered", number, 0)
-    found = tuple((int(str(thrown)), int(str(least)), int(str(most))) for thrown, least, most in rows)
-    if any(a[0] >= b[0] for a, b in pairwise(found)):
-        raise fault("covered", [row[0] for row in found], "rows in the order of the cubes thrown", "fit it again")
-    return found
+    covered = tuple((int(str(thrown)), int(str(least)), int(str(most))) for thrown, least, most in rows)
+    if any(a[0] >= b[0] for a, b in pairwise(covered)):
+        raise fault("covered", [row[0] for row in covered], "rows in the order of the cubes thrown", "fit it again")
+    return covered
 
 
 def _digest(plain: Mapping[str, Any]) -> str:

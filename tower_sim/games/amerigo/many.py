@@ -127,7 +127,7 @@ class Games:
     def of(games: Iterable[Sequence[DropEntry]], rules: Rules) -> Games:
         """Put games together that amerigo.play has played with `rules`, each to its end."""
         counts = [
-            [[[each[colour] for colour in rules.colours] for each in (entry.thrown, entry.emerged, entry.inside)]
+            [[[counted[colour] for colour in rules.colours] for counted in (entry.thrown, entry.emerged, entry.inside)]
              for entry in entries]
             for entries in games
         ]  # fmt: skip
@@ -136,6 +136,6 @@ class Games:
 
     def _phase(self, values: Array) -> Array:
         """Return values by drop with 0 for the set-up."""
-        found = values.copy()
-        found[:, 0] = 0
-        return found
+        of_phases = values.copy()
+        of_phases[:, 0] = 0
+        return of_phases

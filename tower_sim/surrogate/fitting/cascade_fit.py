@@ -58,12 +58,12 @@ _LAYOUT = {
 
 
 def _blocks() -> dict[str, _Block]:
-    found: dict[str, _Block] = {}
+    blocks: dict[str, _Block] = {}
     at = 0
     for name, (knots, origin) in _LAYOUT.items():
-        found[name] = _Block(knots, origin, at)
-        at = found[name].stop
-    return found
+        blocks[name] = _Block(knots, origin, at)
+        at = blocks[name].stop
+    return blocks
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,10 +100,10 @@ def _fit_floor(rows: Rows, floor: int, shared: bool, note: Callable[[], None]) -
     free = slice(0, size if shared else blocks["arriving sd"].start)
     scale = max(float(cells.cubes.sum()), 1.0)
 
-    def loss(found: Array) -> tuple[float, Array]:
+    def loss(free_values: Array) -> tuple[float, Array]:
         note()
         at = np.zeros(size)
-        at[free] = found
+        at[free] = free_values
         value, slope = _log_likelihood(at, cells)
         pulled = penalty @ at
         return (float(at @ pulled) / 2 - value) / scale, ((pulled - slope) / scale)[free]
@@ -122,13 +122,13 @@ def _floor(region: str, values: Array, errors: Array, blocks: dict[str, _Block])
     def curve(name: str) -> Curve:
         block = blocks[name]
         origin = [0.0] * block.origin
-        own = [_rounded(each[block.start : block.stop]) for each in (values, errors)]
+        own = [_rounded(numbers[block.start : block.stop]) for numbers in (values, errors)]
         return Curve(block.knots, (*origin, *own[0]), (*origin, *own[1]))
 
     def passing(group: str) -> Passing:
         return Passing(curve(f"{group} thrown"), curve(f"{group} lying"), curve(f"{group} sd"))
 
-    (pushed,), (error,) = (_rounded(each[blocks["pushed"].start :][:1]) for each in (values, errors))
+    (pushed,), (error,) = (_rounded(numbers[blocks["pushed"].start :][:1]) for numbers in (values, errors))
     return Floor(
         region, passing("arriving"), curve("fresh"), pushed, error, passing("lying"), curve("age"), curve("crowd")
     )
@@ -165,7 +165,7 @@ def _cells(rows: Rows, floor: int) -> _Cells:
         _hats(blocks["crowd"], age, kind == 3),
     ]
     spread = [_sparse.csr_array((~lies).astype(float)[:, None]), _hats(blocks["lying sd"], lying, lies)]
-    return _Cells(drop, cubes, passed, *(_sparse.hstack(each, format="csr") for each in (parts, spread)))
+    return _Cells(drop, cubes, passed, *(_sparse.hstack(columns, format="csr") for columns in (parts, spread)))
 
 
 def _hats(block: _Block, numbers: Array, rows: Array) -> Any:
@@ -182,13 +182,13 @@ def _hats(block: _Block, numbers: Array, rows: Array) -> Any:
 
 def _penalty(blocks: dict[str, _Block], size: int) -> Array:
     """Return the matrix P of the penalty, at @ P @ at / 2."""
-    found = np.eye(size) / VALUE_SD**2
+    matrix = np.eye(size) / VALUE_SD**2
     for block in blocks.values():
         for order, sd in ((1, STEP_SD), (2, BEND_SD)):
             if len(block.knots) > order:
                 change = np.diff(np.eye(len(block.knots)), order, axis=0)[:, int(block.origin) :]
-                found[block.start : block.stop, block.start : block.stop] += change.T @ change / sd**2
-    return found
+                matrix[block.start : block.stop, block.start : block.stop] += change.T @ change / sd**2
+    return matrix
 
 
 def _log_likelihood(at: Array, cells: _Cells) -> tuple[float, Array]:
@@ -198,8 +198,8 @@ def _log_likelihood(at: Array, cells: _Cells) -> tuple[float, Array]:
     scores = np.array(normal_scores()) if sds.any() else np.zeros(1)
     odds = (cells.x @ at[:size])[:, None] + sds[:, None] * scores
     first = np.flatnonzero(np.diff(cells.drop, prepend=-1))
-    each = cells.passed[:, None] * odds - cells.cubes[:, None] * np.logaddexp(0, odds)
-    by_drop = np.add.reduceat(each, first, axis=0)
+    by_node = cells.passed[:, None] * odds - cells.cubes[:, None] * np.logaddexp(0, odds)
+    by_drop = np.add.reduceat(by_node, first, axis=0)
     total = _special.logsumexp(by_drop, axis=1) - np.log(len(scores))
     weight = _special.softmax(by_drop, axis=1)
     of_cell = np.repeat(weight, np.diff(first, append=len(cells.drop)), axis=0)

@@ -52,12 +52,12 @@ def check(
     model = SurrogateModel(as_tower(_checked(fitted, campaigns)), fitted)
     law = fitted.cascade_of(model.shape.digest)
     keys = iter(np.random.SeedSequence(seed).spawn(6))
-    chosen = [np.intersect1d(finished_runs(each), np.flatnonzero(unseen(each, fitted))) for each in campaigns]
+    chosen = [np.intersect1d(finished_runs(own), np.flatnonzero(unseen(own, fitted))) for own in campaigns]
     if any(campaign.spec.get("rules") != campaigns[0].spec.get("rules") for campaign in campaigns):
         raise UsageError("games have several sets of rules; allowed is one; keep them apart")
-    physics = Counts.together([games_of(each, runs) for each, runs in zip(campaigns, chosen, strict=True)])
+    physics = Counts.together([games_of(campaign, runs) for campaign, runs in zip(campaigns, chosen, strict=True)])
     every = rows_of(campaigns, model.table.regions)
-    first = np.cumsum([0, *(each.runs for each in campaigns)])
+    first = np.cumsum([0, *(campaign.runs for campaign in campaigns)])
     rows = every.take(np.isin(every.run, np.concatenate([runs + a for runs, a in zip(chosen, first, strict=False)])))
     below, upto, mean, out = count_laws(law, rows)
     games = model.sample_runs(physics.plan, max(GAMES, len(physics)), _number(next(keys)))
@@ -83,10 +83,10 @@ def check_command(model: str, directories: Sequence[Path], out: Path | None, see
         _check_board(fitted, campaigns, out)
         return
     with telling("trials of the check", TRIALS) as tell:
-        found = check(fitted, campaigns, seed, note=tell.step)
-    print(text(found))
+        checked = check(fitted, campaigns, seed, note=tell.step)
+    print(text(checked))
     if out is not None:
-        write_report(found, out)
+        write_report(checked, out)
         print(out / "report.md")
 
 
@@ -97,10 +97,10 @@ def _check_board(fitted: Fitted, campaigns: Sequence[Campaign], out: Path | None
     model = surrogate_of(apparatus_of(campaigns), fitted)
     assert isinstance(model, ShipSurrogate)  # the kind of the law says so
     with telling("battles") as tell:
-        found = check_board(model, campaigns, note=tell.step)
-    print(board_text(found))
+        checked = check_board(model, campaigns, note=tell.step)
+    print(board_text(checked))
     if out is not None:
-        write_board_report(found, model.law, out, board_ladder(campaigns))
+        write_board_report(checked, model.law, out, board_ladder(campaigns))
         print(out / "report.md")
 
 
@@ -162,7 +162,7 @@ def _checked(fitted: Fitted, campaigns: Sequence[Campaign]) -> Apparatus:
     apparatus = apparatus_of(campaigns)
     surrogate_of(apparatus, fitted)  # refuses another apparatus
     if any(campaign.kind != "game" for campaign in campaigns):
-        raise fault("campaign.kind", [each.kind for each in campaigns], "game", "give campaigns of games")
+        raise fault("campaign.kind", [campaign.kind for campaign in campaigns], "game", "give campaigns of games")
     return apparatus
 
 

@@ -115,12 +115,12 @@ def power(
     Raises UsageError for no trials, and as `tell_apart` does.
     """
     check_whole("trials", trials, 1)
-    found: list[Told] = []
-    for each in rng.spawn(trials):
-        found.append(tell_apart(*make_pair(each), each))
+    answers: list[Told] = []
+    for own in rng.spawn(trials):
+        answers.append(tell_apart(*make_pair(own), own))
         note()
-    hits = len([told for told in found if told.is_told_apart])
-    return Power(min(told.games for told in found), hits, trials, clopper_pearson(hits, trials))
+    hits = len([told for told in answers if told.is_told_apart])
+    return Power(min(told.games for told in answers), hits, trials, clopper_pearson(hits, trials))
 
 
 # Features
@@ -135,17 +135,17 @@ def features(games: Counts) -> tuple[tuple[str, ...], Array]:
     """
     series = {"thrown": _own(games.thrown[:, 1:], games), "out": out(games), "inside": inside(games)}
     series = {name: values.astype(float) for name, values in series.items()}
-    found = _by_game(games, series)
-    found |= {f"thrown in phase {i + 1}": column for i, column in enumerate(series["thrown"].T)}
+    columns = _by_game(games, series)
+    columns |= {f"thrown in phase {i + 1}": column for i, column in enumerate(series["thrown"].T)}
     for what, table in (("out of", games.emerged), ("inside after", games.inside)):
         for drop in range(games.plan.drops):
             for i, colour in enumerate(games.plan.colours):
-                found[f"{colour} {what} drop {drop}"] = table[:, drop, i]
+                columns[f"{colour} {what} drop {drop}"] = table[:, drop, i]
     for name, x in series.items():
         for lag in range(1, min(LAGS, x.shape[1] - 1) + 1):
             for i, column in enumerate((x[:, :-lag] * x[:, lag:]).T):
-                found[f"{name} in phase {i + 1} times phase {i + 1 + lag}"] = column
-    return tuple(found), np.stack(list(found.values()), 1).astype(np.float32)
+                columns[f"{name} in phase {i + 1} times phase {i + 1 + lag}"] = column
+    return tuple(columns), np.stack(list(columns.values()), 1).astype(np.float32)
 
 
 def _by_game(games: Counts, series: dict[str, Array]) -> dict[str, Array]:
@@ -161,7 +161,7 @@ def _by_game(games: Counts, series: dict[str, Array]) -> dict[str, Array]:
     thrown, first, first_out = series["thrown"].sum(1), games.thrown[:, 0].sum(-1), games.emerged[:, 0].sum(-1)
     residents = _share(other_out, other_before)
     released = own_out.sum(1) - residents * own_before.sum(1)
-    found: dict[str, Array] = {
+    columns: dict[str, Array] = {
         "own colour's share out": _share(own_out.sum(1), thrown),
         "residents' share out": residents,
         "thrown cubes' share out of phases": _share(released, thrown),
@@ -171,11 +171,11 @@ def _by_game(games: Counts, series: dict[str, Array]) -> dict[str, Array]:
         "skipped phases": (series["out"] == 0).sum(1),
     }
     for name, x in series.items():
-        found[f"mean {name}"], found[f"spread of {name}"] = x.mean(1), x.std(1)
+        columns[f"mean {name}"], columns[f"spread of {name}"] = x.mean(1), x.std(1)
         about = x - x.mean(1, keepdims=True)
         for lag in range(1, min(LAGS, x.shape[1] - 1) + 1):
-            found[f"{name}, lagged product {lag}"] = (about[:, :-lag] * about[:, lag:]).mean(1)
-    return found
+            columns[f"{name}, lagged product {lag}"] = (about[:, :-lag] * about[:, lag:]).mean(1)
+    return columns
 
 
 def _own(table: Array, games: Counts) -> Array:
@@ -210,7 +210,7 @@ def _right(x: Array, y: Array, rng: np.random.Generator) -> Array:
         fold[members] = rng.permutation(np.arange(len(members)) % FOLDS)
     told = np.zeros(len(y), int)
     with threads.threadpool_limits(1):  # sums in one order, whatever the machine
-        for each in range(FOLDS):
+        for held in range(FOLDS):
             model = ensemble.HistGradientBoostingClassifier(random_state=0, **SETTINGS)
-            told[fold == each] = model.fit(x[fold != each], y[fold != each]).predict(x[fold == each])
+            told[fold == held] = model.fit(x[fold != held], y[fold != held]).predict(x[fold == held])
     return told == y

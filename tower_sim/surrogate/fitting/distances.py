@@ -50,23 +50,23 @@ def random_splits(n: int, count: int, rng: np.random.Generator) -> Array:
 
 
 def corrected(
-    names: Sequence[str], found: Sequence[Array], sizes: Sequence[tuple[Estimate, str]]
+    names: Sequence[str], values: Sequence[Array], sizes: Sequence[tuple[Estimate, str]]
 ) -> tuple[Distance, ...]:
-    """Return the distances with Holm's correction; each of `found` is the observed one, then the permuted ones.
+    """Return the distances with Holm's correction; each of `values` are the observed one, then the permuted ones.
 
     p is (1 + permuted ones as great) / (1 + permutations). Sources: Holm, Scandinavian Journal of Statistics 6 (1979);
     Phipson and Smyth, Statistical Applications in Genetics and Molecular Biology 9 (2010), for p.
     """
     # Equal splits may differ in the last bit when sums are of fractions.
-    p = [float((each >= each[0] * (1 - 1e-9)).mean()) for each in found]
+    p = [float((drawn >= drawn[0] * (1 - 1e-9)).mean()) for drawn in values]
     adjusted: list[float] = holm(p).tolist()
     seen = len([value for value in adjusted if value <= LEVEL])
     order: list[int] = np.argsort(p, kind="stable").tolist()
     # A distance not seen is held against the level at which the procedure stopped.
     steps = [len(p) - min(order.index(i), seen) for i in range(len(p))]
     return tuple(
-        Distance(name, float(each[0]), critical(each, LEVEL / step), critical(each, LEVEL), p[i], adjusted[i], *size)
-        for i, (name, each, step, size) in enumerate(zip(names, found, steps, sizes, strict=True))
+        Distance(name, float(drawn[0]), critical(drawn, LEVEL / step), critical(drawn, LEVEL), p[i], adjusted[i], *size)
+        for i, (name, drawn, step, size) in enumerate(zip(names, values, steps, sizes, strict=True))
     )
 
 
@@ -130,7 +130,7 @@ def lag_sums(x: Array) -> Array:
     columns = [np.ones((len(x), 1)), x]
     for lag in _lags(x.shape[1]):
         now, later = x[:, :-lag], x[:, lag:]
-        columns += [each.sum(1, keepdims=True) for each in (now * later, now**2, later**2)]
+        columns += [product.sum(1, keepdims=True) for product in (now * later, now**2, later**2)]
     return np.hstack(columns)
 
 
@@ -140,15 +140,15 @@ def correlations(sums: Array, phases: int) -> Array:
     0 where nothing varies. Source: Diggle et al., Analysis of Longitudinal Data, 2002, section 3.4.
     """
     count, x, products = sums[:, :1], sums[:, 1 : 1 + phases], sums[:, 1 + phases :]
-    found: list[Array] = []
+    by_lag: list[Array] = []
     for i, lag in enumerate(_lags(phases)):
         now, later = x[:, :-lag], x[:, lag:]
         by_chance = [(a * b / count).sum(1) for a, b in ((now, later), (now, now), (later, later))]
         cross, first, second = (products[:, 3 * i + j] - by_chance[j] for j in range(3))
         scale = np.sqrt(np.maximum(first, 0) * np.maximum(second, 0))
         varies = scale > 1e-9
-        found.append(np.where(varies, cross / np.where(varies, scale, 1), 0))
-    return np.stack(found, 1) if found else np.zeros((len(sums), 0))
+        by_lag.append(np.where(varies, cross / np.where(varies, scale, 1), 0))
+    return np.stack(by_lag, 1) if by_lag else np.zeros((len(sums), 0))
 
 
 def _lags(phases: int) -> range:
@@ -192,17 +192,17 @@ def memory_parts(series: Array) -> Array:
     Source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, section 21.3.
     """
     x = series - series.mean(0)
-    found: list[Array] = []
+    by_lag: list[Array] = []
     for lag in _lags(x.shape[1]):
         now, later = x[:, :-lag], x[:, lag:]
         cross, first, second = ((a * b).sum(1) for a, b in ((now, later), (now, now), (later, later)))
         scale = math.sqrt(float(first.mean() * second.mean()))
         if scale <= 1e-9:
-            found.append(np.zeros(len(x)))
+            by_lag.append(np.zeros(len(x)))
             continue
         r = float(cross.mean()) / scale
-        found.append(r + cross / scale - r / 2 * (first / first.mean() + second / second.mean()))
-    return np.stack(found, 1) if found else np.zeros((len(x), 0))
+        by_lag.append(r + cross / scale - r / 2 * (first / first.mean() + second / second.mean()))
+    return np.stack(by_lag, 1) if by_lag else np.zeros((len(x), 0))
 
 
 def _which(games: Counts) -> Array:

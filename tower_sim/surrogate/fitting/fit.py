@@ -34,8 +34,9 @@ def fit(directories: Sequence[str | Path], note: Callable[[], None] = nothing) -
     """
     campaigns = [load_whole(directory) for directory in directories]
     apparatus = apparatus_of(campaigns)
-    if sum(campaign.runs for campaign in campaigns) < LEAST_RUNS:
-        raise fault("runs of the campaigns", sum(each.runs for each in campaigns), f"{LEAST_RUNS} or more", "run more")
+    runs = sum(campaign.runs for campaign in campaigns)
+    if runs < LEAST_RUNS:
+        raise fault("runs of the campaigns", runs, f"{LEAST_RUNS} or more", "run more")
     if any(campaign.kind == "battle" for campaign in campaigns):
         return _fit_board(campaigns, apparatus)
     rows = rows_of(campaigns, [region.name for region in as_tower(apparatus).regions])
@@ -67,21 +68,22 @@ def fit_command(directories: Sequence[Path], output: Path) -> None:
     print(output)
 
 
-def ladder_text(found: Sequence[RungScore]) -> str:
+def ladder_text(scored: Sequence[RungScore]) -> str:
     """Return the ladder as a table: log score a drop on held-out runs, and what it gains over rung 0."""
     lines = [f"{'held-out log score a drop (nats)':34s} {'score':>18s} {'over rung 0':>18s}"]
     lines += [
-        f"{each.title:34s} {each.score:9.4f} +- {each.se:.4f} {each.gain:+9.4f} +- {each.gain_se:.4f}" for each in found
+        f"{rung.title:34s} {rung.score:9.4f} +- {rung.se:.4f} {rung.gain:+9.4f} +- {rung.gain_se:.4f}"
+        for rung in scored
     ]
-    best = max(found, key=lambda each: each.score)
-    if found and best != found[-1]:
-        lines.append(f"more data needed: the model's rung, {found[-1].title!r}, does not win here, but {best.title!r}")
+    best = max(scored, key=lambda rung: rung.score)
+    if scored and best != scored[-1]:
+        lines.append(f"more data needed: the model's rung, {scored[-1].title!r}, does not win here, but {best.title!r}")
     return "\n".join(lines)
 
 
 def apparatus_of(campaigns: Sequence[Campaign]) -> Apparatus:
     """Return the one apparatus of physics campaigns; raises UsageError when there are several, or another model."""
-    found: dict[str, Apparatus] = {}
+    shapes: dict[str, Apparatus] = {}
     for campaign in campaigns:
         fields = {key for values in campaign.points for key in values}
         varied = sorted(key for key in fields if key.startswith(("profile.", "settings.")))
@@ -90,11 +92,11 @@ def apparatus_of(campaigns: Sequence[Campaign]) -> Apparatus:
         if campaign.spec.get("model") == "two_thirds":
             raise fault("campaign.model", "two_thirds", "'physics'", "run it with physics")
         shape = from_tables(campaign.spec["profile"], str(campaign.spec["apparatus"]))
-        found[shape.digest] = shape
-    if len(found) != 1:
-        names = ", ".join(f"{shape.name} ({digest})" for digest, shape in found.items())
-        raise UsageError(f"campaigns are of {len(found)} apparatuses ({names}); allowed is one; fit each by itself")
-    return next(iter(found.values()))
+        shapes[shape.digest] = shape
+    if len(shapes) != 1:
+        names = ", ".join(f"{shape.name} ({digest})" for digest, shape in shapes.items())
+        raise UsageError(f"campaigns are of {len(shapes)} apparatuses ({names}); allowed is one; fit each by itself")
+    return next(iter(shapes.values()))
 
 
 def sources(campaigns: Sequence[Campaign], used: Rows) -> tuple[Source, ...]:
@@ -110,11 +112,11 @@ def sources(campaigns: Sequence[Campaign], used: Rows) -> tuple[Source, ...]:
 def covered(rows: Rows) -> tuple[tuple[int, int, int], ...]:
     """Return, by number thrown, the least and most cubes inside before, of drops with about so many thrown."""
     inside = rows.lying.sum(1)
-    found: list[tuple[int, int, int]] = []
+    ranges: list[tuple[int, int, int]] = []
     for thrown in np.unique(rows.thrown):
         alike = (rows.thrown <= thrown * _ALIKE) & (rows.thrown * _ALIKE >= thrown)
-        found.append((int(thrown), int(inside[alike].min()), int(inside[alike].max())))
-    return tuple(found)
+        ranges.append((int(thrown), int(inside[alike].min()), int(inside[alike].max())))
+    return tuple(ranges)
 
 
 def unseen(campaign: Campaign, fitted: Fitted) -> np.ndarray:
@@ -125,6 +127,6 @@ def unseen(campaign: Campaign, fitted: Fitted) -> np.ndarray:
 
 def _fit_board(campaigns: Sequence[Campaign], apparatus: Apparatus) -> Fitted:
     """Fit a board's law to all battles; its rungs were chosen by cross-validation, see ship_ladder."""
-    found = fit_board(campaigns)
-    used = tuple(Source(each.digest, each.runs, len(each.drops)) for each in campaigns)
-    return Fitted(BOARD, apparatus.name, apparatus.digest, used, (), (), {}, found.law)
+    fitted = fit_board(campaigns)
+    used = tuple(Source(campaign.digest, campaign.runs, len(campaign.drops)) for campaign in campaigns)
+    return Fitted(BOARD, apparatus.name, apparatus.digest, used, (), (), {}, fitted.law)

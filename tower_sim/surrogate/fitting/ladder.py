@@ -60,8 +60,8 @@ class _Counts:
         out = rows.out
         k = np.bincount(rows.drop[thrown & out], minlength=len(rows))
         r = np.bincount(rows.drop[~thrown & out], minlength=len(rows))
-        each = np.stack([rows.thrown, rows.lying.sum(1), k, r], 1)
-        alike, row, weight = np.unique(each, axis=0, return_inverse=True, return_counts=True)
+        counts = np.stack([rows.thrown, rows.lying.sum(1), k, r], 1)
+        alike, row, weight = np.unique(counts, axis=0, return_inverse=True, return_counts=True)
         n, m, k, r = alike.T.astype(float)
         return _Counts(n, m, k, r, row.ravel(), weight.astype(float))
 
@@ -90,8 +90,8 @@ def two_thirds() -> Rung:
     def score(rows: Rows) -> Array:
         c = _Counts.of(rows)
         logs = [np.log(np.array([p, 1 - p])) for p in (THROWN_OUT, RESIDENT_OUT)]
-        each = c.k * logs[0][0] + (c.n - c.k) * logs[0][1] + c.r * logs[1][0] + (c.m - c.r) * logs[1][1]
-        return each[c.row]
+        by_count = c.k * logs[0][0] + (c.n - c.k) * logs[0][1] + c.r * logs[1][0] + (c.m - c.r) * logs[1][1]
+        return by_count[c.row]
 
     return Rung("two_thirds", "0 two thirds, one third", score)
 
@@ -151,11 +151,11 @@ def cascade(law: Cascade) -> Rung:
 def scores(every: Sequence[Rung], rows: Rows) -> tuple[RungScore, ...]:
     """Score the rungs on held-out drops; standard errors are over runs, whose drops are not independent."""
     by_drop = [rung.score(rows) for rung in every]
-    found: list[RungScore] = []
-    for rung, each in zip(every, by_drop, strict=True):
-        score, gain = _blocked(each, rows.run), _blocked(each - by_drop[0], rows.run)
-        found.append(RungScore(rung.name, rung.title, *score, *gain))
-    return tuple(found)
+    scored: list[RungScore] = []
+    for rung, own in zip(every, by_drop, strict=True):
+        score, gain = _blocked(own, rows.run), _blocked(own - by_drop[0], rows.run)
+        scored.append(RungScore(rung.name, rung.title, *score, *gain))
+    return tuple(scored)
 
 
 def _blocked(values: Array, run: Array) -> tuple[float, float]:

@@ -60,18 +60,18 @@ class Claim:
 
 def claims(check: TowerCheck) -> tuple[Claim, ...]:
     """Return what is asked of a surrogate and whether this one keeps it."""
-    found = [_classifier(check.told), _distances(check.whole), *(_mean(each) for each in check.whole.means)]
+    asked = [_classifier(check.told), _distances(check.whole), *(_mean(mean) for mean in check.whole.means)]
     if check.power is not None:
-        found.append(_power(check.power))
-    return tuple(found)
+        asked.append(_power(check.power))
+    return tuple(asked)
 
 
 def headline(check: TowerCheck) -> str:
     """Return the verdict in a sentence."""
-    found = claims(check)
-    parts = [f"{len([each for each in found if each.verdict == PASSES])} of {len(found)} passed"]
+    asked = claims(check)
+    parts = [f"{len([claim for claim in asked if claim.verdict == PASSES])} of {len(asked)} passed"]
     for verdict, words in ((FAILS, "not passed"), (UNDECIDED, "undecided")):
-        names = [each.name for each in found if each.verdict == verdict]
+        names = [claim.name for claim in asked if claim.verdict == verdict]
         parts += [f"{words}: {', '.join(names)}"] if names else []
     return "; ".join(parts) + "."
 
@@ -84,16 +84,14 @@ def text(check: TowerCheck) -> str:
     lines += [f"{claim.name:{width}s}  {claim.verdict}: {claim.why}" for claim in claims(check)]
     lines += ["", f"{'log score a drop, nats':34s} {'score':>18s} {'over the first':>18s}"]
     lines += [
-        f"{each.title:34s} {each.score:9.4f} +- {each.se:.4f} {each.gain:+9.4f} +- {each.gain_se:.4f}"
-        for each in check.scores
+        f"{rung.title:34s} {rung.score:9.4f} +- {rung.se:.4f} {rung.gain:+9.4f} +- {rung.gain_se:.4f}"
+        for rung in check.scores
     ]
     whole = check.whole
     lines += ["", f"{f'{whole.compared} against {whole.compared} games':32s} distance  quantile  p (Holm)  difference"]
-    for each in whole.distances:
-        mark = "*" if each.is_seen else " "
-        lines.append(
-            f"{each.name:31s}{mark} {each.value:8.3g}  {each.quantile:8.3g}  {each.adjusted:8.2g}  {_size(each)}"
-        )
+    for d in whole.distances:
+        mark = "*" if d.is_seen else " "
+        lines.append(f"{d.name:31s}{mark} {d.value:8.3g}  {d.quantile:8.3g}  {d.adjusted:8.2g}  {_size(d)}")
     lines += ["", *_weakest(check)]
     return "\n".join(lines)
 
@@ -109,7 +107,7 @@ def write_report(check: TowerCheck, out: str | Path) -> None:
     )
     sheets.text("## Verdict", headline(check))
     sheets.table(
-        "verdict", ["asked", "verdict", "found"], [[each.name, each.verdict, each.why] for each in claims(check)]
+        "verdict", ["asked", "verdict", "found"], [[claim.name, claim.verdict, claim.why] for claim in claims(check)]
     )
     sheets.text("Where it is weakest:", "\n".join(f"- {line}" for line in _weakest(check)))
     _drops(sheets, check)
@@ -134,10 +132,10 @@ def _classifier(told: Told) -> Claim:
 
 
 def _distances(whole: WholeGames) -> Claim:
-    seen = [each for each in whole.distances if each.is_seen]
-    why = "; ".join(f"{each.name} is {each.value:.3g}, quantile {each.quantile:.3g} ({_size(each)})" for each in seen)
+    seen = [distance for distance in whole.distances if distance.is_seen]
+    why = "; ".join(f"{d.name} is {d.value:.3g}, quantile {d.quantile:.3g} ({_size(d)})" for d in seen)
     if not seen:
-        least = min(whole.distances, key=lambda each: each.p)
+        least = min(whole.distances, key=lambda distance: distance.p)
         why = f"the smallest corrected p is {least.adjusted:.2g} ({least.name})"
     n = f", {whole.compared} against {whole.compared} games"
     name = f"whole games: {len(whole.distances)} distances under their corrected 95 % quantiles"
@@ -161,7 +159,7 @@ def _power(power: Power) -> Claim:
 
 def _weakest(check: TowerCheck) -> list[str]:
     """Say where the surrogate is farthest off, whether or not that is beyond chance."""
-    far = max(check.whole.distances, key=lambda each: each.value / each.quantile if each.quantile > 0 else 0)
+    far = max(check.whole.distances, key=lambda d: d.value / d.quantile if d.quantile > 0 else 0)
     beyond = "beyond chance" if far.is_seen else "not beyond chance"
     ratio = far.value / far.quantile if far.quantile > 0 else 0.0
     at, height = check.counts.worst
@@ -188,8 +186,8 @@ def _expected(count: int) -> float:
     return float(np.sqrt(2 * np.log(2 * count)))
 
 
-def _size(each: Distance) -> str:
-    return f"{_signed(said(each.size))} {each.unit}"
+def _size(distance: Distance) -> str:
+    return f"{_signed(said(distance.size))} {distance.unit}"
 
 
 def _signed(words: str) -> str:
@@ -213,8 +211,8 @@ def _drops(sheets: Sheets, check: TowerCheck) -> None:
         "log_scores",
         ["rung", "log score [nats]", "gain [nats]"],
         [
-            [each.title, _normal(each.score, each.se, check.drops), _normal(each.gain, each.gain_se, check.drops)]
-            for each in check.scores
+            [rung.title, _normal(rung.score, rung.se, check.drops), _normal(rung.gain, rung.gain_se, check.drops)]
+            for rung in check.scores
         ],
     )
     sheets.picture("log_scores", plots.ladder(check.scores, check.drops, check.games), "Log score gained by rung")
@@ -251,8 +249,7 @@ def _whole(sheets: Sheets, whole: WholeGames) -> None:
         f"procedure asks of each for {LEVEL:.0%} over all; the differences are of all games.".replace("%", " %")
     )
     rows: list[Sequence[Cell]] = [
-        [each.name, each.value, each.quantile, each.single, each.p, each.adjusted, each.size, each.unit]
-        for each in whole.distances
+        [d.name, d.value, d.quantile, d.single, d.p, d.adjusted, d.size, d.unit] for d in whole.distances
     ]
     head = ["statistic", "distance", "corrected quantile", "95 % quantile", "p", "p by Holm", "difference", "of"]
     sheets.table("distances", head, rows)
@@ -280,5 +277,5 @@ def _told(sheets: Sheets, check: TowerCheck) -> None:
         claim = _power(check.power)
         sheets.text(f"{claim.name[0].upper()}{claim.name[1:]}: {claim.why}.")
     sheets.text("The features whose means differ most, not corrected for their number:")
-    rows = [[each.feature, each.difference, each.z] for each in told.telling]
+    rows = [[feature.feature, feature.difference, feature.z] for feature in told.telling]
     sheets.table("features", ["feature", "difference", "standard errors"], rows)

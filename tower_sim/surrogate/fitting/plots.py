@@ -41,29 +41,29 @@ def ladder(scores: Sequence[RungScore], drops: int, games: int) -> Any:
     figure, (panel,) = panels(1, 1, 0.9 + 0.25 * len(scores))
     panel.grid(axis="x", color="0.9", lw=0.6)
     y = np.arange(len(scores))
-    gain = np.array([each.gain for each in scores])
-    reach = NORMAL * np.array([each.gain_se for each in scores])
+    gain = np.array([rung.gain for rung in scores])
+    reach = NORMAL * np.array([rung.gain_se for rung in scores])
     panel.barh(y, gain, 0.6, **BAR)
     panel.errorbar(gain, y, xerr=reach, color=INK, ls="none", capsize=2, elinewidth=0.8)
     panel.axvline(0, color=INK, lw=0.6)
-    panel.set_yticks(y, [each.title for each in scores])
+    panel.set_yticks(y, [rung.title for rung in scores])
     panel.invert_yaxis()
     n = f"n = {drops} drops of {games} held-out games, 95 % intervals by game"
     label(panel, "log score over the first rung [nats a drop]", "", n)
     return figure
 
 
-def fans(found: WholeGames, setup: str = "set-up") -> Any:
+def fans(games: WholeGames, setup: str = "set-up") -> Any:
     """Draw the quantiles of the number inside by drop, of both models."""
     figure, (panel,) = panels(1, 1, 3.0)
-    physics, surrogate = found.fans
+    physics, surrogate = games.fans
     drop = range(len(physics[0]))
     outer, inner = (f"{100 * (QUANTILES[-1 - i] - QUANTILES[i]):.0f} %" for i in (0, 1))
-    name = f"physics, n = {found.physics} games"
+    name = f"physics, n = {games.physics} games"
     panel.fill_between(drop, physics[0], physics[-1], color="0.9", lw=0, label=f"{name}: {outer}")
     panel.fill_between(drop, physics[1], physics[-2], color="0.78", lw=0, label=f"{name}: {inner}")
     panel.plot(drop, physics[2], label=f"{name}: median", **SIM)
-    name = f"surrogate, n = {found.surrogate} games"
+    name = f"surrogate, n = {games.surrogate} games"
     for at, line, what in ((0, ":", outer), (1, "--", inner), (-2, "--", ""), (-1, ":", "")):
         panel.plot(drop, surrogate[at], color="0.3", lw=1.0, ls=line, label=f"{name}: {what}" if what else None)
     panel.plot(drop, surrogate[2], label=f"{name}: median", **SURROGATE)
@@ -75,25 +75,25 @@ def fans(found: WholeGames, setup: str = "set-up") -> Any:
     return figure
 
 
-def distances(found: Sequence[Distance], games: int) -> Any:
+def distances(measured: Sequence[Distance], games: int) -> Any:
     """Draw each distance as a multiple of its corrected quantile, where it would be no accident."""
-    figure, (panel,) = panels(1, 1, 1.0 + 0.24 * len(found))
+    figure, (panel,) = panels(1, 1, 1.0 + 0.24 * len(measured))
     panel.grid(axis="x", color="0.9", lw=0.6)
-    for i, each in enumerate(found):
-        ratio = each.value / each.quantile if each.quantile > 0 else 0.0
-        fill = INK if each.is_seen else "white"
+    for i, distance in enumerate(measured):
+        ratio = distance.value / distance.quantile if distance.quantile > 0 else 0.0
+        fill = INK if distance.is_seen else "white"
         style: dict[str, Any] = {"color": INK, "mfc": fill, "ms": 4.5, "marker": "o" if ratio <= _FARTHEST else ">"}
         shown = min(ratio, _FARTHEST)
         panel.plot([0, shown], [i, i], color="0.6", lw=1)
         panel.plot([shown], [i], **style)
         words = {"textcoords": "offset points", "va": "center", "fontsize": FONT - 1}
         panel.annotate(
-            f"{ratio:.2g}, p = {each.adjusted:.2g}", (1, i), (6, 0), xycoords=panel.get_yaxis_transform(), **words
+            f"{ratio:.2g}, p = {distance.adjusted:.2g}", (1, i), (6, 0), xycoords=panel.get_yaxis_transform(), **words
         )
     panel.axvline(1, color=INK, lw=1, ls="--", label="what chance alone would pass once in twenty reports")
-    panel.set_xlim(0, max(1.7, 1.05 * min(_FARTHEST, max(e.value / (e.quantile or 1) for e in found))))
-    panel.set_yticks(np.arange(len(found)), [each.name for each in found])
-    panel.set_ylim(len(found) - 0.4, -0.7)
+    panel.set_xlim(0, max(1.7, 1.05 * min(_FARTHEST, max(e.value / (e.quantile or 1) for e in measured))))
+    panel.set_yticks(np.arange(len(measured)), [distance.name for distance in measured])
+    panel.set_ylim(len(measured) - 0.4, -0.7)
     label(panel, "distance / its corrected 95 % permutation quantile", "", f"n = {games} against {games} games")
     legend(panel)
     return figure

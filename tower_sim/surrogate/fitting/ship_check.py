@@ -90,7 +90,7 @@ def check_board(
         allowed = f"that of the surrogate, {model.shape.name!r} ({model.shape.digest})"
         raise fault("ship of the campaign", f"{ship.name} ({ship.digest})", allowed, "check it on battles of its ship")
     played = [play_again(campaign, model, times, note) for campaign in campaigns]
-    again = [each for each, _ in played]
+    again = [campaign for campaign, _ in played]
     of, other = _strata(campaigns), _strata(again)
     rng = campaigns[0].rng("check of the board")
     draws = sum(draws for _, (draws, _) in played)
@@ -119,7 +119,7 @@ class Noting(Recorder):
     def taken(self) -> list[Draw]:
         """See Recorder."""
         draws = super().taken()
-        beyond = sum(each.outcome.extrapolated for each in draws)
+        beyond = sum(draw.outcome.extrapolated for draw in draws)
         self.counted = (self.counted[0] + len(draws), self.counted[1] + beyond)
         return draws
 
@@ -149,8 +149,8 @@ def play_again(
 
 def _campaign(like: Campaign, rows: Rows, run_point: Array) -> Campaign:
     """Return rows as a campaign, as load would from their files."""
-    d = {each.name: [row[i] for row in rows.drops] for i, each in enumerate(DROPS.columns)}
-    c = {each.name: [row[i] for row in rows.cubes] for i, each in enumerate(CUBES.columns)}
+    d = {column.name: [row[i] for row in rows.drops] for i, column in enumerate(DROPS.columns)}
+    c = {column.name: [row[i] for row in rows.cubes] for i, column in enumerate(CUBES.columns)}
     row_of = {(run, drop): i for i, (run, drop) in enumerate(zip(d["run"], d["drop"], strict=True))}
     facts = _told(like, rows)
     nothing = np.zeros(len(d["run"]), int)
@@ -199,8 +199,8 @@ def _told(like: Campaign, rows: Rows) -> Facts:
 
 def _strata(campaigns: Sequence[Campaign]) -> Array:
     """Number the set-ups of all runs, those of different campaigns apart."""
-    first = np.cumsum([0, *(int(each.run_point.max(initial=0)) + 1 for each in campaigns)])
-    return np.concatenate([each.run_point + at for each, at in zip(campaigns, first[:-1], strict=True)])
+    first = np.cumsum([0, *(int(campaign.run_point.max(initial=0)) + 1 for campaign in campaigns)])
+    return np.concatenate([campaign.run_point + at for campaign, at in zip(campaigns, first[:-1], strict=True)])
 
 
 # The tests
@@ -213,7 +213,7 @@ def compared(
     label = np.repeat([True, False], [len(of), len(other)])
     weights = shuffled(label, np.concatenate([of, other]), rng)
     boots = [Resamples(strata, rng, 1000) for strata in (of, other)]
-    found: list[ComparedFact] = []
+    facts_compared: list[ComparedFact] = []
     for a, b in zip(physics, surrogate, strict=True):
         if a.cells != b.cells:
             raise fault(f"cells of {b.name}", b.cells, str(a.cells), "compare battles of the same set-ups")
@@ -222,19 +222,19 @@ def compared(
             boot.shares(x.over, x.under) if x.unit.startswith("share") else boot.ratios(x.over, x.under)
             for boot, x in zip(boots, (a, b), strict=True)
         ]
-        found.append(ComparedFact(a.name, a.unit, a.cells, values[0], values[1], a.under.sum(0), gap, sd, p))
-    corrected: list[float] = holm([fact.p for fact in found]).tolist()
-    return tuple(replace(fact, holm=p) for fact, p in zip(found, corrected, strict=True))
+        facts_compared.append(ComparedFact(a.name, a.unit, a.cells, values[0], values[1], a.under.sum(0), gap, sd, p))
+    corrected: list[float] = holm([fact.p for fact in facts_compared]).tolist()
+    return tuple(replace(fact, holm=p) for fact, p in zip(facts_compared, corrected, strict=True))
 
 
 def shuffled(label: Array, strata: Array, rng: np.random.Generator, count: int = PERMUTATIONS) -> Array:
     """Return `count` permutations of the booleans `label` within each stratum, shape (count, battles)."""
-    found = np.empty((count, len(label)), bool)
+    labels = np.empty((count, len(label)), bool)
     for stratum in np.unique(strata):
         members = np.flatnonzero(strata == stratum)
         order = np.argsort(rng.random((count, len(members))), axis=1)
-        found[:, members] = label[members][order]
-    return found
+        labels[:, members] = label[members][order]
+    return labels
 
 
 def _tested(over: Array, under: Array, label: Array, weights: Array) -> tuple[Array, Array, float]:

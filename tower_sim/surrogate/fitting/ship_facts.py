@@ -31,11 +31,11 @@ class Fact:
 
 def facts(campaigns: Sequence[Campaign], ship: WithBoard) -> tuple[Fact, ...]:
     """Count by battle what the check compares; battles of all campaigns in a row."""
-    found = [_facts(campaign, ship, i) for i, campaign in enumerate(campaigns)]
-    names = list(dict.fromkeys(fact.name for each in found for fact in each))
+    by_campaign = [_facts(campaign, ship, i) for i, campaign in enumerate(campaigns)]
+    names = list(dict.fromkeys(fact.name for facts_of in by_campaign for fact in facts_of))
     joined: list[Fact] = []
     for name in names:
-        parts = [next((fact for fact in each if fact.name == name), None) for each in found]
+        parts = [next((fact for fact in facts_of if fact.name == name), None) for facts_of in by_campaign]
         one = next(part for part in parts if part is not None)
         nothing = [np.zeros((campaign.runs, len(one.cells))) for campaign in campaigns]
         over, under = (
@@ -51,12 +51,12 @@ def _facts(campaign: Campaign, ship: WithBoard, number: int) -> list[Fact]:
     throws = throws_of([campaign], ship)
     short = tuple(place.removeprefix(ZONE).replace("_", " ") for place in throws.places)
     group = np.searchsorted(THROWN, throws.thrown, side="right") - 1
-    found: list[Fact] = []
+    told: list[Fact] = []
 
     def add(name: str, unit: str, cells: Sequence[str], over: Array, under: Array) -> None:
         over = over.reshape(runs, -1).astype(float)
         under = np.broadcast_to(under.reshape(runs, -1), over.shape).astype(float)
-        found.append(Fact(name, unit, tuple(cells), over, under))
+        told.append(Fact(name, unit, tuple(cells), over, under))
 
     def by_run(values: Array, rows: Array) -> Array:
         table = np.zeros((runs, values.shape[1]))
@@ -86,7 +86,7 @@ def _facts(campaign: Campaign, ship: WithBoard, number: int) -> list[Fact]:
     names = [" : ".join(str(int(n)) for n in np.median(first[rows], 0)) for rows in setups.T]
     of = f", campaign {number + 1}" if number else ""
     add(f"wins by set-up{of}", "share of battles", names, won[:, :1] * setups, won.sum(1)[:, None] * setups)
-    return found
+    return told
 
 
 def classes() -> list[str]:

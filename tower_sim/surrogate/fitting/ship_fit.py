@@ -96,12 +96,12 @@ def _cover(throws: Throws) -> tuple[Covered, ...]:
     which = np.floor(np.log2(thrown)).astype(int)
     return tuple(
         Covered(
-            thrown_low=2**each,
-            thrown_high=int(min(2 ** (each + 1) - 1, thrown.max())),
-            lying_low=int(lying[which == each].min()),
-            lying_high=int(lying[which == each].max()),
+            thrown_low=2**power,
+            thrown_high=int(min(2 ** (power + 1) - 1, thrown.max())),
+            lying_low=int(lying[which == power].min()),
+            lying_high=int(lying[which == power].max()),
         )
-        for each in np.unique(which).tolist()
+        for power in np.unique(which).tolist()
     )
 
 
@@ -121,8 +121,8 @@ def _moves(throws: Throws, board: Board) -> Array:
     prior[size - 1, size - 2] = 1
     counts = np.zeros_like(prior)
     np.add.at(counts, (throws.moves[:, 1], throws.moves[:, 2]), 1)
-    found = counts + PRIOR_MOVES * prior
-    return found / found.sum(1, keepdims=True)
+    weights = counts + PRIOR_MOVES * prior
+    return weights / weights.sum(1, keepdims=True)
 
 
 # Landing

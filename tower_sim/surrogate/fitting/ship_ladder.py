@@ -42,8 +42,8 @@ def ladder(campaigns: Sequence[Campaign], folds: int = FOLDS) -> tuple[BoardRung
     """
     throws = throws_of(campaigns, ship_of(campaigns))
     landing = {
-        "constant shares": _landing(throws, folds, lambda each: terms(each)[:, :1], None),
-        "+ log thrown": _landing(throws, folds, lambda each: terms(each)[:, :2], None),
+        "constant shares": _landing(throws, folds, lambda some: terms(some)[:, :1], None),
+        "+ log thrown": _landing(throws, folds, lambda some: terms(some)[:, :2], None),
         "+ log (thrown + lying)": _landing(throws, folds, terms, None),
         "+ log (1 + lying at the place)": _landing(throws, folds, terms, crowding),
         "+ an effect shared by a throw": _landing(throws, folds, terms, crowding, shared=True),
@@ -58,16 +58,16 @@ def ladder(campaigns: Sequence[Campaign], folds: int = FOLDS) -> tuple[BoardRung
 
 
 def _gains(part: str, scores: dict[str, Array], throws: Throws) -> list[BoardRung]:
-    found: list[BoardRung] = []
+    rungs: list[BoardRung] = []
     before: Array | None = None
     for law, score in scores.items():
         if before is None or not np.isfinite(before).all():
             known = before is not None
-            found.append(BoardRung(part, law, math.inf if known else math.nan, math.nan))
+            rungs.append(BoardRung(part, law, math.inf if known else math.nan, math.nan))
         else:
-            found.append(BoardRung(part, law, *sum_error(sum_by_unit(throws.run, score - before))))
+            rungs.append(BoardRung(part, law, *sum_error(sum_by_unit(throws.run, score - before))))
         before = score
-    return found
+    return rungs
 
 
 def _landing(throws: Throws, folds: int, columns: Terms, beside: Terms | None, *, shared: bool = False) -> Array:
@@ -106,8 +106,8 @@ def _size(chances: Array, landed: Array) -> float:
     def loss(at: float) -> float:
         return -float(_dirichlet(chances, landed, math.exp(at)).sum())
 
-    found = _optimize.minimize_scalar(loss, bounds=(0.0, math.log(1e6)), method="bounded")
-    return math.exp(float(found.x))
+    best = _optimize.minimize_scalar(loss, bounds=(0.0, math.log(1e6)), method="bounded")
+    return math.exp(float(best.x))
 
 
 def _changes(throws: Throws, folds: int, law: Any) -> Array:

@@ -54,11 +54,11 @@ def board_text(check: BoardCheck) -> str:
         f"{100 * check.extrapolated:.1f} % of its draws extrapolated",
         f"{'fact':44s} {'p (Holm)':>8s}  farthest off",
     ]
-    for each in check.facts:
-        at = _steepest(each)
-        pair = f"{each.physics.value[at]:.3g} with physics, {each.surrogate.value[at]:.3g} with the surrogate"
-        mark = "*" if each.differs else " "
-        lines.append(f"{each.name:43s}{mark} {each.holm:8.2g}  {each.cells[at]}: {pair} ({abs(_z(each)[at]):.1f} sd)")
+    for fact in check.facts:
+        at = _steepest(fact)
+        pair = f"{fact.physics.value[at]:.3g} with physics, {fact.surrogate.value[at]:.3g} with the surrogate"
+        mark = "*" if fact.differs else " "
+        lines.append(f"{fact.name:43s}{mark} {fact.holm:8.2g}  {fact.cells[at]}: {pair} ({abs(_z(fact)[at]):.1f} sd)")
     lines += [
         f"log score gained, {part}: {gain:.1f} +- {error:.1f} nats" for part, (gain, error) in check.gains.items()
     ]
@@ -67,7 +67,7 @@ def board_text(check: BoardCheck) -> str:
 
 def _verdict(sheets: Sheets, check: BoardCheck) -> None:
     sheets.text("## 1. What differs")
-    wrong = [each.name for each in check.facts if each.differs]
+    wrong = [fact.name for fact in check.facts if fact.differs]
     if wrong:
         sheets.text(f"Differences beyond chance at {LEVEL:g}, all tests considered: {', '.join(wrong)}.")
     else:
@@ -78,16 +78,16 @@ def _verdict(sheets: Sheets, check: BoardCheck) -> None:
         f"both taken from the held-out battles themselves, summed over {check.throws} throws: {', '.join(gains)}."
     )
     rows: list[list[Cell]] = []
-    for each in check.facts:
-        i = _steepest(each)
-        rows.append([each.name, len(each.cells), each.p, each.holm, each.cells[i], each.gap[i], each.gap_sd[i]])
+    for fact in check.facts:
+        i = _steepest(fact)
+        rows.append([fact.name, len(fact.cells), fact.p, fact.holm, fact.cells[i], fact.gap[i], fact.gap_sd[i]])
     head = ["fact", "numbers", "p", "p, corrected", "farthest apart", "surrogate minus physics", "sd of that by chance"]
     sheets.table("tests", head, rows)
 
 
 def _weakest(sheets: Sheets, check: BoardCheck) -> None:
     sheets.text("## 2. Where the surrogate is weakest")
-    cells = [(abs(_z(each)[i]), each, i) for each in check.facts for i in range(len(each.cells)) if _known(each)[i]]
+    cells = [(abs(_z(fact)[i]), fact, i) for fact in check.facts for i in range(len(fact.cells)) if _known(fact)[i]]
     cells.sort(key=lambda cell: -cell[0])
     beyond = sum(z > 2 for z, _, _ in cells)
     sheets.text(
@@ -117,22 +117,22 @@ def _weakest(sheets: Sheets, check: BoardCheck) -> None:
 
 def _landing(sheets: Sheets, check: BoardCheck) -> None:
     sheets.text("## 3. Where thrown cubes land")
-    found = [each for each in check.facts if each.name.startswith("landing")]
-    sheets.table("landing", ["thrown", *_HEAD], [[each.name.removeprefix("landing, "), *row] for each in found
-                                                  for row in _rows_of(each)])  # fmt: skip
-    sheets.picture("landing", _landing_picture(found), "Where thrown cubes land, physics and surrogate")
+    facts = [fact for fact in check.facts if fact.name.startswith("landing")]
+    sheets.table("landing", ["thrown", *_HEAD], [[fact.name.removeprefix("landing, "), *row] for fact in facts
+                                                  for row in _rows_of(fact)])  # fmt: skip
+    sheets.picture("landing", _landing_picture(facts), "Where thrown cubes land, physics and surrogate")
 
 
 def _displacement(sheets: Sheets, check: BoardCheck) -> None:
     sheets.text("## 4. Cubes on the board that change their place")
-    found = [each for each in check.facts if each.name.startswith("displacement")]
-    for each, name in zip(found, ("displacement", "displacement_places"), strict=True):
-        sheets.table(name, _HEAD, _rows_of(each))
+    facts = [fact for fact in check.facts if fact.name.startswith("displacement")]
+    for fact, name in zip(facts, ("displacement", "displacement_places"), strict=True):
+        sheets.table(name, _HEAD, _rows_of(fact))
     figure, made = panels(1, 2, 2.9)
-    for panel, each in zip(made, found, strict=True):
-        _pair(panel, each)
+    for panel, fact in zip(made, facts, strict=True):
+        _pair(panel, fact)
         panel.set_ylim(bottom=0)
-        label(panel, "", "share of lying cubes moved", f"n = {int(each.n.sum())} cube-throws, physics")
+        label(panel, "", "share of lying cubes moved", f"n = {int(fact.n.sum())} cube-throws, physics")
         legend(panel, columns=2)
     sheets.picture("displacement", figure, "Cubes that a throw moves into another place")
 
@@ -183,16 +183,16 @@ def _law(sheets: Sheets, law: BoardLaw, rungs: Sequence[BoardRung]) -> None:
         "What each term gains over the line before it, held out by battle (nats, summed over the throws fitted):"
     )
     told: list[list[Cell]] = []
-    for each in rungs:
-        first = math.isnan(each.gain)
+    for rung in rungs:
+        first = math.isnan(rung.gain)
         gain = (
             ""
             if first
             else "endless: some did move"
-            if math.isinf(each.gain)
-            else f"{each.gain:.1f} +- {each.error:.1f}"
+            if math.isinf(rung.gain)
+            else f"{rung.gain:.1f} +- {rung.error:.1f}"
         )
-        told.append([each.part, each.law, gain])
+        told.append([rung.part, rung.law, gain])
     sheets.table("terms", ["part", "law", "gain"], told)
 
 
@@ -201,54 +201,54 @@ def _law(sheets: Sheets, law: BoardLaw, rungs: Sequence[BoardRung]) -> None:
 _HEAD = ["number", "physics", "surrogate", "of", "gap in sd"]
 
 
-def _rows_of(each: ComparedFact, fewest: int = FEWEST) -> list[list[Cell]]:
-    z = _z(each)
+def _rows_of(fact: ComparedFact, fewest: int = FEWEST) -> list[list[Cell]]:
+    z = _z(fact)
     return [
-        [cell, each.physics.at(i, int(each.n[i])), each.surrogate.at(i, int(each.n[i])), int(each.n[i]), float(z[i])]
-        for i, cell in enumerate(each.cells)
-        if each.n[i] >= fewest
+        [cell, fact.physics.at(i, int(fact.n[i])), fact.surrogate.at(i, int(fact.n[i])), int(fact.n[i]), float(z[i])]
+        for i, cell in enumerate(fact.cells)
+        if fact.n[i] >= fewest
     ]
 
 
-def _z(each: ComparedFact) -> Array:
-    return each.gap / np.where(each.gap_sd > 0, each.gap_sd, np.inf)
+def _z(fact: ComparedFact) -> Array:
+    return fact.gap / np.where(fact.gap_sd > 0, fact.gap_sd, np.inf)
 
 
-def _known(each: ComparedFact) -> Array:
+def _known(fact: ComparedFact) -> Array:
     """Say which cells both sides have enough of."""
-    least = 1 if each.unit.endswith("battle") or each.unit.endswith("battles") else FEWEST
-    return (each.n >= least) & (each.gap_sd > 0)
+    least = 1 if fact.unit.endswith("battle") or fact.unit.endswith("battles") else FEWEST
+    return (fact.n >= least) & (fact.gap_sd > 0)
 
 
-def _steepest(each: ComparedFact) -> int:
-    return int(np.argmax(np.abs(_z(each))))
+def _steepest(fact: ComparedFact) -> int:
+    return int(np.argmax(np.abs(_z(fact))))
 
 
 def _base(law: BoardLaw) -> int:
     return next(i for i, row in enumerate(law.landing) if not any(row))
 
 
-def _pair(panel: Any, each: ComparedFact, fewest: int = FEWEST, *, turned: bool = True) -> None:
+def _pair(panel: Any, fact: ComparedFact, fewest: int = FEWEST, *, turned: bool = True) -> None:
     """Draw one fact: physics as bars, the surrogate as points, both with intervals."""
-    rows = np.flatnonzero(each.n >= fewest)
+    rows = np.flatnonzero(fact.n >= fewest)
     x = np.arange(len(rows))
-    physics, surrogate = (Estimates(e.value[rows], e.low[rows], e.high[rows]) for e in (each.physics, each.surrogate))
+    physics, surrogate = (Estimates(e.value[rows], e.low[rows], e.high[rows]) for e in (fact.physics, fact.surrogate))
     panel.bar(x, physics.value, 0.7, label="physics", **BAR)
     whiskers(panel, x - 0.12, physics, {"color": INK, "ls": "none"})
     whiskers(panel, x + 0.12, surrogate, _SURROGATE, "surrogate")
     style = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if turned else {}
-    panel.set_xticks(x, [each.cells[int(i)] for i in rows], fontsize=FONT - 1, **style)
+    panel.set_xticks(x, [fact.cells[int(i)] for i in rows], fontsize=FONT - 1, **style)
 
 
-def _landing_picture(found: Sequence[ComparedFact]) -> Any:
+def _landing_picture(facts: Sequence[ComparedFact]) -> Any:
     """Draw a panel a place: its share by the number thrown."""
-    places = found[0].cells
+    places = facts[0].cells
     columns = 4
     figure, made = panels(-(-len(places) // columns), columns, 1.75 * -(-len(places) // columns))
-    x = np.arange(len(found))
+    x = np.arange(len(facts))
     for i, (panel, place) in enumerate(zip(made, places, strict=False)):
         for side, style, shift in (("physics", SIM | {"ls": "none"}, -0.1), ("surrogate", _SURROGATE, 0.1)):
-            values = Estimates(*(np.array([getattr(getattr(e, side), k)[i] for e in found])
+            values = Estimates(*(np.array([getattr(getattr(e, side), k)[i] for e in facts])
                                  for k in ("value", "low", "high")))  # fmt: skip
             whiskers(panel, x + shift, values, style, side)
         panel.set_ylim(bottom=0)

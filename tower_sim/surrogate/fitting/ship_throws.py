@@ -47,7 +47,7 @@ class Throws:
         number = np.cumsum(rows) - 1
         kept = self.moves[rows[self.moves[:, 0]]]
         kept = np.column_stack([number[kept[:, 0]], kept[:, 1:]])
-        run, landed, lying, changed = (each[rows] for each in (self.run, self.landed, self.lying, self.changed))
+        run, landed, lying, changed = (array[rows] for array in (self.run, self.landed, self.lying, self.changed))
         return Throws(self.places, run, landed, lying, changed, kept, self.quiet, self.stuck)
 
 
@@ -77,18 +77,18 @@ def places_of(board: Board) -> tuple[str, ...]:
 def throws_of(campaigns: Sequence[Campaign], ship: WithBoard) -> Throws:
     """Count the throws of `campaigns` by place, those with a cube stuck in the ship left out. See fit_board."""
     places = places_of(ship.board)
-    found: list[Throws] = []
+    parts: list[Throws] = []
     first_run = first_throw = 0
     for campaign in campaigns:
         one = _throws(campaign, places, first_run, first_throw)
-        found.append(one)
+        parts.append(one)
         first_run, first_throw = first_run + campaign.runs, first_throw + len(one.run)
     run, landed, lying, changed, moves = (
-        np.concatenate([getattr(each, name) for each in found])
+        np.concatenate([getattr(part, name) for part in parts])
         for name in ("run", "landed", "lying", "changed", "moves")
     )
-    quiet = (sum(each.quiet[0] for each in found), sum(each.quiet[1] for each in found))
-    joined = Throws(places, run, landed, lying, changed, moves, quiet, sum(each.stuck for each in found))
+    quiet = (sum(part.quiet[0] for part in parts), sum(part.quiet[1] for part in parts))
+    joined = Throws(places, run, landed, lying, changed, moves, quiet, sum(part.stuck for part in parts))
     cubes = int(joined.landed.sum())
     if not cubes:
         raise fault("cubes thrown through the ship", 0, "1 or more", "run the campaign first")

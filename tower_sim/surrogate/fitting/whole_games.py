@@ -97,14 +97,14 @@ def compare_games(
         raise fault("permutations", permutations, f"a whole number from {math.ceil(len(compared) / LEVEL)}")
     a, b = balanced(physics, surrogate, rng)
     splits = random_splits(len(a), permutations, rng)
-    found = [statistic.distance(a, b, splits) for statistic in compared]
+    values = [statistic.distance(a, b, splits) for statistic in compared]
     sizes = [clearest(own.sizes(physics), own.sizes(surrogate), own.units) for own in compared]
     return WholeGames(
         physics=len(physics),
         surrogate=len(surrogate),
         compared=len(a),
         permutations=permutations,
-        distances=corrected([statistic.name for statistic in compared], found, sizes),
+        distances=corrected([statistic.name for statistic in compared], values, sizes),
         means=means(physics, surrogate),
         curves=[
             Autocorrelation(name, *(averages(memory_parts(series(games))) for games in (physics, surrogate)))
@@ -148,7 +148,7 @@ def difference(a: Array, b: Array, level: float = LEVEL) -> Estimate:
 
     Source: Welch, Biometrika 34 (1947).
     """
-    one, two = (float(each.var(ddof=1)) / len(each) for each in (a, b))
+    one, two = (float(side.var(ddof=1)) / len(side) for side in (a, b))
     mean, variance = float(b.mean() - a.mean()), one + two
     if variance == 0:
         return Estimate(mean, mean, mean, len(a) + len(b))
@@ -164,9 +164,10 @@ def clearest(a: Array, b: Array, units: Sequence[str]) -> tuple[Estimate, str]:
     """
     if not units:
         return Estimate(0.0, math.nan, math.nan, len(a) + len(b)), "no lag"
-    found = [difference(a[:, i], b[:, i], LEVEL / len(units)) for i in range(len(units))]
-    at = max(range(len(found)), key=lambda i: abs(found[i].value) / max(found[i].high - found[i].value, 1e-12))
-    return found[at], units[at]
+    differences = [difference(a[:, i], b[:, i], LEVEL / len(units)) for i in range(len(units))]
+    clear = [abs(each.value) / max(each.high - each.value, 1e-12) for each in differences]
+    at = clear.index(max(clear))
+    return differences[at], units[at]
 
 
 def _mean(name: str, a: Array, b: Array, within: float) -> ComparedMean:
