@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from fakes import CoinTower
 from ships import DiceShip
@@ -25,23 +23,6 @@ class TestAmerigo(GameContract):
     @classmethod
     def model(cls):
         return CoinTower(failure_rate=0.1)
-
-
-class TestAmerigoWithoutPhases(GameContract):
-    game = amerigo.GAME
-    tables = {"rules": {"rounds": 0}}  # noqa: RUF012
-
-    @pytest.fixture(scope="class")
-    @classmethod
-    def model(cls):
-        return CoinTower()
-
-    @pytest.fixture(scope="class", params=[0])
-    @classmethod
-    def cut(cls, request: Any, model: Any, rules: Any):
-        from tower_sim.testing.game import Failing
-
-        return list(cls.game.play(Failing(model, 0), rules, 0))
 
 
 class TestDeadReckoning(GameContract):

@@ -68,7 +68,8 @@ class GameContract:
     @classmethod
     def cut(cls, request: pytest.FixtureRequest, model: DropModel, rules: Any) -> list[Turn]:
         """A run that five failed draws in a row end; before them a few draws land."""
-        return list(cls.game.play(Failing(model, request.param), rules, 0))
+        failing: Any = Failing(model, request.param)
+        return list(cls.game.play(failing, rules, 0))
 
     def test_it_says_what_it_is_in_words_that_files_can_have(self) -> None:
         game = self.game
@@ -100,7 +101,8 @@ class GameContract:
 
     def test_an_unknown_table_or_key_is_refused_in_one_line(self) -> None:
         wrong: list[dict[str, Any]] = [{name: {"no_such_key": 1}} for name in self.game.tables]
-        for tables in [*wrong, {"no_such_table": {}}]:
+        wrong.append({"no_such_table": {}})
+        for tables in wrong:
             for read in (self.game.read, self.game.resolved):
                 if tables == {"knocks": {"no_such_key": 1}} and read == self.game.resolved:
                     continue  # which drops there are a design may vary
