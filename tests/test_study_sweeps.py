@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import math
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,9 +54,8 @@ def share(thrown: int) -> float:
 
 @dataclass(frozen=True)
 class _Coins(CoinTower):
-    @property
-    def digest(self) -> str:
-        return "throw"
+    def __post_init__(self) -> None:
+        self._open("coin", "throw")
 
 
 @dataclass(frozen=True)
@@ -66,9 +64,8 @@ class ThrowTower(CoinTower):
 
     odd: int = 0
 
-    @property
-    def digest(self) -> str:
-        return "throw"
+    def __post_init__(self) -> None:
+        self._open("coin", "throw")
 
     def drop(self, state: Any, cubes: Any, rng: np.random.Generator) -> Any:
         p = 0.05 if len(cubes) == self.odd else share(len(cubes))
@@ -96,7 +93,7 @@ def known(thrown: int) -> dict[str, float]:
 def swept(directory: Path, monkeypatch: pytest.MonkeyPatch, odd: int = 0, runs: int = 8, seed: int = 3) -> Path:
     """Run the throw-size sweep with the known tower."""
     with monkeypatch.context() as patch:
-        patch.setattr(Point, "open_model", lambda self: nullcontext(ThrowTower(odd=odd)))
+        patch.setattr(Point, "open_model", lambda self: ThrowTower(odd=odd))
         run(parse(SWEEP.format(runs=runs, seed=seed, design="", throws=list(THROWS))), directory)
     return directory
 
@@ -228,7 +225,7 @@ def test_a_sample_of_points_with_one_run_each_is_studied_as_a_sample(tmp_path: P
     monkeypatch.setattr(sensitivity, "has_salib", lambda: False)
     design = 'design = "sobol"\npoints = 32'
     text = SWEEP.format(runs=1, seed=5, design=design, throws="{ low = 3, high = 49 }")
-    monkeypatch.setattr(Point, "open_model", lambda self: nullcontext(ThrowTower()))
+    monkeypatch.setattr(Point, "open_model", lambda self: ThrowTower())
     run(parse(text + '"chain.drops" = { low = 6, high = 20 }\n'), tmp_path / "in")
     study(tmp_path / "in", tmp_path / "out")
     said = (tmp_path / "out" / "report.md").read_text("utf-8")

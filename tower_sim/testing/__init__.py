@@ -21,15 +21,24 @@ from tower_sim.errors import UsageError
 if TYPE_CHECKING:
     from tower_sim.testing.apparatus import ApparatusContract
     from tower_sim.testing.engine import EngineContract, MotionContract
+    from tower_sim.testing.game import GameContract
     from tower_sim.testing.models import BoardModelContract, DropModelContract
 
-__all__ = ["ApparatusContract", "BoardModelContract", "DropModelContract", "EngineContract", "MotionContract"]
+__all__ = [
+    "ApparatusContract",
+    "BoardModelContract",
+    "DropModelContract",
+    "EngineContract",
+    "GameContract",
+    "MotionContract",
+]
 
 _MODULES = {
     "ApparatusContract": "apparatus",
     "BoardModelContract": "models",
     "DropModelContract": "models",
     "EngineContract": "engine",
+    "GameContract": "game",
     "MotionContract": "engine",
 }
 

@@ -13,6 +13,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.columns import Column
 from tower_sim.contract import DropModel
 from tower_sim.counts import Plan
+from tower_sim.errors import check_whole
 from tower_sim.games.amerigo import phases, words
 from tower_sim.games.amerigo.compared import ComparedGames
 from tower_sim.games.amerigo.figures import main_figures, table
@@ -76,6 +77,7 @@ class Amerigo(Game):
 
     def play(self, model: DropModel, rules: Played, seed: int, run: int | None = None) -> Iterator[Turn]:
         """See Game; run number r of many is the game of `game_seed(seed, r)`."""
+        check_whole("seed", seed, 0)
         own = seed if run is None else game_seed(seed, run)
         entries = phases.play(model, rules.rules, own, rules.knocks)
         return _turns(entries, phases.start(model, rules.rules))
