@@ -1,16 +1,23 @@
-"""Measure what the Wallenstein-like tower keeps: `python -m tests.measure.wallenstein [DROPS]`."""
+"""Measure what the Wallenstein-like tower keeps: the sentence about it in docs/apparatus.md.
+
+python -m tests.measure.wallenstein --drops 100
+"""
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 
+from tests.measure.script import ended
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
 from tower_sim.pool import spread_out
 from tower_sim.simulator import PhysicsModel
+from tower_sim.statistics import mean_error
 
 CUBES, LATER, THROWN = 49, 6, 6
 
@@ -44,7 +51,7 @@ def sentence(drops: int, workers: int) -> str:
     kept = np.array([inside[0] for _, inside, _ in chains if inside])
     end = np.array([inside[-1] for _, inside, _ in chains if inside])
     out = np.array([out for _, inside, out in chains if inside])
-    mean, end_mean, out_mean = (f"{x.mean():.1f} ± {x.std(ddof=1) / np.sqrt(len(x)):.1f}" for x in (kept, end, out))
+    mean, end_mean, out_mean = ("{:.1f} ± {:.1f}".format(*mean_error(counts)) for counts in (kept, end, out))
     landed = status["settled"] + status["jammed"]
     return (
         f"Of {CUBES} cubes thrown into the empty tower {mean} stay inside (mean ± standard error of {len(kept)} drops; "
@@ -54,5 +61,14 @@ def sentence(drops: int, workers: int) -> str:
     )
 
 
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and say it in a sentence; returns the exit status: see `ended`."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--drops", type=int, default=100, help="chains of drops")
+    parser.add_argument("--workers", type=int, default=2, help="processes")
+    options = parser.parse_args(arguments)
+    return ended("wallenstein", lambda: print(sentence(options.drops, options.workers)))
+
+
 if __name__ == "__main__":
-    print(sentence(int(sys.argv[1]) if len(sys.argv) > 1 else 100, 2))
+    sys.exit(main())
