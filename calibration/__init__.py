@@ -1,1 +1,1 @@
-"""Calibration: the numerical choices of the physics measured, and (later) the tower fitted to what was observed."""
+"""A tower fitted to what was observed of it, and how sure that is; whether recorded drops are those of a profile."""

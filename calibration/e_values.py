@@ -121,7 +121,7 @@ def check(records: Sequence[Record], reference: Reference) -> ProfileCheck:
 
 
 def alternatives(pmfs: Array) -> Array:
-    """Return the logarithms of the laws to bet on, by alternative, then as `pmfs` (chances of 0, 1, ... last).
+    """Return the logarithms of the laws to bet on, shape (alternatives, *pmfs.shape); chances of 0, 1, ... come last.
 
     Exponential tilts, p(k) exp(t k) normalised, which shift all log-odds by about t; and powers, p(k)^s normalised.
     """
@@ -133,7 +133,7 @@ def alternatives(pmfs: Array) -> Array:
 
 
 def log_stakes() -> Array:
-    """Return the logarithm of what is staked on each alternative: alike by direction, then by size."""
+    """Return the logarithms of the stakes, shape (alternatives,): alike by direction, then by size."""
     share = Counter(name for name, _ in ALTERNATIVES)
     return np.array([-math.log(len(share) * share[name]) for name, _ in ALTERNATIVES])
 
@@ -238,7 +238,7 @@ def _colours(drops: Sequence[Situation]) -> Colours:
 
 
 def colour_laws(cubes: Array, weights: Array, out: int) -> list[Array]:
-    """Return for each colour the chances that 0, 1, ... of its cubes are among `out` drawn from all.
+    """Return for each colour the chances, shape (cubes + 1,), that 0, 1, ... of its cubes are among `out` of all.
 
     `cubes` and `weights` (odds) are by colour; each is the marginal of Fisher's noncentral hypergeometric law: of
     binomial counts given their sum. That law stays the same when all odds are multiplied alike, so they are multiplied

@@ -80,7 +80,7 @@ class Emulator:
         return Predicted(mean, error, np.exp(spread / 2 + unsure**2 / 4))
 
     def correlation(self, windows: Sequence[Window]) -> Array:
-        """Return the correlation of summaries over games of one tower, pooled over the design."""
+        """Return the correlation of n summaries over games of one tower, pooled over the design, shape (n, n)."""
         if len(windows) == 1:
             return np.ones((1, 1))
         columns = [window.of(self.design.games) for window in windows]

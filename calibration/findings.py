@@ -130,13 +130,13 @@ def learnt(calibration: Calibration) -> list[Learnt]:
 
 
 def shares(calibration: Calibration) -> Array:
-    """Return the posterior probability of each pattern."""
+    """Return the posterior probability of each pattern, shape (patterns,)."""
     pattern = calibration.fit.posterior.pattern
     return np.bincount(pattern, minlength=len(PATTERNS)) / len(pattern)
 
 
 def in_edges(shape: Pattern, unit: Array) -> Array:
-    """Return openings, in cube edges, of which `unit` is the share of the pattern's range."""
+    """Return openings, in cube edges, of which `unit` is the share of the pattern's range, in its shape."""
     return shape.low + np.asarray(unit) * (shape.high - shape.low)
 
 
@@ -241,7 +241,7 @@ def phases(window: Window) -> str:
 
 
 def scores(calibration: Calibration) -> Array:
-    """Return how many standard errors each simulated summary lies from the emulator's."""
+    """Return how many standard errors each simulated summary lies from the emulator's, shape (summaries,)."""
     z = np.array([compared.z for tower in calibration.confirmed for compared in tower.compared])
     return z[np.isfinite(z)]
 

@@ -192,7 +192,7 @@ class _Law:
         return _Drawn(keep, rng.choice(len(weight), DRAWS, p=weight), float(1 / (weight**2).sum()), fit)
 
     def draw(self, drawn: _Drawn, predict: Array, rng: np.random.Generator, fresh: bool = False) -> Array:
-        """Draw the values or targets `predict` (their numbers) at the points drawn, given the values that drew them.
+        """Draw the values or targets `predict` (their numbers), shape (draws, predict), given what drew the points.
 
         `fresh`: in other games of the same tower, with noise of their own.
         """
@@ -268,7 +268,7 @@ def fit(
 
 
 def misfit(emulator: Emulator, evidence: Sequence[Evidence], fitted: Fit, pattern: Array, unit: Array) -> Array:
-    """Return how far each of S towers is from the evidence and, a tenth as much, from the middle of the prediction.
+    """Return, shape (S,), how far towers are from the evidence and, a tenth as much, from the prediction's middle.
 
     Squared Mahalanobis distances of what the simulation alone gives, in the mean covariance over these towers, so that
     one that varies much is not preferred; the emulator's error counts as distance.

@@ -102,7 +102,7 @@ class Laws:
         return Laws(np.array([group.coefficients for group in groups]), sizes)
 
     def pmf(self, cubes: int, at: Array) -> Array:
-        """Return by law (first axis) the chances that 0 to `cubes` come out."""
+        """Return by law the chances that 0 to `cubes` come out, shape (laws, cubes + 1)."""
         return beta_binomial(cubes, chance(self.coefficients @ at), self.sizes)
 
 
@@ -139,7 +139,7 @@ class Reference:
         )
 
     def pmfs(self, situation: Situation) -> Array:
-        """Return by drawn law (first axis) the chances that 0, 1, ... cubes come out (last axis)."""
+        """Return by drawn law the chances that 0, 1, ... cubes come out, shape (laws, thrown + inside + 1)."""
         n, m = situation.thrown, situation.inside
         thrown, resident, setup = self._groups
         if situation.is_setup:

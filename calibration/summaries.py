@@ -102,7 +102,7 @@ def _within(run_point: Array) -> Array:
 
 
 def logit(count: Array | float, of: float = CUBES) -> Array:
-    """Log odds of a number of cubes among `of`, with half a cube added on both sides."""
+    """Log odds of a number of cubes among `of`, with half a cube added on both sides; as all scales, in its shape."""
     return np.log((np.asarray(count) + 0.5) / (of - np.asarray(count) + 0.5))
 
 
@@ -189,7 +189,7 @@ class Window:
     stop: int
 
     def of(self, games: GameCounts) -> Array:
-        """Return the summary of each game, NaN for a game that lacks one of the drops."""
+        """Return the summary of each game, NaN where it lacks one of the drops; shape as `games`, less drops."""
         cut = games.take((..., slice(self.start, self.stop)))
         whole = cut.thrown.shape[-1] == self.stop - self.start and (cut.thrown >= 0).all(-1)
         with np.errstate(invalid="ignore", divide="ignore"):  # where a game is not whole

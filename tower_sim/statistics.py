@@ -225,7 +225,7 @@ class Resamples:
         return self.runs >= max(FEWEST, 2 * self.strata)
 
     def tails(self, counted: Array | None = None) -> Array:
-        """Return the share of resamples beyond each end of an interval, one for each column of `counted`.
+        """Return, shape (M,), the share of resamples beyond each end of an interval, for each column of `counted`.
 
         `counted` (runs, M) says which runs contribute to each value (None: all, to one); NaN for fewer than five.
         """
@@ -287,7 +287,7 @@ class Resamples:
 
 
 def percentiles(draws: Array, tails: Array) -> tuple[Array, Array]:
-    """Return the `tails` quantiles at both ends of each column of `draws` (B, M).
+    """Return the `tails` quantiles at both ends of each column of `draws`, shape (B, M): two of shape (M,).
 
     NaN where the tail is NaN, or where more than one draw of twenty has no value.
     """
