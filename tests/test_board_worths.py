@@ -1,29 +1,30 @@
 """What is printed on a board's zones: what the game refuses, and the shipped worths against the rulebook's example.
 
-The worked example (lines 1066-1101) is checked by enumeration.
-Its icons are lost in the text; what survives are the numbers. Which of two numbers of plunder are coins and
-which cargo is therefore open, and both readings are tried; at least one must be possible for both sides at once.
+The worked example (lines 1066-1101) is checked by enumeration. Its icons are lost in the text; what survives are the
+numbers. Which of two numbers of plunder are coins and which cargo is therefore open, and both readings are tried; at
+least one must be possible for both sides at once.
 """
 
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations_with_replacement, product
+from pathlib import Path
 
 import pytest
 from ships import DiceShip
 
+from tower_sim import registry
+from tower_sim.apparatus import catalogue
 from tower_sim.apparatus.board import Board, Zone
-from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.with_board import with_board
+from tower_sim.cli import main
 from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.battle import Battle, play, start
 from tower_sim.games.dead_reckoning.sides import Setup, Side
 from tower_sim.games.dead_reckoning.worths import KINDS, Worth, kind, worth
 
-BOARD = with_board(load("dead_reckoning")).board
-ENDS = tuple(
-    {worth(zone): zone for zone in BOARD.zones if kind(zone) != "explosive"}
-)  # where a cube may lie at the end
+BOARD = with_board(catalogue.load("dead_reckoning")).board
+ENDS = (*{worth(zone): zone for zone in BOARD.zones if kind(zone) != "explosive"},)  # of cubes at the end
 
 
 def totals(cubes: int) -> Iterator[tuple[tuple[Worth, ...], Worth]]:
@@ -145,3 +146,14 @@ def test_zeros_that_are_printed_change_nothing_and_a_saved_battle_is_read_back_t
 
 def play_to_end(ship: DiceShip, setup: Setup) -> Battle:
     return [*play(ship, start(ship, setup, 3))][-1]
+
+
+def test_a_campaign_of_battles_on_such_a_board_is_refused_before_its_directory_is_made(tmp_path: Path):
+    text = catalogue.shipped()["dead_reckoning"].replace('kind = "plunder"\ncargo = 1', 'kind = "treasure"\ncargo = 1')
+    (tmp_path / "mine.toml").write_text(text)
+    spec = '[campaign]\nkind = "battle"\napparatus = "mine.toml"\nseed = "9"\nbattles = 2\n'
+    (tmp_path / "spec.toml").write_text(f"{spec}[battle]\ncubes = {{ purple = 6, green = 3 }}\n")
+    assert main(["campaign", "run", str(tmp_path / "spec.toml"), "-o", str(tmp_path / "data"), "--workers", "1"]) == 2
+    assert not (tmp_path / "data").exists()
+    with pytest.raises(UsageError, match=r"profile mine: zone cargo\.kind = 'treasure'; allowed is one of 'explosive'"):
+        registry.get("game", "dead_reckoning").check(catalogue.load(tmp_path / "mine.toml"))

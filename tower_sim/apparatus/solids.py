@@ -58,7 +58,7 @@ def touching(position: Array, orientation: Array, edge: float, within: float) ->
     normals of each and the 9 products of their edges (Gottschalk, Lin, Manocha 1996).
     """
     n = len(position)
-    found = np.zeros((n, n), dtype=bool)
+    touches = np.zeros((n, n), dtype=bool)
     turned = axes(orientation)
     half = (edge + within) / 2
     for i in range(n):
@@ -70,5 +70,5 @@ def touching(position: Array, orientation: Array, edge: float, within: float) ->
             products = np.cross(a[:, None, :], b[None, :, :]).reshape(-1, 3)
             normals = np.concatenate([a, b, products[np.linalg.norm(products, axis=1) > 1e-9]])
             spread = half * (np.abs(normals @ a.T).sum(axis=1) + np.abs(normals @ b.T).sum(axis=1))
-            found[i, j] = found[j, i] = bool(np.all(np.abs(normals @ away) <= spread))
-    return found
+            touches[i, j] = touches[j, i] = bool(np.all(np.abs(normals @ away) <= spread))
+    return touches

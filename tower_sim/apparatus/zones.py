@@ -30,9 +30,9 @@ def read(tables: object) -> tuple[Zone, ...]:
     """Read `[[zones]]`: name, `corners_mm` and what else is printed; raises UsageError for what is no zone."""
     if not isinstance(tables, list) or not tables:
         raise UsageError(f"zones = {shown(cast('object', tables))}; allowed is at least one table [[zones]]; add them")
-    found = cast("list[object]", tables)
-    demand(len(found) <= MAX_ZONES, f"{len(found)} zones; allowed are up to {MAX_ZONES}; cut the board into fewer")
-    zones = tuple(_read(table, i) for i, table in enumerate(found))
+    written = cast("list[object]", tables)
+    demand(len(written) <= MAX_ZONES, f"{len(written)} zones; allowed are up to {MAX_ZONES}; cut the board into fewer")
+    zones = tuple(_read(table, i) for i, table in enumerate(written))
     names = [zone.name for zone in zones]
     for name in names:
         demand(names.count(name) == 1, f"zone {name!r} is there twice; allowed is each name once; rename one")
@@ -78,7 +78,7 @@ def _are_corners(value: object) -> bool:
 
 def neighbours(zones: tuple[Zone, ...], border: float, edge: float) -> dict[str, tuple[str, ...]]:
     """Return for each zone those across a border of width `border` (m) along more than a cube's `edge` (m)."""
-    found: dict[str, list[str]] = {zone.name: [] for zone in zones}
+    across: dict[str, list[str]] = {zone.name: [] for zone in zones}
     shapes = {zone.name: np.array(zone.corners) for zone in zones}
     for one, other in combinations(shapes, 2):
         if _far(shapes[one], shapes[other], 1.05 * border + _SLACK):
@@ -86,9 +86,9 @@ def neighbours(zones: tuple[Zone, ...], border: float, edge: float) -> dict[str,
         outline = polygon.along(shapes[one], _STEP)
         near = int((polygon.distance(outline, shapes[other]) <= 1.05 * border + _SLACK).sum())
         if near * _STEP > edge:
-            found[one].append(other)
-            found[other].append(one)
-    return {name: tuple(others) for name, others in found.items()}
+            across[one].append(other)
+            across[other].append(one)
+    return {name: tuple(others) for name, others in across.items()}
 
 
 def _far(one: Array, other: Array, distance: float) -> bool:

@@ -25,17 +25,18 @@ _HONEST = "allowed is a state that the model has made; take one from an outcome"
 
 def check_at_rest(state: TowerState, apparatus: Apparatus) -> None:
     """Raise UsageError when a cube of `state`, whose cubes all have poses, lies where none can."""
-    every = (*state.residents, *state.board.lying)
-    position = np.array([each.pose.position for each in every if each.pose])
-    orientation = np.array([each.pose.orientation for each in every if each.pose])
+    residents = (*state.residents, *state.board.lying)
+    position = np.array([resident.pose.position for resident in residents if resident.pose])
+    orientation = np.array([resident.pose.orientation for resident in residents if resident.pose])
     inside = len(state.residents)
-    _refuse(every, landing.escaped(position, apparatus), "lies where no cube can be")
-    _refuse(every, landing.emerged(position[:inside], apparatus), "lies outside, but its region is inside")
+    _refuse(residents, landing.escaped(position, apparatus), "lies where no cube can be")
+    _refuse(residents, landing.emerged(position[:inside], apparatus), "lies outside, but its region is inside")
     if apparatus.board is None:
         up = np.array([0.0, 0.0, _ROUNDING])
-        found = [landing.find(position + shift, orientation, apparatus) for shift in (-up, 0 * up, up)]
-        fits = [any(where[i].place == landing.INSIDE + each.region for where in found) for i, each in enumerate(every)]
-        _refuse(every, ~np.array(fits), "lies in another region than it says")
+        shifted = [landing.find(position + shift, orientation, apparatus) for shift in (-up, 0 * up, up)]
+        said = [landing.INSIDE + resident.region for resident in residents]
+        fits = [any(places[i].place == region for places in shifted) for i, region in enumerate(said)]
+        _refuse(residents, ~np.array(fits), "lies in another region than it says")
     edge = apparatus.cube_edge
     overlap = max(between_cubes(position, orientation, edge), with_boxes(position, orientation, edge, apparatus.boxes))
     if overlap > MOST_OVERLAP * edge:

@@ -158,9 +158,9 @@ def _decks(tables: object) -> tuple[Deck, ...]:
         raise UsageError(
             f"decks = {shown(tables)}; allowed is a list of tables; write [[decks]], or decks = [] for none"
         )
-    found = cast("list[object]", tables)
-    demand(len(found) <= MAX_DECKS, f"{len(found)} decks; allowed are up to {MAX_DECKS}; build fewer")
-    return tuple(read_table(Deck, table, f"decks[{i}]") for i, table in enumerate(found))
+    decks = cast("list[object]", tables)
+    demand(len(decks) <= MAX_DECKS, f"{len(decks)} decks; allowed are up to {MAX_DECKS}; build fewer")
+    return tuple(read_table(Deck, table, f"decks[{i}]") for i, table in enumerate(decks))
 
 
 def deck_height(ship: ShipAndBoard, x: float) -> float:

@@ -70,23 +70,23 @@ class CombatShip(WithBoard):
         pairs = touching(position, orientation, edge, near)
         lost, in_ship = self.escaped(position), self.inside(position)
         touches = [_zones_touched(corner[i], position[i], self, near) for i in range(len(position))]
-        found: dict[int, Place] = {}
+        places: dict[int, Place] = {}
         for i in map(int, np.argsort(height)):  # from below, so that what a cube rests on is known before it
             under = tuple(int(j) for j in np.flatnonzero(pairs[i] & (height < height[i] - near)))
             if lost[i]:
-                found[i] = Place(LOST)
+                places[i] = Place(LOST)
             elif touches[i]:
-                found[i] = Place(ZONE + touches[i][0], touches[i])
+                places[i] = Place(ZONE + touches[i][0], touches[i])
             elif in_ship[i]:
-                found[i] = Place(INSIDE + "ship", on=under)
+                places[i] = Place(INSIDE + "ship", on=under)
             elif lowest[i] <= near:
-                found[i] = Place(TABLE, on=under)
+                places[i] = Place(TABLE, on=under)
             elif under and not _on_border(corner[i], self, near):
                 away = np.linalg.norm(position[list(under), :2] - position[i, :2], axis=1)
-                found[i] = Place(found[under[int(np.argmin(away))]].place, on=under)
+                places[i] = Place(places[under[int(np.argmin(away))]].place, on=under)
             else:
-                found[i] = Place(BORDER, on=under)
-        return [found[i] for i in range(len(position))]
+                places[i] = Place(BORDER, on=under)
+        return [places[i] for i in range(len(position))]
 
 
 def _deck(x: Array, ship: CombatShip) -> Array:

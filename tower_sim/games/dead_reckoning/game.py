@@ -22,6 +22,7 @@ from tower_sim.games.dead_reckoning.document import battle_json, setup_json
 from tower_sim.games.dead_reckoning.policies import when_behind
 from tower_sim.games.dead_reckoning.rulings import Rulings
 from tower_sim.games.dead_reckoning.sides import PLAYER_SUPPLY, Kind, Setup, read_side, side_words
+from tower_sim.games.dead_reckoning.worths import legible
 from tower_sim.games.game import Figure, Game, Turn
 from tower_sim.games.ways import Ways
 from tower_sim.model import TooManyFailedDraws
@@ -78,6 +79,11 @@ class DeadReckoning(Game):
         """See Game; what most battles do not have is left out, so that the digests of older campaigns stay theirs."""
         refuse_unknown(tables, dict.fromkeys(self.tables), "tables")
         return {"battle": _resolved(_table({"": tables.get("battle", _BATTLE)}, ""))}
+
+    def check(self, apparatus: Apparatus) -> None:
+        """See Game; also for a board with zones whose print this game does not know."""
+        super().check(apparatus)
+        legible(with_board(apparatus).board, apparatus.name)
 
     def play(self, model: DropModel, rules: Setup, seed: int, run: int | None = None) -> Iterator[Turn]:
         """See Game; step i of run r draws from SeedSequence(seed, spawn_key=(r, i)), r being 0 where there is none."""
