@@ -18,7 +18,7 @@ from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import Games, plan_of
 from tower_sim.study.baseline import Board, play_rule
 from tower_sim.study.bootstrap import Estimate
-from tower_sim.study.data import Campaign, Failed, Words
+from tower_sim.study.data import Campaign, Facts, Failed, Words
 from tower_sim.surrogate.fitting import classifier, distances, pages, pit, whole_games
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import RungScore, shipped
@@ -240,7 +240,7 @@ def test_unfinished_games_are_left_out():
     rows = np.cumsum(kept) - 1
     drops = campaign.drops
     fields = {
-        name: value.take(np.flatnonzero(kept)) if isinstance(value, Words) else value[kept]
+        name: value.take(np.flatnonzero(kept)) if isinstance(value, (Facts, Words)) else value[kept]
         for name, value in vars(drops).items()
     }
     cubes = campaign.cubes.take(np.flatnonzero(kept[campaign.cubes.row]))
