@@ -10,18 +10,21 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tower_sim.counts import Counts
+from tower_sim.apparatus.catalogue import load
+from tower_sim.counts import EVERY, Counts, Plan
 from tower_sim.errors import UsageError
 from tower_sim.games import amerigo
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import Games, plan_of
 from tower_sim.study.baseline import Board, play_rule
 from tower_sim.study.bootstrap import Estimate
-from tower_sim.study.data import Campaign, Failed, Words
+from tower_sim.study.data import Campaign, Facts, Failed, Words
 from tower_sim.surrogate.fitting import classifier, distances, pages, pit, whole_games
-from tower_sim.surrogate.store import RungScore
+from tower_sim.surrogate.model import SurrogateModel
+from tower_sim.surrogate.store import RungScore, shipped
 
 RULES = Rules()
+SHAPE = load("amerigo")
 SHORT = Rules(rounds=2)
 TABLES = ("thrown", "emerged", "inside")
 
@@ -237,7 +240,7 @@ def test_unfinished_games_are_left_out():
     rows = np.cumsum(kept) - 1
     drops = campaign.drops
     fields = {
-        name: value.take(np.flatnonzero(kept)) if isinstance(value, Words) else value[kept]
+        name: value.take(np.flatnonzero(kept)) if isinstance(value, (Facts, Words)) else value[kept]
         for name, value in vars(drops).items()
     }
     cubes = campaign.cubes.take(np.flatnonzero(kept[campaign.cubes.row]))
@@ -275,6 +278,24 @@ def test_features_are_of_their_game_only_and_named_once():
     assert np.array_equal(table[:, at], games.emerged[:, 3, RULES.colours.index("red")])
     product = names.index("inside in phase 2 times phase 9")
     assert np.array_equal(table[:, product], games.inside[:, 2].sum(1) * games.inside[:, 9].sum(1))
+
+
+def test_games_whose_every_drop_throws_all_colours_are_compared_too():
+    """A plan without series of its own: all that a phase throws is its own colour."""
+    plan = Plan(("red", "blue"), (3, 4), (EVERY,) * 6)
+    model = SurrogateModel(SHAPE, shipped(SHAPE.name, SHAPE.digest))
+    a, b = (model.sample_runs(plan, 40, seed) for seed in (1, 2))
+    before = np.concatenate([np.zeros((40, 1, 2), int), a.inside[:, :-1]], 1)
+    assert np.array_equal(before + a.thrown, a.emerged + a.inside)
+    assert np.array_equal(a.thrown, np.array([3, 4]) - before)
+    names, table = classifier.features(a)
+    assert "action points of the game" not in names
+    thrown = [names.index(f"thrown in phase {phase}") for phase in range(1, 6)]
+    assert np.array_equal(table[:, thrown], a.thrown[:, 1:].sum(-1))
+    found = whole_games.compare_games(a, b, np.random.default_rng(1), 200)
+    assert len(found.distances) == len(distances.statistics(plan)) == 7
+    with pytest.raises(UsageError, match="runs have several plans"):
+        Counts.together([a, played(2, np.random.default_rng(3))])
 
 
 def test_the_features_of_a_game_recover_the_chances_of_the_rule():
