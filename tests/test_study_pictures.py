@@ -13,8 +13,8 @@ from test_study_make import coin_games, write
 from test_study_report import write_battles
 
 from tower_sim.games.amerigo import Rules
+from tower_sim.statistics import Estimate, Estimates
 from tower_sim.study import study
-from tower_sim.study.bootstrap import Estimate, Estimates
 from tower_sim.study.plots import SIM, counted, label, legend, panels, whiskers
 from tower_sim.study.plots_beside import beside, has_ratio
 from tower_sim.study.plots_map import FEW, heat_map

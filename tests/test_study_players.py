@@ -14,9 +14,9 @@ from test_study_make import SPEC, coin_games, write
 
 from tower_sim.campaign import parse, run
 from tower_sim.games.amerigo import Rules
+from tower_sim.statistics import Resamples
 from tower_sim.study import players, report, study
 from tower_sim.study.baseline import board_of, play_beside
-from tower_sim.study.bootstrap import Resamples
 from tower_sim.study.load import load
 
 HOUSE = Rules(cubes=2, rounds=3, gold_divisor=2, gold_divisor_with_token=1)

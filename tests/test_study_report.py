@@ -11,8 +11,8 @@ from test_study_make import coin_games, write
 
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
+from tower_sim.statistics import Estimate, Resamples
 from tower_sim.study import battles, memory, study
-from tower_sim.study.bootstrap import Estimate, Resamples
 from tower_sim.study.load import load
 from tower_sim.study.sheets import said
 

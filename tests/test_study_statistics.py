@@ -11,9 +11,9 @@ from scipy import stats
 from test_study_make import series, with_cubes
 
 from tower_sim.games import amerigo
+from tower_sim.statistics import Resamples, percentiles
 from tower_sim.study import fairness, memory, players, retention, survival
 from tower_sim.study.baseline import Board, play_rule
-from tower_sim.study.bootstrap import Resamples, percentiles
 from tower_sim.study.data import Campaign
 
 COLOURS = tuple(amerigo.Rules().colours)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from pictures import faults
 
+from tower_sim.statistics import Estimates
 from tower_sim.study import plots_sweep
-from tower_sim.study.bootstrap import Estimates
 from tower_sim.study.points import Varied
 from tower_sim.study.sensitivity import smooth
 from tower_sim.study.sweeps import Curve

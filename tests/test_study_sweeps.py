@@ -18,8 +18,8 @@ from tower_sim.campaign import parse, run
 from tower_sim.campaign.point import Point
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
+from tower_sim.statistics import Estimates
 from tower_sim.study import sensitivity, study
-from tower_sim.study.bootstrap import Estimates
 from tower_sim.study.effects import DIFFERS, DIP, FALLS, PEAK, RISES, TURNS, UNKNOWN, UNSEEN, effect, slices, told
 from tower_sim.study.load import load
 from tower_sim.study.points import Varied, at_point, together, varied

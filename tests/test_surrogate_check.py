@@ -16,8 +16,8 @@ from tower_sim.errors import UsageError
 from tower_sim.games import amerigo
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import Games, plan_of
+from tower_sim.statistics import Estimate
 from tower_sim.study.baseline import Board, play_rule
-from tower_sim.study.bootstrap import Estimate
 from tower_sim.study.data import Campaign, Facts, Failed, Words
 from tower_sim.surrogate.fitting import classifier, distances, pages, pit, whole_games
 from tower_sim.surrogate.model import SurrogateModel

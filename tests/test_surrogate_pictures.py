@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pictures import faults
 
-from tower_sim.study.bootstrap import Estimate, Estimates
+from tower_sim.statistics import Estimate, Estimates
 from tower_sim.surrogate.fitting import plots
 from tower_sim.surrogate.fitting.distances import Distance
 from tower_sim.surrogate.fitting.pit import Histogram, Reliability

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tower_sim.games.amerigo import Rules
-from tower_sim.study.data import NOWHERE, Array, Campaign, Cubes, Drops, Failed, Words
-from tower_sim.study.players import divisors
+from tower_sim.errors import UsageError
+from tower_sim.study.data import NOWHERE, SETUP, Array, Campaign, Cubes, Drops, Facts, Failed, Words
+from tower_sim.study.players import DIVISORS, divisors
 from tower_sim.surrogate.two_thirds import REGION, RESIDENT_OUT, THROWN_OUT
 
 FEWEST, MOST = 500, 4000  # games of the rule
@@ -19,13 +19,15 @@ FEWEST, MOST = 500, 4000  # games of the rule
 class Board:
     """What a game needs: the colour of every cube, the colours of the phases in order, what cubes are divided by.
 
-    `divisors` make cubes out into gold for passing, without and with the token.
+    `divisors` make cubes out into gold for passing, without and with the token (None: there is no gold); `kind` is the
+    campaign's.
     """
 
     colours: tuple[str, ...]
     colour_of: Array
     phases: Sequence[int]
-    divisors: tuple[int, int] = (Rules().gold_divisor, Rules().gold_divisor_with_token)
+    divisors: tuple[int, int] | None = None
+    kind: str = "game"
 
     def same(self, other: Board) -> bool:
         """Whether `other` is played alike."""
@@ -43,8 +45,13 @@ def is_of_the_rule(campaign: Campaign) -> bool:
 
 
 def board_of(campaign: Campaign) -> Board | None:
-    """Find out from a campaign of one design point what was played with; None when no run has a set-up and a phase."""
+    """Find out from a campaign of one design point what was played with; None when no run has a set-up and a phase.
+
+    None also for games whose drops are not known before a run, which the rule could not play.
+    """
     d = campaign.drops
+    if not (campaign.has_setup and _has_plan(campaign)):
+        return None
     first = campaign.cubes.take(np.flatnonzero((d.drop == 0)[campaign.cubes.row]))
     if not len(first):
         return None
@@ -59,7 +66,20 @@ def board_of(campaign: Campaign) -> Board | None:
     if not phases or min(phases) < 0:
         return None
     order = np.argsort(of_one.cube)
-    return Board(campaign.colours, of_one.colour.codes[order].astype(np.int64), phases, divisors(campaign.spec))
+    return Board(
+        campaign.colours, of_one.colour.codes[order].astype(np.int64), phases, divisors(campaign), campaign.kind
+    )
+
+
+def _has_plan(campaign: Campaign) -> bool:
+    """Say whether the campaign's game knows before a run what every drop throws."""
+    game = campaign.game
+    if game is None:
+        return False
+    try:
+        return game.plan(game.read({game.tables[0]: campaign.rules})) is not None
+    except UsageError:  # of rules that this version does not know
+        return False
 
 
 def play_rule(board: Board, games: int, rng: np.random.Generator) -> Campaign:
@@ -109,8 +129,12 @@ def _campaign(
     )
     order = np.lexsort((drop, run))
     width = len(columns)
-    names = (*board.colours, "setup")
+    names = (*board.colours, SETUP)
     one = Words(("drop",), np.zeros(len(run), np.int16))
+    phases = Words(names, np.where(phase < 0, len(board.colours), phase)[order].astype(np.int16))
+    is_phase = (drop > 0)[order]
+    gold = np.where(is_phase, -(-emerged[order] // board.divisors[0]), 0) if board.divisors else np.zeros(len(run), int)
+    of_phase = {"colours_out": colours_out[order], "action_points": np.where(is_phase, points[order], 0), "gold": gold}
     drops = Drops(
         run=run[order],
         drop=drop[order],
@@ -119,20 +143,19 @@ def _campaign(
         inside_before=before[order],
         emerged=emerged[order],
         inside_after=after[order],
-        phase=Words(names, np.where(phase < 0, len(board.colours), phase)[order].astype(np.int16)),
-        colours_out=colours_out[order],
-        action_points=np.where(drop == 0, 0, points)[order],
-        gold=np.where(drop == 0, 0, -(-emerged // board.divisors[0]))[order],
+        phase=phases,
+        **of_phase,
         winner=Words((), np.full(len(run), NOWHERE, np.int16)),
         drawn=thrown[order] > 0,
+        facts=Facts({"phase": phases, **(of_phase if board.divisors else {})}),
     )
     game, at, cube, is_thrown, age, out = (np.concatenate(parts) for parts in zip(*entries, strict=True))
     row = game * width + at
     order = np.argsort(row, kind="stable")
     places = ("tray", f"inside:{REGION}")
-    rules = dict(zip(("gold_divisor", "gold_divisor_with_token"), board.divisors, strict=True))
+    rules = dict(zip(DIVISORS, board.divisors, strict=True)) if board.divisors else {}
     return Campaign(
-        spec={"kind": "game", "model": "two_thirds", "runs": games, "rules": rules},
+        spec={"kind": board.kind, "model": "two_thirds", "runs": games, "rules": rules},
         points=[{}],
         run_point=np.zeros(games, np.int64),
         drops=drops,

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tower_sim.study.bootstrap import Estimate, Estimates, Resamples
+from tower_sim.places import BORDER, ZONE
+from tower_sim.statistics import Estimate, Estimates, Resamples
 from tower_sim.study.data import INSIDE, NOWHERE, Array, Campaign, Cubes
 
 MOST_THROWN = 8  # cubes thrown at once: larger throws count together
-THROUGH = ("throw", "rethrow", "explosion", "ability")  # the steps in which cubes can go through the ship
+THROUGH = ("throw", "rethrow", "explosion", "ability", "drop")  # the steps in which cubes can go through the ship
+WINNER = "winner"  # what a game tells of its last drop, if it has winners
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,16 @@ class Odds:
     cubes: Array
     battles: Array
     wins: Estimates
+
+
+def have_winners(campaign: Campaign) -> bool:
+    """Whether the game tells who wins."""
+    return WINNER in campaign.facts
+
+
+def are_on_board(campaign: Campaign) -> bool:
+    """Whether cubes fall onto a board and stay there, so that none is kept inside."""
+    return have_winners(campaign) or any(name.startswith(ZONE) or name == BORDER for name in campaign.cubes.after.names)
 
 
 def through_ship(campaign: Campaign) -> Array:

@@ -17,6 +17,7 @@ from tower_sim.games.game import Game
 Array = npt.NDArray[Any]
 
 INSIDE = "inside:"
+SETUP = "setup"  # the phase of a drop that only fills the tower
 NOWHERE = -1  # the code of a null word
 
 
@@ -193,6 +194,19 @@ class Campaign:
         """What the game tells of each drop."""
         return self.drops.facts
 
+    @cached_property
+    def rules(self) -> Mapping[str, Any]:
+        """What the game is played by: the first of its tables, every default in it; empty where it is not installed."""
+        if self.game is None:
+            return {}
+        name = self.game.tables[0]
+        return self.game.plain(self.game.read({})).get(name, {}) | (self.spec.get(name) or {})
+
+    @property
+    def has_setup(self) -> bool:
+        """Whether a run's first drop only fills the tower and is no phase of play."""
+        return SETUP in self.drops.phase.names
+
     @property
     def runs(self) -> int:
         """How many runs there are."""
@@ -222,9 +236,9 @@ class Campaign:
 
     @cached_property
     def phases(self) -> Array:
-        """The drops that are studied as phases: those with cubes thrown, a game's set-up left out."""
+        """The drops that are studied as phases: those with cubes thrown, a set-up left out."""
         is_phase = self.drops.thrown > 0
-        return is_phase & (self.drops.drop > 0) if self.kind == "game" else is_phase
+        return is_phase & (self.drops.drop > 0) if self.has_setup else is_phase
 
     @cached_property
     def colours(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tower_sim.study.bootstrap import Estimate
+from tower_sim.statistics import Estimate
 from tower_sim.study.data import Array
 from tower_sim.study.points import Varied
 from tower_sim.study.sheets import digits

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tower_sim.statistics import Estimate, Estimates, Resamples
 from tower_sim.study import memory, retention, survival
-from tower_sim.study.bootstrap import Estimate, Estimates, Resamples
 from tower_sim.study.data import Array, Campaign
 
 LATE = 5  # drops: residents of this age or more are called old
@@ -84,7 +84,7 @@ class Figures:
 def figures(campaign: Campaign, boot: Resamples) -> Figures:
     """Compute the figures of `campaign`."""
     d, phases = campaign.drops, campaign.phases
-    setup = (d.drop == 0) & (d.thrown > 0) & (campaign.kind == "game")
+    setup = (d.drop == 0) & (d.thrown > 0) & campaign.has_setup
     residents = survival.survival(campaign, boot)
     lags = np.column_stack([d.inside_after, campaign.inside_by_colour])
     return Figures(

@@ -8,9 +8,8 @@ from typing import cast
 
 import numpy as np
 
-from tower_sim.study.bootstrap import CONFIDENCE, Estimate, Estimates, Resamples
+from tower_sim.statistics import CONFIDENCE, Estimate, Estimates, Resamples, student_quantile
 from tower_sim.study.data import INSIDE, Array, Campaign
-from tower_sim.study.laws import student_quantile
 
 LAGS = 7
 PERMUTATIONS = 999
@@ -205,7 +204,7 @@ def prediction(campaign: Campaign, boot: Resamples, rng: np.random.Generator) ->
 def _scored(campaign: Campaign) -> Array:
     """Return the phases that follow a phase (not a set-up) of the same run."""
     d = campaign.drops
-    first = 2 if campaign.kind == "game" else 1
+    first = 2 if campaign.has_setup else 1
     return campaign.phases & (d.drop >= first) & np.append(False, d.run[1:] == d.run[:-1])
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from tower_sim.games.amerigo import Rules
-from tower_sim.study.bootstrap import Estimate, Estimates, Resamples
+from tower_sim.statistics import Estimate, Estimates, Resamples
 from tower_sim.study.data import Array, Campaign
 
 CHANCES = ("0", "1", "2", "3 or more")  # actions to choose from
+DIVISORS = ("gold_divisor", "gold_divisor_with_token")  # of the rules: cubes for a gold, without and with the token
+FACTS = ("colours_out", "action_points", "gold")  # what a game tells of its phases, if its players get any of this
 
 
 @dataclass(frozen=True)
@@ -50,19 +49,24 @@ class Given:
         return self.chances.at(kind * len(CHANCES) + number, int(self.phases[kind]))
 
 
-def divisors(spec: Mapping[str, Any]) -> tuple[int, int]:
-    """Return by how much the cubes are divided into gold without and with the token, from the campaign's rules."""
-    rules: Mapping[str, Any] = spec.get("rules") or {}
-    published = Rules()
-    names = ("gold_divisor", "gold_divisor_with_token")
-    without, with_token = (int(rules.get(name, getattr(published, name))) for name in names)
+def are_told(campaign: Campaign) -> bool:
+    """Whether the game tells what its players get: actions, action points and gold in phases after a set-up."""
+    return campaign.has_setup and all(name in campaign.facts for name in FACTS) and divisors(campaign) is not None
+
+
+def divisors(campaign: Campaign) -> tuple[int, int] | None:
+    """Return by how much the cubes are divided into gold without and with the token; None: the rules do not say."""
+    rules = campaign.rules
+    if not all(name in rules for name in DIVISORS):
+        return None
+    without, with_token = (int(rules[name]) for name in DIVISORS)
     return without, with_token
 
 
 def columns(campaign: Campaign) -> Columns:
     """Return what each phase of a campaign of games, of one design point, gives."""
     d = campaign.drops
-    _, with_token = divisors(campaign.spec)
+    _, with_token = divisors(campaign) or (1, 1)
     return Columns(d.drop > 0, d.colours_out, d.action_points, d.gold, -(-d.emerged // with_token))
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tower_sim.statistics import Estimates
 from tower_sim.study.battles import MOST_THROWN, Chains, Knocks, Landings, Odds
-from tower_sim.study.bootstrap import Estimates
 from tower_sim.study.data import Array
 from tower_sim.study.plots import BAR, FONT, INK, SIM, counted, label, legend, panels, whiskers, whole
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.study.bootstrap import Estimate
+from tower_sim.statistics import Estimate
 from tower_sim.study.plots import FONT, INK, RULE, RULE_NAME, SIM, label, legend, panels
 from tower_sim.study.sheets import digits
 

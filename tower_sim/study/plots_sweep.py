@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.study.bootstrap import Estimates
+from tower_sim.statistics import Estimates
 from tower_sim.study.data import Array
 from tower_sim.study.plots import FONT, INK, RULE_NAME, counted, label, panels, whiskers
 from tower_sim.study.points import Varied

@@ -6,14 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tower_sim.progress import telling
-from tower_sim.study import sections, sections_players, sections_points, sections_sweep
+from tower_sim.statistics import Resamples
+from tower_sim.study import players, sections, sections_players, sections_points, sections_sweep
 from tower_sim.study.baseline import is_of_the_rule, play_beside
-from tower_sim.study.bootstrap import Resamples
+from tower_sim.study.battles import are_on_board
 from tower_sim.study.data import Campaign
 from tower_sim.study.figures import Figures, figures
 from tower_sim.study.load import load
 from tower_sim.study.points import at_point, used_points
 from tower_sim.study.sections_battle import battles
+from tower_sim.study.sections_own import own_columns
 from tower_sim.study.sections_run import failures, failures_by_point, missing, plain, title, what_was_run
 from tower_sim.study.sheets import Sheets
 from tower_sim.study.sweeps import curves
@@ -61,19 +63,20 @@ def _swept(sheets: Sheets, campaign: Campaign) -> None:
 def _of_one_point(sheets: Sheets, campaign: Campaign) -> None:
     """Tell all of a campaign whose runs are alike."""
     boot = Resamples(campaign.strata, campaign.rng("resamples"))
-    if campaign.kind == "game":
+    if players.are_told(campaign):
         sections_players.plain(sheets, campaign, boot)
         sections_players.first_figures(sheets, campaign, boot)
     else:
         plain(sheets, campaign, boot)
     what_was_run(sheets, campaign, "over all")
     failures(sheets, campaign, boot)
-    if campaign.kind == "battle":
+    if are_on_board(campaign):
         battles(sheets, campaign, boot)
     elif campaign.phases.any():
         _towers(sheets, campaign, boot)
     else:
         sheets.text("No drop after the set-up threw a cube, so there is nothing more to study.")
+    own_columns(sheets, campaign, boot)
 
 
 def _towers(sheets: Sheets, campaign: Campaign, boot: Resamples) -> None:
@@ -81,7 +84,7 @@ def _towers(sheets: Sheets, campaign: Campaign, boot: Resamples) -> None:
     rules: list[Figures | None] = []
 
     def of_rule() -> None:
-        played = play_beside(campaign, campaign.rng("rule")) if campaign.kind == "game" else None
+        played = play_beside(campaign, campaign.rng("rule"))
         rules.append(figures(played, Resamples(played.strata, campaign.rng("rule resamples"))) if played else None)
 
     steps: list[Callable[[], None]] = [

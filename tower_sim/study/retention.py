@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tower_sim.study.bootstrap import Estimate, Estimates, Resamples
+from tower_sim.statistics import Estimate, Estimates, Resamples
 from tower_sim.study.data import Array, Campaign
 from tower_sim.surrogate.two_thirds import RESIDENT_OUT, THROWN_OUT
 

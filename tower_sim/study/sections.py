@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tower_sim.statistics import Estimate, Estimates, Resamples
 from tower_sim.study import fairness, memory, plots, retention, survival
-from tower_sim.study.bootstrap import Estimate, Estimates, Resamples
 from tower_sim.study.data import Array, Campaign
 from tower_sim.study.figures import LATE, Figures, colours_out
 from tower_sim.study.plots_beside import beside
@@ -144,7 +144,7 @@ def _course(sheets: Sheets, mine: Figures, rule: Figures | None) -> None:
         ],
     )  # fmt: skip
     phases = len({code for code in d.phase.codes[d.drop > 0].tolist() if code >= 0})
-    rounds = [0.5 + phases * i for i in range(size // max(phases, 1) + 1)] if phases and campaign.kind == "game" else []
+    rounds = [0.5 + phases * i for i in range(size // max(phases, 1) + 1)] if phases and campaign.has_setup else []
     words = "drop (0 is the set-up)" if rounds else "drop"
     picture = plots.course(mean, quantiles, of_rule, campaign.runs, (campaign.unit, words), rounds)
     sheets.picture("inside_by_drop", picture, "Cubes inside by drop")
@@ -196,7 +196,7 @@ def _out(sheets: Sheets, mine: Figures, rule: Figures | None) -> None:
 
 
 def _empty(campaign: Campaign, boot: Resamples) -> Estimate | None:
-    if campaign.kind != "game":
+    if not campaign.has_setup:
         return None
     rows = campaign.drops.drop > 0
     sums = campaign.by_run(np.stack([campaign.drops.thrown[rows] == 0, np.ones(rows.sum())], 1), rows)

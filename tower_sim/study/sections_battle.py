@@ -1,12 +1,12 @@
-"""The sections of a report on battles."""
+"""The sections of a report on cubes that fall onto a board, and on the battles that are fought there."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from tower_sim.statistics import Resamples
 from tower_sim.study import battles as facts
 from tower_sim.study import plots_battle
-from tower_sim.study.bootstrap import Resamples
 from tower_sim.study.data import Campaign
 from tower_sim.study.sheets import Cell, Sheets, said
 
@@ -18,8 +18,9 @@ def battles(sheets: Sheets, campaign: Campaign, boot: Resamples) -> None:
         return
     _landings(sheets, campaign, boot)
     _knocks(sheets, campaign, boot)
-    _chains(sheets, campaign, boot)
-    _odds(sheets, campaign, boot)
+    if facts.have_winners(campaign):
+        _chains(sheets, campaign, boot)
+        _odds(sheets, campaign, boot)
 
 
 def _landings(sheets: Sheets, campaign: Campaign, boot: Resamples) -> None:
@@ -29,7 +30,7 @@ def _landings(sheets: Sheets, campaign: Campaign, boot: Resamples) -> None:
     if thrown:
         best = int(np.nanargmax(found.landed.value))
         sheets.text(
-            f"{thrown} cubes went through the ship in {campaign.runs} battles. Most often they land at "
+            f"{thrown} cubes went through the ship in {campaign.runs} {campaign.unit}s. Most often they land at "
             f"{found.places[best]}, a share of {said(found.landed.at(best, thrown))}. `At the end` counts each cube "
             "once, where it last lay."
         )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tower_sim.statistics import Resamples
 from tower_sim.study import players, plots_players
 from tower_sim.study.baseline import play_beside
-from tower_sim.study.bootstrap import Resamples
 from tower_sim.study.data import Campaign
 from tower_sim.study.players import CHANCES, Given
 from tower_sim.study.sheets import Cell, Sheets, percent, said
@@ -38,7 +38,7 @@ def first_figures(sheets: Sheets, campaign: Campaign, boot: Resamples) -> None:
     played = play_beside(campaign, campaign.rng("rule"))
     rule_boot = Resamples(played.strata, played.rng("rule resamples")) if played else None
     rule = players.over_all(played, rule_boot) if played and rule_boot else None
-    without, with_token = players.divisors(campaign.spec)
+    without, with_token = players.divisors(campaign) or (1, 1)
     sheets.text(
         "All phases after the set-up, also those with nothing to throw; before any token. Each colour that comes out "
         f"is an action to choose from; action points are the cubes of the most numerous colour; passing pays the cubes "

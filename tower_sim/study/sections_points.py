@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tower_sim.statistics import Estimates, Resamples
 from tower_sim.study import battles, memory, plots_sweep, retention, survival
-from tower_sim.study.bootstrap import Estimates, Resamples
 from tower_sim.study.data import Campaign
 from tower_sim.study.points import at_point
 from tower_sim.study.sections_sweep import Swept
@@ -28,7 +28,7 @@ def details(sheets: Sheets, swept: Swept, tell: Callable[[int], None]) -> None:
             f"{MOST}. {_of_one_point(swept)}"
         )
         return
-    if swept.campaign.kind == "battle":
+    if battles.are_on_board(swept.campaign):
         _landings(sheets, swept, tell)
     else:
         _drops(sheets, swept, tell)
@@ -40,11 +40,11 @@ def _of_one_point(swept: Swept) -> str:
 
 
 def _left_out(sheets: Sheets, swept: Swept) -> None:
-    games = " and the table beside the 2/3-1/3 rule" if swept.campaign.kind == "game" else ""
+    games = " and the table beside the 2/3-1/3 rule" if swept.campaign.has_setup else ""
     what = (
         "how cubes are knocked on by the number thrown, the lengths of chains of explosions, and who wins by the first "
         "cubes"
-        if swept.campaign.kind == "battle"
+        if battles.are_on_board(swept.campaign)
         else "the map of cubes out by cubes thrown and inside, what one drop tells of the next and the gain of "
         f"predictors, the tests that colours are alike,{games}"
     )

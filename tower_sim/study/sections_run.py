@@ -11,8 +11,8 @@ import numpy as np
 
 from tower_sim.campaign.dataset import spans
 from tower_sim.campaign.vary import told
+from tower_sim.statistics import FEWEST, Estimate, Resamples
 from tower_sim.study import battles, retention
-from tower_sim.study.bootstrap import FEWEST, Estimate, Resamples
 from tower_sim.study.data import Campaign
 from tower_sim.study.points import at_point, used_points
 from tower_sim.study.sheets import Cell, Sheets, percent, said
@@ -42,8 +42,8 @@ def missing(sheets: Sheets, campaign: Campaign) -> None:
 def plain(sheets: Sheets, campaign: Campaign, boot: Resamples) -> None:
     """Say in a few words what chains or battles of one point come to, and how sure that is."""
     said_last = f"({campaign.runs} {campaign.unit}s; in brackets what 95 % intervals reach.)"
-    if campaign.kind == "battle":
-        if not len(campaign.cubes):
+    if battles.are_on_board(campaign):
+        if not (len(campaign.cubes) and battles.have_winners(campaign)):
             return
         found = battles.odds(campaign, boot)
         if len(found.cubes) != 1:
@@ -71,7 +71,8 @@ def what_was_run(sheets: Sheets, campaign: Campaign, strata: str) -> None:
     rows: list[Sequence[Cell]] = [
         [key, str(spec[key])] for key in ("kind", "apparatus", "model", "seed", "design") if spec.get(key, "") != ""
     ]
-    for key in ("rules", "chain", "battle", "settings"):
+    tables = ("rules", "chain", "battle") if campaign.game is None else campaign.game.tables
+    for key in (*tables, "settings"):
         if spec.get(key):
             rows.append([key, f"`{json.dumps(spec[key], default=str)}`"])
     planned = _planned(spec, len(campaign.points))

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tower_sim.statistics import FEWEST, Estimates
 from tower_sim.study import plots_sweep
-from tower_sim.study.bootstrap import FEWEST, Estimates
 from tower_sim.study.data import Array, Campaign
 from tower_sim.study.effects import FALLS, RISES, UNKNOWN, UNSEEN, Effect, Slice, effect, short, slices, told
 from tower_sim.study.points import Varied, is_sampled, together, used_points, varied
 from tower_sim.study.sections_sample import sampled_effects, strongest
 from tower_sim.study.sensitivity import rank_correlation, smooth
 from tower_sim.study.sheets import Cell, Sheets
-from tower_sim.study.sweeps import BATTLE, PLAYERS, TOWER, Curve
+from tower_sim.study.sweeps import BATTLE, OWN, PLAYERS, TOWER, Curve
 
 TURNED = 8  # points up to which the table of figures has a column for each
 SMOOTH_AT = 60  # places at which a smooth is drawn
@@ -160,7 +160,12 @@ def _pictures(sheets: Sheets, swept: Swept) -> None:
             _by_field(sheets, swept, each, f"fields_{number}_{slug}")
         return
     x, family = pair
-    for about, words in ((PLAYERS, "What players get"), (TOWER, "What the tower does"), (BATTLE, "Battles")):
+    for about, words in (
+        (PLAYERS, "What players get"),
+        (TOWER, "What the tower does"),
+        (BATTLE, "Battles"),
+        (OWN, "What the game tells"),
+    ):
         some = [each for each in swept.curves if each.about == about and np.isfinite(each.y.value).any()]
         if some and family and len(family.levels) > plots_sweep.MOST_LINES:
             sheets.picture(f"curves_{about}", plots_sweep.contours(some, x, family), f"{words}, by point")

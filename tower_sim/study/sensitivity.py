@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.study.bootstrap import Estimate, Estimates
+from tower_sim.statistics import Estimate, Estimates, student_quantile
 from tower_sim.study.data import Array
-from tower_sim.study.laws import student_quantile
 
 FEWEST = 10  # points for the interval of a rank correlation
 FEWEST_FOR_SMOOTH = 20  # points

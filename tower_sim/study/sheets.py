@@ -10,7 +10,7 @@ from typing import Any
 
 from matplotlib.text import Text
 
-from tower_sim.study.bootstrap import Estimate
+from tower_sim.statistics import Estimate
 from tower_sim.writing import told, write
 
 DOTS_PER_INCH = 150

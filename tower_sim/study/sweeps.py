@@ -7,15 +7,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tower_sim.statistics import Estimates, Resamples
 from tower_sim.study import battles, players
 from tower_sim.study.baseline import Board, board_of, play_rule
-from tower_sim.study.bootstrap import Estimates, Resamples
-from tower_sim.study.data import Array, Campaign
+from tower_sim.study.data import NOWHERE, Array, Campaign, Words
 from tower_sim.study.points import at_point, used_points
 
 RULE_GAMES = 200  # of the 2/3-1/3 rule, for each set of cubes, phases and rules that a point has
 MOST_BOARDS = 24  # such sets, beyond which the rule is not played
-PLAYERS, TOWER, BATTLE = "players", "tower", "battle"  # what a figure is about
+MOST_WORDS = 8  # words of a column of the game's own, beyond which their shares are no main figures
+PLAYERS, TOWER, BATTLE, OWN = "players", "tower", "battle", "own"  # what a figure is about
+
+# Columns that other figures and sections are about.
+_OF_PLAYERS = ("round", "phase", "skipped", *players.FACTS)
+_OF_BATTLES = ("side", battles.WINNER)
 
 
 @dataclass(frozen=True)
@@ -51,12 +56,16 @@ class Curve:
 
 def quantities(campaign: Campaign) -> list[Quantity]:
     """Return the main figures of a campaign of one design point; the designer's come first."""
-    if campaign.kind == "battle":
-        return _of_battles(campaign)
+    of_drops = _of_board(campaign) if battles.are_on_board(campaign) else _of_tower(campaign)
+    return of_drops + [quantity for column in own_columns(campaign) if len(column.parts) <= MOST_WORDS
+                       for quantity in column.parts]  # fmt: skip
+
+
+def _of_tower(campaign: Campaign) -> list[Quantity]:
     d, phases = campaign.drops, campaign.phases
-    found: list[Quantity] = []
-    if campaign.kind == "game":
-        found += _of_players(campaign)
+    with_players = players.are_told(campaign)
+    found = _of_players(campaign) if with_players else []
+    if campaign.has_setup:
         found.append(_mean(campaign, "inside after set-up", "cubes", d.inside_after, d.drop == 0))
     found += [
         _mean(campaign, "thrown in a drop", "cubes", d.thrown, phases),
@@ -69,7 +78,7 @@ def quantities(campaign: Campaign) -> list[Quantity]:
         run = d.run[cubes.row[rows]]
         counts = np.bincount(run, cubes.out[rows], campaign.runs), np.bincount(run, minlength=campaign.runs)
         found.append(Quantity(TOWER, name, "1", counts[0], counts[1].astype(float)))
-    if campaign.kind != "game":  # where colours out are actions
+    if not with_players:  # where colours out are actions
         found.append(_mean(campaign, "colours out of a drop", "colours", (campaign.out_by_colour > 0).sum(1), phases))
     return found
 
@@ -95,6 +104,12 @@ def _mean(campaign: Campaign, name: str, unit: str, values: Array, rows: Array, 
     return Quantity(about, name, unit, sums[:, 0], sums[:, 1])
 
 
+def _of_board(campaign: Campaign) -> list[Quantity]:
+    moved, lying = battles.moved_and_lying(campaign)
+    of_battles = _of_battles(campaign) if battles.have_winners(campaign) else []
+    return [*of_battles, Quantity(BATTLE, "share of lying cubes that a throw moves", "1", moved, lying)]
+
+
 def _of_battles(campaign: Campaign) -> list[Quantity]:
     d = campaign.drops
     done = (~campaign.unfinished).astype(float)
@@ -106,9 +121,48 @@ def _of_battles(campaign: Campaign) -> list[Quantity]:
     every = np.ones(campaign.runs)
     found.append(Quantity(BATTLE, "battles with an explosion", "1", (explosions > 0).astype(float), every))
     found.append(Quantity(BATTLE, "explosions a battle", "explosions", explosions, every))
-    moved, lying = battles.moved_and_lying(campaign)
-    found.append(Quantity(BATTLE, "share of lying cubes that a throw moves", "1", moved, lying))
     return found
+
+
+@dataclass(frozen=True)
+class Own:
+    """A column of the game's own: `meaning` as the game says it; of a number its mean, of words the share of each.
+
+    `words` are those of `parts`, empty for a number.
+    """
+
+    name: str
+    meaning: str
+    parts: tuple[Quantity, ...]
+    words: tuple[str, ...] = ()
+
+
+def own_columns(campaign: Campaign) -> list[Own]:
+    """Return what the game tells in columns of its own that no other figure or section is about."""
+    about = set(_OF_PLAYERS) if players.are_told(campaign) else set[str]()
+    about |= set(_OF_BATTLES) if battles.have_winners(campaign) else set()
+    columns = {column.name: column for column in (campaign.game.columns if campaign.game else ())}
+    own: list[Own] = []
+    for name, values in campaign.facts.items():
+        if name in about:
+            continue
+        meaning = columns[name].meaning if name in columns else ""
+        if isinstance(values, Words):
+            there = values.codes != NOWHERE
+            shares = [_own(campaign, f"{name} {word}", "1", values.codes == i, there)
+                      for i, word in enumerate(values.names)]  # fmt: skip
+            own.append(Own(name, meaning, tuple(shares), values.names))
+        else:
+            there = np.isfinite(values)
+            is_share = values.dtype == bool or (name in columns and columns[name].kind == "bool")
+            part = _own(campaign, name, "1" if is_share else "mean", np.where(there, values, 0), there)
+            own.append(Own(name, meaning, (part,)))
+    return own
+
+
+def _own(campaign: Campaign, name: str, unit: str, values: Array, there: Array) -> Quantity:
+    sums = campaign.by_run(np.stack([values.astype(float), there.astype(float)], 1))
+    return Quantity(OWN, name, unit, sums[:, 0], sums[:, 1])
 
 
 def curves(campaign: Campaign, tell: Callable[[int], None] = lambda done: None) -> list[Curve]:
@@ -156,7 +210,7 @@ class _Rules:
 
     def at(self, own: Campaign) -> Array | None:
         """Return the main figures of the rule with the board of a point; None where it cannot be told or played."""
-        board = board_of(own) if own.kind == "game" else None
+        board = board_of(own)
         if board is None or len(self._known) > MOST_BOARDS:
             return None
         for other, values in self._known:
