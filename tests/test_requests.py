@@ -66,7 +66,7 @@ def test_a_rules_file_has_keys_of_the_games_table_its_other_tables_and_the_appar
     asked = read_rules(AMERIGO, file)
     assert asked.apparatus == str(tmp_path / "own.toml")
     assert (asked.rules.rules.cubes, asked.rules.rules.rounds, asked.rules.knocks) == (5, 2, {3: 0.5})
-    file.write_text('apparatus = "amerigo-club"\n[rules]\ncubes = 5\n')
+    file.write_text('game = "amerigo"\napparatus = "amerigo-club"\n[rules]\ncubes = 5\n')
     assert read_rules(AMERIGO, file) == Asked(rules_of(AMERIGO, {"cubes": 5}).rules, "amerigo-club")
     assert read_rules(AMERIGO, "amerigo") == Asked(AMERIGO.read({}))
     assert read_rules(AMERIGO, "amerigo-club") == Asked(AMERIGO.read({}), "amerigo-club")
@@ -77,6 +77,7 @@ def test_a_rules_file_has_keys_of_the_games_table_its_other_tables_and_the_appar
     [
         ("cubez = 3", "rules.cubez is unknown"),
         ("cubes = 3\n[rules]\nrounds = 1", "rules.rules is unknown"),
+        ('game = "dead_reckoning"', "game is 'dead_reckoning'; allowed is amerigo, which is to be played"),
         ("apparatus = 3", "apparatus is 3; allowed is one of amerigo"),
         ("[knocks]\n99 = 1", "number of a knock is '99'"),
         ("cubes", "is not TOML"),

@@ -28,7 +28,7 @@ from tower_sim.outcome import Outcome
 from tower_sim.reading import read_text, toml_table
 from tower_sim.state import MAX_SEED, TowerState
 
-APPARATUS = "apparatus"  # the key of a rules file that names what the game is played with
+GAME, APPARATUS = "game", "apparatus"  # keys of a rules file, beside those of its rules
 PHYSICS = "physics"  # the model that is asked when none is named
 
 
@@ -160,16 +160,18 @@ def read_rules(game: Game, file: str | Path) -> Asked:
 
 
 def rules_of(game: Game, table: Mapping[str, Any]) -> Asked:
-    """Read a table: keys of the game's first table, its further tables by name, and `apparatus`.
+    """Read a table: keys of the game's first table, its further tables by name, `apparatus`, and `game`, its name.
 
-    Raises UsageError, in one line, for a key or a value that is not allowed.
+    Raises UsageError, in one line, for a key or a value that is not allowed, and rules of another game.
     """
+    if (named := table.get(GAME, game.name)) != game.name:
+        raise fault(GAME, named, f"{game.name}, which is to be played", "play that game, or give other rules")
     apparatus = table.get(APPARATUS, "")
     if not isinstance(apparatus, str):
         raise fault(APPARATUS, apparatus, f"one of {', '.join(profiles())} or the path of a TOML file")
     first, *others = game.tables
     tables = {name: table[name] for name in others if name in table}
-    own = {key: value for key, value in table.items() if key not in (*others, APPARATUS)}
+    own = {key: value for key, value in table.items() if key not in (*others, GAME, APPARATUS)}
     if set(own) == {first} and isinstance(own[first], Mapping):  # as in a campaign file
         own = dict(cast("Mapping[str, Any]", own[first]))
     return Asked(game.read(tables | ({first: own} if own else {})), apparatus)
