@@ -18,6 +18,7 @@ import numpy as np
 
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import names as profiles
+from tower_sim.apparatus.parts import Apparatus
 from tower_sim.contract import DropModel
 from tower_sim.cubes import MAX_CUBES, supply
 from tower_sim.errors import UsageError, check_whole, fault, shown
@@ -198,16 +199,21 @@ def drop_document(request: DropRequest, landed: Outcome) -> dict[str, Any]:
     return landed.to_json(request.seed, request.colours)
 
 
+def check(request: PlayRequest, apparatus: Apparatus, model: DropModel) -> None:
+    """Raise UsageError, before anything is thrown, for what the game cannot be played with."""
+    game = request.played
+    if game.board and not hasattr(model, "place"):
+        raise fault("model", request.model, "one that knows a board", f'leave it out for "{PHYSICS}"')
+    game.check(apparatus)
+    game.ways.check(model, request.rules)
+
+
 def turns(request: PlayRequest, model: DropModel, run: int | None = None) -> Iterator[Turn]:
-    """Play once, a turn at a time; `run` as in `Game.play`.
+    """Play once, a turn at a time, with what `check` has looked at; `run` as in `Game.play`.
 
     Raises UsageError, at once, for the caller's mistakes and TooManyFailedDraws when the model gives no landing.
     """
-    game = request.played
-    game.ways.check(model, request.rules)
-    if game.board and not hasattr(model, "place"):
-        raise fault("model", request.model, "one that knows a board", f'leave it out for "{PHYSICS}"')
-    return _landed(game.play(model, request.rules, request.seed, run))
+    return _landed(request.played.play(model, request.rules, request.seed, run))
 
 
 def _landed(played: Iterator[Turn]) -> Iterator[Turn]:
@@ -244,10 +250,11 @@ def fill(found: Odds, request: OddsRequest, model: DropModel, tell: Callable[[in
         tell(run + 1)
 
 
-def answer(request: Request, model: DropModel) -> dict[str, Any]:
-    """Return the document that answers a request. Raises what `outcome`, `turns` and `odds` do."""
+def answer(request: Request, apparatus: Apparatus, model: DropModel) -> dict[str, Any]:
+    """Return the document that answers a request. Raises what `outcome`, `check`, `turns` and `odds` do."""
     if isinstance(request, DropRequest):
         return drop_document(request, outcome(request, model))
+    check(request.one if isinstance(request, OddsRequest) else request, apparatus, model)
     if isinstance(request, PlayRequest):
         return play_document(request, list(turns(request, model)), model)
     return odds(request, model).document()
