@@ -23,7 +23,7 @@ from tower_sim.contract import DropModel
 from tower_sim.cubes import MAX_CUBES, supply
 from tower_sim.errors import UsageError, check_whole, fault, shown
 from tower_sim.games.game import Game, Turn
-from tower_sim.games.ways import Asked, Odds
+from tower_sim.games.ways import Asked, ManyRuns
 from tower_sim.model import knock_then_drop, until_landed
 from tower_sim.outcome import Outcome
 from tower_sim.reading import read_text, toml_table
@@ -229,21 +229,21 @@ def play_document(request: PlayRequest, played: Sequence[Turn], model: DropModel
     return request.played.document(played, request.rules, **names, seed=request.seed)
 
 
-def odds(request: OddsRequest, model: DropModel) -> Odds:
+def odds(request: OddsRequest, model: DropModel) -> ManyRuns:
     """Play every run and return the odds. Raises what `turns` does."""
     found = no_odds(request)
     fill(found, request, model, lambda done: None)
     return found
 
 
-def no_odds(request: OddsRequest) -> Odds:
+def no_odds(request: OddsRequest) -> ManyRuns:
     """Return the odds of a request before its first run."""
     found = request.one.played.ways.odds()
     assert found is not None  # the request has looked
     return found
 
 
-def fill(found: Odds, request: OddsRequest, model: DropModel, tell: Callable[[int], None]) -> None:
+def fill(found: ManyRuns, request: OddsRequest, model: DropModel, tell: Callable[[int], None]) -> None:
     """Add every run to the odds, and tell how many are done; interrupted, those that were finished are in them."""
     for run in range(request.runs):
         found.add(list(turns(request.one, model, run)))

@@ -8,8 +8,8 @@ import tower_sim
 from tower_sim import outcome, requests
 from tower_sim.apparatus.catalogue import names
 from tower_sim.models import MODELS
+from tower_sim.service.asked import Hello, fields
 from tower_sim.service.opened import Opened
-from tower_sim.service.requests import Hello, fields
 
 SCHEMA = "tower-sim/service"
 VERSION = 1

@@ -11,8 +11,8 @@ from tower_sim.errors import UsageError, fault
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.reading import check_bounds
 from tower_sim.service.answers import answer
+from tower_sim.service.asked import read_request
 from tower_sim.service.opened import Opened
-from tower_sim.service.requests import read_request
 from tower_sim.terminal import one_line, warn
 
 MAX_LINE = 2**20
