@@ -31,6 +31,7 @@ from tower_sim.errors import UsageError, check_whole, shown
 from tower_sim.progress import telling
 from tower_sim.reading import read_bytes
 from tower_sim.statistics import mean_error
+from tower_sim.terminal import warn
 from tower_sim.writing import WritingFailed
 from tower_sim.writing import write as write_whole
 
@@ -135,7 +136,7 @@ def calibrate_command(paths: Sequence[str], output: Path, mode: str, seed: int, 
 
 
 def _ended(why: str) -> int:
-    print(f"tower-sim: {' '.join(why.split())}", file=sys.stderr)
+    warn(why)
     return 1
 
 

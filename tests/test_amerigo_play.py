@@ -18,7 +18,7 @@ from tower_sim.games.amerigo.words import game_summary, game_title, in_plain_wor
 from tower_sim.requests import read_rules
 from tower_sim.service import Opened
 from tower_sim.service.answers import answer
-from tower_sim.service.requests import read_request
+from tower_sim.service.asked import read_request
 from tower_sim.variants import read_variant
 
 ROOT = Path(__file__).parent.parent

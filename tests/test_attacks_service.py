@@ -20,7 +20,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.contract import DropModel
 from tower_sim.errors import UsageError
 from tower_sim.models import open_model
-from tower_sim.service import Opened, requests, serve
+from tower_sim.service import Opened, asked, serve
 
 NUMBER = 5000
 LONGEST = 5.0  # seconds of this process
@@ -95,8 +95,8 @@ def lines(states: list[str]) -> Iterator[bytes]:
 
 def test_every_line_is_answered_by_one_line_soon(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     """Longer work is allowed, and tested for its bounds elsewhere: here a request asks for 20 games at most."""
-    monkeypatch.setattr(requests, "MAX_GAMES", 20)
-    monkeypatch.setattr(requests, "MAX_DROPS", 100)
+    monkeypatch.setattr(asked, "MAX_GAMES", 20)
+    monkeypatch.setattr(asked, "MAX_DROPS", 100)
     replied: Counter[str] = Counter()
     with Opened(cheap) as opened:
 

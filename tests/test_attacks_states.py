@@ -20,17 +20,17 @@ import numpy as np
 import pytest
 
 from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.with_board import with_board
 from tower_sim.contract import DropModel
 from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError
 from tower_sim.model import replay
-from tower_sim.models import open_board_model, open_model
+from tower_sim.models import open_model
 from tower_sim.outcome import Outcome, Status
 from tower_sim.physics.at_rest import MOST_OVERLAP
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import BoardState, Event, Pose, Resident, TowerState
+from tower_sim.surrogate.ship import ShipSurrogate
 from tower_sim.token import pack
 
 LONGEST = 1000  # characters of an error
@@ -235,7 +235,8 @@ def test_4_000_crafted_states_of_a_model_without_physics_are_refused_or_lose_no_
 
 
 def test_2_000_crafted_boards_without_physics_are_refused_or_lose_no_cube():
-    with open_board_model(with_board(SHIP), "surrogate") as model:
+    with open_model(SHIP, "surrogate") as model:
+        assert isinstance(model, ShipSurrogate)
         start = chain(model, 2, first=6)
         start = model.place(start, start.board.cubes[0], "choice", rng(4)).state.take(start.board.cubes[1:3])
         assert 1_000 < attack(model, start, 2_000) < 2_000
@@ -421,7 +422,8 @@ def test_cubes_may_overlap_by_no_more_than_the_bound(physics: PhysicsModel, full
 
 
 def test_a_log_that_places_no_cube_or_two_is_neither_played_nor_replayed():
-    with open_board_model(with_board(SHIP), "surrogate") as model:
+    with open_model(SHIP, "surrogate") as model:
+        assert isinstance(model, ShipSurrogate)
         state = chain(model, 1, first=2)
         one, other = state.board.cubes[:2]
         for cubes in ((), (one, other)):

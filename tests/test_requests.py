@@ -13,6 +13,7 @@ from tower_sim.requests import (
     OddsRequest,
     PlayRequest,
     answer,
+    check,
     first_game,
     games,
     no_odds,
@@ -53,8 +54,8 @@ def test_a_request_that_cannot_be_is_refused_where_it_is_made(make: Any, says: s
 
 
 def test_a_knock_alone_is_something_to_do_and_the_colours_are_those_thrown_then_those_inside():
-    with open_model(load("amerigo"), "two_thirds") as model:
-        first = answer(DropRequest("amerigo", "two_thirds", 1, {"red": 6, "blue": 6}), model)
+    with open_model(tower := load("amerigo"), "two_thirds") as model:
+        first = answer(DropRequest("amerigo", "two_thirds", 1, {"red": 6, "blue": 6}), tower, model)
         state = TowerState.from_token(first["state"])
     assert DropRequest("amerigo", "physics", 1, {}, state, 0.5).colours == ["blue", "red"]
     assert DropRequest("amerigo", "physics", 1, {"white": 1, "red": 1}, state).colours == ["white", "red", "blue"]
@@ -66,7 +67,7 @@ def test_a_rules_file_has_keys_of_the_games_table_its_other_tables_and_the_appar
     asked = read_rules(AMERIGO, file)
     assert asked.apparatus == str(tmp_path / "own.toml")
     assert (asked.rules.rules.cubes, asked.rules.rules.rounds, asked.rules.knocks) == (5, 2, {3: 0.5})
-    file.write_text('apparatus = "amerigo-club"\n[rules]\ncubes = 5\n')
+    file.write_text('game = "amerigo"\napparatus = "amerigo-club"\n[rules]\ncubes = 5\n')
     assert read_rules(AMERIGO, file) == Asked(rules_of(AMERIGO, {"cubes": 5}).rules, "amerigo-club")
     assert read_rules(AMERIGO, "amerigo") == Asked(AMERIGO.read({}))
     assert read_rules(AMERIGO, "amerigo-club") == Asked(AMERIGO.read({}), "amerigo-club")
@@ -77,6 +78,7 @@ def test_a_rules_file_has_keys_of_the_games_table_its_other_tables_and_the_appar
     [
         ("cubez = 3", "rules.cubez is unknown"),
         ("cubes = 3\n[rules]\nrounds = 1", "rules.rules is unknown"),
+        ('game = "dead_reckoning"', "game is 'dead_reckoning'; allowed is amerigo, which is to be played"),
         ("apparatus = 3", "apparatus is 3; allowed is one of amerigo"),
         ("[knocks]\n99 = 1", "number of a knock is '99'"),
         ("cubes", "is not TOML"),
@@ -94,9 +96,9 @@ def test_a_bad_rules_file_is_named_in_one_line(text: str, says: str, tmp_path: P
 @pytest.mark.parametrize("game", games(), ids=lambda game: game.name)
 def test_the_document_of_every_game_is_json_and_names_what_was_asked_for(game: Any):
     request = play(game, apparatus=game.apparatus or first_game().apparatus)
-    with open_model(load(request.apparatus), "surrogate") as model:
-        document = answer(request, model)
-        assert answer(request, model) == document
+    with open_model(shape := load(request.apparatus), "surrogate") as model:
+        document = answer(request, shape, model)
+        assert answer(request, shape, model) == document
     assert json.loads(json.dumps(document)) == document
     head = ["schema", "version", "seed", "model", "apparatus"]
     assert list(document)[:5] == head
@@ -105,8 +107,8 @@ def test_the_document_of_every_game_is_json_and_names_what_was_asked_for(game: A
 
 def test_the_odds_are_of_the_runs_of_that_seed_and_the_first_is_the_one_run():
     request = OddsRequest(play(BATTLE), 5)
-    with open_model(load("dead_reckoning"), "surrogate") as model:
-        whole = answer(request, model)
+    with open_model(ship := load("dead_reckoning"), "surrogate") as model:
+        whole = answer(request, ship, model)
         by_hand = no_odds(request)
         for run in range(5):
             by_hand.add(list(turns(request.one, model, run)))
@@ -116,6 +118,23 @@ def test_the_odds_are_of_the_runs_of_that_seed_and_the_first_is_the_one_run():
     assert whole["summary"]["games"] == by_hand.runs == 5
 
 
-def test_a_game_with_a_board_refuses_a_model_that_knows_none():
-    with open_model(load("amerigo"), "two_thirds") as model, pytest.raises(UsageError, match="one that knows a board"):
-        turns(play(BATTLE, model="two_thirds"), model)
+@pytest.mark.parametrize(
+    ("game", "apparatus", "model", "says"),
+    [
+        ("dead_reckoning", "amerigo", "two_thirds", "model is 'two_thirds'; allowed is one that knows a board"),
+        ("amerigo", "dead_reckoning", "surrogate", "apparatus 'dead_reckoning' is no tower that keeps cubes"),
+        ("chain", "dead_reckoning", "surrogate", "apparatus 'dead_reckoning' is no tower that keeps cubes"),
+    ],
+)
+def test_a_game_is_not_begun_with_what_it_cannot_be_played_with(game: str, apparatus: str, model: str, says: str):
+    shape = load(apparatus)
+    request = play(registry.get("game", game), apparatus=apparatus, model=model)
+    with open_model(shape, model) as opened, pytest.raises(UsageError) as error:
+        check(request, shape, opened)
+    assert says in str(error.value)
+
+
+def test_knocks_that_a_model_does_not_take_are_refused_before_the_set_up():
+    request = play(rules=AMERIGO.read({"knocks": {"30": 0.5}}))
+    with open_model(shape := load("amerigo"), "surrogate") as opened, pytest.raises(UsageError, match="without knocks"):
+        check(request, shape, opened)

@@ -24,9 +24,9 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.contract import DropModel
 from tower_sim.service import Opened, serve
+from tower_sim.service.asked import MAX_DROPS, MAX_PHYSICS_GAMES, fields
 from tower_sim.service.loop import MAX_LINE
 from tower_sim.service.opened import KEPT
-from tower_sim.service.requests import MAX_DROPS, MAX_PHYSICS_GAMES, fields
 from tower_sim.surrogate.two_thirds import TwoThirdsRule
 
 ROOT = Path(__file__).parent.parent

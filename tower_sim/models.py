@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.apparatus.with_board import WithBoard
 from tower_sim.errors import fault, near
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.surrogate.model import SurrogateModel
@@ -56,10 +55,3 @@ def surrogate_of(apparatus: Apparatus, fitted: Fitted) -> SurrogateModel | ShipS
     if apparatus.board is not None:
         return ShipSurrogate(apparatus, fitted.board_law_of(apparatus.digest), fitted.digest)
     return SurrogateModel(apparatus, fitted)
-
-
-def open_board_model(apparatus: WithBoard, name: str = "physics") -> PhysicsModel | ShipSurrogate:
-    """Return the model `name` of a ship with its board; raises what `open_model` does."""
-    model = open_model(apparatus, name)
-    assert not isinstance(model, (SurrogateModel, TwoThirdsRule))  # they have refused a ship
-    return model

@@ -18,17 +18,18 @@ import numpy as np
 
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import names as profiles
+from tower_sim.apparatus.parts import Apparatus
 from tower_sim.contract import DropModel
 from tower_sim.cubes import MAX_CUBES, supply
 from tower_sim.errors import UsageError, check_whole, fault, shown
 from tower_sim.games.game import Game, Turn
-from tower_sim.games.ways import Asked, Odds
+from tower_sim.games.ways import Asked, ManyRuns
 from tower_sim.model import knock_then_drop, until_landed
 from tower_sim.outcome import Outcome
 from tower_sim.reading import read_text, toml_table
 from tower_sim.state import MAX_SEED, TowerState
 
-APPARATUS = "apparatus"  # the key of a rules file that names what the game is played with
+GAME, APPARATUS = "game", "apparatus"  # keys of a rules file, beside those of its rules
 PHYSICS = "physics"  # the model that is asked when none is named
 
 
@@ -160,16 +161,18 @@ def read_rules(game: Game, file: str | Path) -> Asked:
 
 
 def rules_of(game: Game, table: Mapping[str, Any]) -> Asked:
-    """Read a table: keys of the game's first table, its further tables by name, and `apparatus`.
+    """Read a table: keys of the game's first table, its further tables by name, `apparatus`, and `game`, its name.
 
-    Raises UsageError, in one line, for a key or a value that is not allowed.
+    Raises UsageError, in one line, for a key or a value that is not allowed, and rules of another game.
     """
+    if (named := table.get(GAME, game.name)) != game.name:
+        raise fault(GAME, named, f"{game.name}, which is to be played", "play that game, or give other rules")
     apparatus = table.get(APPARATUS, "")
     if not isinstance(apparatus, str):
         raise fault(APPARATUS, apparatus, f"one of {', '.join(profiles())} or the path of a TOML file")
     first, *others = game.tables
     tables = {name: table[name] for name in others if name in table}
-    own = {key: value for key, value in table.items() if key not in (*others, APPARATUS)}
+    own = {key: value for key, value in table.items() if key not in (*others, GAME, APPARATUS)}
     if set(own) == {first} and isinstance(own[first], Mapping):  # as in a campaign file
         own = dict(cast("Mapping[str, Any]", own[first]))
     return Asked(game.read(tables | ({first: own} if own else {})), apparatus)
@@ -196,16 +199,21 @@ def drop_document(request: DropRequest, landed: Outcome) -> dict[str, Any]:
     return landed.to_json(request.seed, request.colours)
 
 
+def check(request: PlayRequest, apparatus: Apparatus, model: DropModel) -> None:
+    """Raise UsageError, before anything is thrown, for what the game cannot be played with."""
+    game = request.played
+    if game.board and not hasattr(model, "place"):
+        raise fault("model", request.model, "one that knows a board", f'leave it out for "{PHYSICS}"')
+    game.check(apparatus)
+    game.ways.check(model, request.rules)
+
+
 def turns(request: PlayRequest, model: DropModel, run: int | None = None) -> Iterator[Turn]:
-    """Play once, a turn at a time; `run` as in `Game.play`.
+    """Play once, a turn at a time, with what `check` has looked at; `run` as in `Game.play`.
 
     Raises UsageError, at once, for the caller's mistakes and TooManyFailedDraws when the model gives no landing.
     """
-    game = request.played
-    game.ways.check(model, request.rules)
-    if game.board and not hasattr(model, "place"):
-        raise fault("model", request.model, "one that knows a board", f'leave it out for "{PHYSICS}"')
-    return _landed(game.play(model, request.rules, request.seed, run))
+    return _landed(request.played.play(model, request.rules, request.seed, run))
 
 
 def _landed(played: Iterator[Turn]) -> Iterator[Turn]:
@@ -221,31 +229,32 @@ def play_document(request: PlayRequest, played: Sequence[Turn], model: DropModel
     return request.played.document(played, request.rules, **names, seed=request.seed)
 
 
-def odds(request: OddsRequest, model: DropModel) -> Odds:
+def odds(request: OddsRequest, model: DropModel) -> ManyRuns:
     """Play every run and return the odds. Raises what `turns` does."""
     found = no_odds(request)
     fill(found, request, model, lambda done: None)
     return found
 
 
-def no_odds(request: OddsRequest) -> Odds:
+def no_odds(request: OddsRequest) -> ManyRuns:
     """Return the odds of a request before its first run."""
     found = request.one.played.ways.odds()
     assert found is not None  # the request has looked
     return found
 
 
-def fill(found: Odds, request: OddsRequest, model: DropModel, tell: Callable[[int], None]) -> None:
+def fill(found: ManyRuns, request: OddsRequest, model: DropModel, tell: Callable[[int], None]) -> None:
     """Add every run to the odds, and tell how many are done; interrupted, those that were finished are in them."""
     for run in range(request.runs):
         found.add(list(turns(request.one, model, run)))
         tell(run + 1)
 
 
-def answer(request: Request, model: DropModel) -> dict[str, Any]:
-    """Return the document that answers a request. Raises what `outcome`, `turns` and `odds` do."""
+def answer(request: Request, apparatus: Apparatus, model: DropModel) -> dict[str, Any]:
+    """Return the document that answers a request. Raises what `outcome`, `check`, `turns` and `odds` do."""
     if isinstance(request, DropRequest):
         return drop_document(request, outcome(request, model))
+    check(request.one if isinstance(request, OddsRequest) else request, apparatus, model)
     if isinstance(request, PlayRequest):
         return play_document(request, list(turns(request, model)), model)
     return odds(request, model).document()

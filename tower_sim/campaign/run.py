@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from tower_sim.campaign.vary import FEWEST_RUNS, SAMPLED
 from tower_sim.errors import check_whole
 from tower_sim.interrupts import terminable
 from tower_sim.progress import telling
+from tower_sim.terminal import warn
 
 
 class Progress(Protocol):
@@ -118,23 +118,23 @@ def campaign_run(spec_path: str | Path, out: str | Path, workers: int = 1, dask:
     """
     spec = load(spec_path)
     if few := few_runs(spec):
-        print(f"tower-sim: {few}", file=sys.stderr)
+        warn(few)
     with_whom = (f" --workers {workers}" if workers > 1 else "") + (f" --dask {dask}" if dask else "")
     again = f"tower-sim campaign run {spec_path} -o {out}{with_whom}"
     try:
         with told(spec) as progress:
             summary = run(spec, Path(out), workers, dask, progress)
     except (StoreError, WorkersLost) as error:
-        print(f"tower-sim: {' '.join(str(error).split())}", file=sys.stderr)
+        warn(str(error))
         return 1
     for name in summary.set_aside:
-        print(f"{' '.join(name.split())}: of no shard of this campaign, moved to set_aside/", file=sys.stderr)
+        warn(f"{name}: of no shard of this campaign, moved to set_aside/")
     for index, error in sorted(summary.failed.items()):
-        print(f"shard {index} failed: {error}", file=sys.stderr)
+        warn(f"shard {index} failed: {error}")
     if summary.interrupted:
-        print(f"tower-sim: interrupted; finished shards are kept; to go on: {again}", file=sys.stderr)
+        warn(f"interrupted; finished shards are kept; to go on: {again}")
     elif summary.failed:
-        print(f"tower-sim: {len(summary.failed)} shards failed; to try them again: {again}", file=sys.stderr)
+        warn(f"{len(summary.failed)} shards failed; to try them again: {again}")
     print(campaign_status(out))
     return int(summary.interrupted or bool(summary.failed))
 

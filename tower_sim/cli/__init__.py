@@ -15,6 +15,7 @@ from tower_sim.errors import UsageError
 from tower_sim.games.game import Game
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.requests import first_game, games
+from tower_sim.terminal import warn
 from tower_sim.writing import CALLERS, WritingFailed
 
 __all__ = ["main"]
@@ -73,7 +74,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _told(text: str, status: int) -> int:
-    output.tell(text)
+    warn(text)
     return status
 
 

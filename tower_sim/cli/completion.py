@@ -17,7 +17,7 @@ _MARK = "@FILES@"  # among words: files too
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class Offered:
     """An option or a word that may come next: its spellings, its help, and the words its value may be (None: none)."""
 
     spellings: tuple[str, ...]
@@ -30,7 +30,7 @@ class Place:
     """A place on the command line: the commands before it (`/campaign/run`), options, and words that may come next."""
 
     path: str
-    options: tuple[Option, ...]
+    options: tuple[Offered, ...]
     words: tuple[tuple[str, str], ...]
 
     @property
@@ -56,13 +56,13 @@ def _completion(options: argparse.Namespace) -> None:
 def places(parser: Parser, path: str = "") -> Iterator[Place]:
     """Yield every place of a parser: that of the program, then those of its commands, deepest last."""
     inner = parser.commands()
-    options: list[Option] = []
+    options: list[Offered] = []
     words = [(name, told) for name, (_, told) in inner.items()]
     for action in parser.arguments():
         if action.option_strings:
             told = (action.help or "").partition(" (default")[0].replace("%%", "%")
             values = None if action.nargs == 0 else tuple(_values(action, parser))
-            options.append(Option(tuple(action.option_strings), told, values))
+            options.append(Offered(tuple(action.option_strings), told, values))
         else:
             words += [(word, "") for word in _values(action, parser)]
     yield Place(path, tuple(options), tuple(words))
@@ -182,7 +182,7 @@ def _fish(all_places: Sequence[Place]) -> str:
     return "\n".join(lines)
 
 
-def _with_values(all_places: Sequence[Place]) -> Iterator[tuple[Place, Option]]:
+def _with_values(all_places: Sequence[Place]) -> Iterator[tuple[Place, Offered]]:
     for place in all_places:
         for option in place.options:
             if option.values is not None:

@@ -9,9 +9,9 @@ from contextlib import suppress
 from typing import TextIO
 
 from tower_sim.errors import shown
+from tower_sim.terminal import warn
 
 PLAIN = "tower-sim-plain"
-_HEAD, _TAIL = 700, 300  # characters kept of a long line: what was received may be long, advice is at the end
 _PLAIN = str.maketrans("▁▂▃▄▅▆▇█±×²°→←−…", "_.-=+*%#~x2o><-.")
 
 
@@ -32,15 +32,6 @@ def prepare() -> str:
     return ""
 
 
-def tell(text: str) -> None:
-    """Write one line on standard error, whatever is in the text."""
-    line = "".join(letter if letter.isprintable() else "?" for letter in " ".join(text.split()))
-    if len(line) > _HEAD + _TAIL:
-        line = f"{line[:_HEAD]} ... {line[-_TAIL:]}"
-    with suppress(OSError, ValueError):  # nobody can be told that nobody can be told
-        print(f"tower-sim: {line}", file=sys.stderr, flush=True)
-
-
 def end(status: int) -> int:
     """Print what is still held back, and return the exit status: 1 for 0 when that cannot be."""
     try:
@@ -51,7 +42,7 @@ def end(status: int) -> int:
     except OSError as error:
         forget()
         if not status:
-            tell(failure(error))
+            warn(failure(error))
         return status or 1
     return status
 

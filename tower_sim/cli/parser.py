@@ -37,9 +37,9 @@ class Parser(argparse.ArgumentParser):
         """Return the parser's own commands with their help; argparse has no public way to look at them."""
         found: dict[str, tuple[Parser, str]] = {}
         for action in self.filled()._actions:
-            if isinstance(action, argparse._SubParsersAction):
+            if action.nargs == argparse.PARSER:
                 of_commands: Any = action
-                told = {each.dest: each.help or "" for each in of_commands._choices_actions}
+                told = {choice.dest: choice.help or "" for choice in of_commands._choices_actions}
                 found |= {name: (parser, told.get(name, "")) for name, parser in of_commands.choices.items()}
         return found
 

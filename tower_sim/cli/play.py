@@ -21,6 +21,7 @@ from tower_sim.progress import telling
 from tower_sim.requests import (
     OddsRequest,
     PlayRequest,
+    check,
     drawn_seed,
     fill,
     games,
@@ -123,12 +124,12 @@ def _run(game: Game, options: argparse.Namespace) -> None:
     seed = drawn_seed() if options.seed is None else options.seed
     request = PlayRequest(game.name, asked.rules, named, options.model, seed)
     apparatus = load(named)
-    game.check(apparatus)
     many: int | None = said.get("games")
     if many is not None:
         check_whole("--games", many, ways.least if options.save_plot else 1, ways.most)
     common.check_plot(options.save_plot)
     with open_model(apparatus, options.model) as model:
+        check(request, apparatus, model)
         if many is None:
             _play(request, model, apparatus, options)
         else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.games.compared import Compared
 from tower_sim.models import Model, open_model
 from tower_sim.progress import telling
-from tower_sim.terminal import say
+from tower_sim.terminal import say, warn
 from tower_sim.variants import Variant, read_variant
 
 _SLOW = 500  # games from which it takes a while without numba
@@ -35,7 +34,7 @@ def compare_files(
     compared = _compared(a, b)
     with _opened(a, model) as first, _opened(b, model) as second:
         if games >= _SLOW and can_sample(compared, (first, second)) and not compiled():
-            _say("without numba this takes about a hundred times as long; pip install numba")
+            warn("without numba this takes about a hundred times as long; pip install numba")
         with telling("pairs", games) as tell:
             pairs = play_pairs(compared, (first, second), games, seed, tell)
         return compare((a, b), pairs, model=first.name, seed=seed, asked=games)
@@ -102,7 +101,3 @@ def _opened(variant: Variant, model: str) -> Model:
         return open_model(variant.apparatus, model)
     except UsageError as error:
         raise UsageError(f"variant {variant.file}: {error}") from None
-
-
-def _say(text: str) -> None:
-    print(f"tower-sim: {text}", file=sys.stderr, flush=True)

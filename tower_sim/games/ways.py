@@ -48,7 +48,7 @@ class Asked:
     apparatus: str = ""
 
 
-class Odds(ABC):
+class ManyRuns(ABC):
     """What many runs of the same rules came to."""
 
     @abstractmethod
@@ -125,7 +125,7 @@ class Ways:
         """Return how many turns a run will have, for those who wait; None when nobody knows."""
         return self.game.most_turns(rules)
 
-    def odds(self) -> Odds | None:
+    def odds(self) -> ManyRuns | None:
         """Return odds without any run yet; None for a game that tells none."""
         return None
 

@@ -8,8 +8,8 @@ import tower_sim
 from tower_sim import outcome, requests
 from tower_sim.apparatus.catalogue import names
 from tower_sim.models import MODELS
+from tower_sim.service.asked import Hello, fields
 from tower_sim.service.opened import Opened
-from tower_sim.service.requests import Hello, fields
 
 SCHEMA = "tower-sim/service"
 VERSION = 1
@@ -23,7 +23,7 @@ def answer(request: requests.Request | Hello, opened: Opened) -> dict[str, Any]:
     if isinstance(request, Hello):
         return hello()
     named = request.one if isinstance(request, requests.OddsRequest) else request
-    return requests.answer(request, opened.model(named.apparatus, named.model))
+    return requests.answer(request, *opened.with_apparatus(named.apparatus, named.model))
 
 
 def hello() -> dict[str, Any]:

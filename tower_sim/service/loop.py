@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NoReturn, cast
 
@@ -12,8 +11,9 @@ from tower_sim.errors import UsageError, fault
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.reading import check_bounds
 from tower_sim.service.answers import answer
+from tower_sim.service.asked import read_request
 from tower_sim.service.opened import Opened
-from tower_sim.service.requests import read_request
+from tower_sim.terminal import one_line, warn
 
 MAX_LINE = 2**20
 SCHEMA = "tower-sim/error"
@@ -57,18 +57,13 @@ def _reply(line: bytes | None, opened: Opened) -> str:
         return _error(name, f"{error}; throw fewer cubes or change the apparatus")
     except Exception as error:
         opened.close()  # a model in which something broke is not asked again
-        text = _one_line(f"internal error: {type(error).__name__}: {error}")
-        print(f"tower-sim: {text}", file=sys.stderr, flush=True)
+        text = one_line(f"internal error: {type(error).__name__}: {error}", _HEAD, _TAIL)
+        warn(text)
         return _error(name, text)
 
 
 def _error(name: object, text: str) -> str:
-    return json.dumps({"id": name, "schema": SCHEMA, "version": VERSION, "error": _one_line(text)})
-
-
-def _one_line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _HEAD + _TAIL else f"{line[:_HEAD]} ... {line[-_TAIL:]}"
+    return json.dumps({"id": name, "schema": SCHEMA, "version": VERSION, "error": one_line(text, _HEAD, _TAIL)})
 
 
 def _object(line: bytes | None) -> dict[str, Any]:
@@ -91,7 +86,7 @@ def _object(line: bytes | None) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         text = line.decode(errors="replace").strip()
         allowed = "a JSON object in UTF-8 on one line"
-        raise fault("line", text, allowed, f"{_EXAMPLE} ({_one_line(str(error))})") from error
+        raise fault("line", text, allowed, f"{_EXAMPLE} ({one_line(str(error), _HEAD, _TAIL)})") from error
     if not isinstance(value, dict):
         raise fault("line", value, "a JSON object", _EXAMPLE)
     return cast("dict[str, Any]", value)

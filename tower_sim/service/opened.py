@@ -30,7 +30,7 @@ class Opened:
 
     def __init__(self, opener: Opener = open_model) -> None:
         self._opener = opener
-        self._kept: OrderedDict[tuple[str, str, str, str], tuple[DropModel, ExitStack]] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str, str, str], tuple[Apparatus, DropModel, ExitStack]] = OrderedDict()
 
     def __enter__(self) -> Opened:
         return self
@@ -41,25 +41,31 @@ class Opened:
         self.close()
 
     def model(self, apparatus: str, name: str) -> DropModel:
-        """Return the model `name` of `apparatus`, each a shipped name or the path of a file.
+        """Return the model `name` of `apparatus`; see `with_apparatus`."""
+        return self.with_apparatus(apparatus, name)[1]
+
+    def with_apparatus(self, apparatus: str, name: str) -> tuple[Apparatus, DropModel]:
+        """Return an apparatus and its model `name`, each a shipped name or the path of a file.
 
         Raises UsageError as `load` and the opener do.
         """
         key = (apparatus, _content(apparatus), name, _content(name))
         if key not in self._kept:
             with ExitStack() as opening:
-                model = opening.enter_context(self._opener(load(apparatus), name))
-                self._kept[key] = (model, opening.pop_all())
+                shape = load(apparatus)
+                model = opening.enter_context(self._opener(shape, name))
+                self._kept[key] = (shape, model, opening.pop_all())
         self._kept.move_to_end(key)
         while len(self._kept) > KEPT:
-            _, (_, held) = self._kept.popitem(last=False)
+            _, (*_, held) = self._kept.popitem(last=False)
             held.close()
-        return self._kept[key][0]
+        shape, model, _ = self._kept[key]
+        return shape, model
 
     def close(self) -> None:
         """Close every model; one that is asked for later is opened again."""
         while self._kept:
-            _, (_, held) = self._kept.popitem()
+            _, (*_, held) = self._kept.popitem()
             held.close()
 
 

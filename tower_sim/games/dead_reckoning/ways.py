@@ -18,7 +18,7 @@ from tower_sim.games.dead_reckoning.document import SCHEMA, VERSION
 from tower_sim.games.dead_reckoning.rulings import Rulings
 from tower_sim.games.dead_reckoning.sides import KINDS, Kind, Setup, parse_said, read_side
 from tower_sim.games.game import Turn
-from tower_sim.games.ways import MAX_WORD, Asked, Odds, Option, Ways, check_words
+from tower_sim.games.ways import MAX_WORD, Asked, ManyRuns, Option, Ways, check_words
 
 
 class BattleWays(Ways):
@@ -64,12 +64,12 @@ class BattleWays(Ways):
     def expected(self, rules: Setup) -> None:
         """See Ways; explosions and shakes have no end."""
 
-    def odds(self) -> Odds:
+    def odds(self) -> ManyRuns:
         """See Ways."""
         return BattleOdds()
 
 
-class BattleOdds(Odds):
+class BattleOdds(ManyRuns):
     """The odds of battles, and where the cubes that are in play came to lie in each."""
 
     def __init__(self) -> None:
@@ -77,26 +77,26 @@ class BattleOdds(Odds):
         self._rests: list[tuple[float, float]] = []
 
     def add(self, turns: Sequence[Turn]) -> None:
-        """See Odds."""
+        """See ManyRuns."""
         battle: Battle = turns[-1].entry
         self._odds.add(battle)
         self._rests += [lying.pose.position[:2] for lying in battle.state.board.lying if lying.pose]
 
     @property
     def runs(self) -> int:
-        """See Odds."""
+        """See ManyRuns."""
         return self._odds.games
 
     def document(self) -> dict[str, Any]:
-        """See Odds."""
+        """See ManyRuns."""
         return self._odds.to_json()
 
     def words(self) -> str:
-        """See Odds."""
+        """See ManyRuns."""
         return words.odds_report(self.document())
 
     def draw(self, apparatus: Apparatus, path: str | Path) -> None:
-        """See Odds; how densely the cubes lie, and what share of them each zone got."""
+        """See ManyRuns; how densely the cubes lie, and what share of them each zone got."""
         from tower_sim.games.dead_reckoning.picture import draw_densities
 
         last = self._odds.last

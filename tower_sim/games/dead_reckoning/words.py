@@ -7,7 +7,6 @@ from typing import Any
 
 from tower_sim.cubes import Cube, count_by_colour
 from tower_sim.games.dead_reckoning.battle import Battle
-from tower_sim.games.dead_reckoning.document import head_json
 from tower_sim.games.dead_reckoning.sides import Setup
 from tower_sim.games.dead_reckoning.step import Step
 from tower_sim.outcome import Status
@@ -15,13 +14,8 @@ from tower_sim.outcome import Status
 _KINDS = {"ship": "ship against ship", "merchant": "ship against non-player", "building": "ship against buildings"}
 
 
-def battle_head(battle: Battle) -> str:
-    """Return what is fought, by whom and with what."""
-    return head_words(head_json(battle))
-
-
 def head_words(document: Mapping[str, Any]) -> str:
-    """Return the lines of `battle_head` from what the battle's document begins with."""
+    """Return what is fought, by whom and with what, from what the battle's document begins with."""
     return f"{_head(document)}; cubes are {'+'.join(document['cubes'])}"
 
 
