@@ -8,6 +8,7 @@ import math
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from pictures import faults
 
 from calibration.parameters import TOWER as REFERENCE
 from tower_sim.apparatus.catalogue import load, names, parse
-from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus.parts import Apparatus, Box, span, tilted_about_y
 from tower_sim.cubes import Cube
 from tower_sim.drawing import check_path, draw_apparatus
 from tower_sim.drawing.files import cube_colours
@@ -34,6 +35,7 @@ from tower_sim.drawing.surfaces import cuts_of, surface
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import DropEntry, Rules, play
 from tower_sim.games.amerigo.picture import draw_game, game_figure
+from tower_sim.places import Place
 from tower_sim.state import Pose, Resident, TowerState
 from tower_sim.writing import WritingFailed
 
@@ -401,6 +403,91 @@ def test_labels_keep_their_order_and_distance_and_move_no_further_than_they_must
     assert spread([1.0, 1.0, 1.0], 3.0) == [-2.0, 1.0, 4.0]
     placed = spread([0.0, 9.0, 1.0, 10.0], 2.0)
     assert placed == pytest.approx([-0.5, 8.5, 1.5, 10.5])
+
+
+# other kinds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Barrel(Apparatus):
+    """A kind that says nothing of how it is drawn: a box on four legs, open at the top, with a slanted floor."""
+
+    def find(self, position: Any, orientation: Any) -> list[Place]:
+        return [Place("table") for _ in position]
+
+    def emerged(self, position: Any) -> Any:
+        return np.ones(len(position), dtype=bool)
+
+    def escaped(self, position: Any) -> Any:
+        return np.zeros(len(position), dtype=bool)
+
+
+def barrel() -> Barrel:
+    tower = load("amerigo")
+    legs = [span("leg", (x, x + 0.01), (y, y + 0.01), (0, 0.05), "oak") for x in (-0.04, 0.03) for y in (-0.03, 0.02)]
+    walls = [span("side_wall", x, (-0.03, 0.03), (0.05, 0.12), "oak") for x in ((-0.04, -0.035), (0.035, 0.04))]
+    ends = [span("side_wall", (-0.04, 0.04), y, (0.05, 0.12), "oak") for y in ((-0.03, -0.025), (0.025, 0.03))]
+    floor = Box("floor", "oak", (0.0, 0.0, 0.07), (0.035, 0.025, 0.001), tilted_about_y(0.3))
+    table = span("table", (-1, 1), (-1, 1), (-0.05, 0), "oak")
+    shared = {field.name: getattr(tower, field.name) for field in fields(Apparatus)}
+    return Barrel(**shared | {"name": "barrel", "boxes": (*legs, *walls, *ends, floor, table)})
+
+
+def test_a_kind_that_says_nothing_is_drawn_with_its_parts_named_and_its_size_over_all(tmp_path: Path) -> None:
+    figure = apparatus_figure(barrel())
+    shown = words_of(figure)
+    assert {"leg", "side wall", "floor", "80", "60", "120"} <= set(shown)
+    assert "table" not in shown
+    assert shown.count("120") == 2, "in both sections"
+    assert overlaps(figure) == []
+    draw_apparatus(barrel(), tmp_path / "barrel.png", ALL_COLOURS)
+    pixels = imread(tmp_path / "barrel.png")[..., :3]
+    assert float(np.ptp(pixels, axis=2).max()) > 0.5, "the cubes are there"
+    assert 0.005 < (pixels < 0.5).mean() < 0.3, "neither blank nor black"
+
+
+ROUND: dict[str, dict[str, dict[str, Any]]] = {
+    "shipped": {},
+    "square, open": {
+        "tube": {"sides": 4},
+        "exit": {"walls": 1},
+        "funnel": {"height_mm": 0, "rim_mm": 70},
+        "tray": {"width_mm": 150, "wall_mm": 0},
+        "release": {"spread_mm": 50},
+    },
+    "12 sides": {
+        "tube": {"sides": 12},
+        "exit": {"walls": 5},
+        "upper_floor": {"along": "x", "openings": 3, "opening_mm": 15},
+    },
+    "24 sides": {"tube": {"sides": 24}, "exit": {"walls": 9}, "pillar": {"width_mm": 0}},
+}
+
+
+@pytest.mark.parametrize("name", ROUND)
+def test_a_round_tower_is_drawn_with_its_dimensions_and_no_text_on_another(name: str) -> None:
+    profile = dict(load("wallenstein").profile)
+    for table, values in ROUND[name].items():
+        profile[table] = profile[table] | values
+    figure = apparatus_figure(parse(toml(profile), name))
+    p = profile
+    expected = [
+        f"tube top {p['tube']['top_mm']:g}",
+        f"upper floor {p['upper_floor']['top_mm']:g}",
+        f"lower floor {p['lower_floor']['top_mm']:g}",
+        f"ramp {p['ramp']['angle_deg']:g}°",
+        f"exit {p['exit']['height_mm']:g}",
+        f"tray {p['tray']['length_mm']:g}, {p['tray']['width_mm']:g} wide",
+        f"{p['upper_floor']['opening_mm']:g}",
+        f"{p['lower_floor']['opening_mm']:g}",
+    ]
+    sides = "" if p["tube"]["sides"] == 4 else f"of {p['tube']['sides']} sides, "
+    expected.append(f"tube {sides}inside {p['tube']['inside_mm']:g}")
+    for part, key, words in (("funnel", "height", "funnel"), ("tray", "wall", "wall"), ("pillar", "width", "pillar")):
+        size = p[part][f"{key}_mm"]
+        assert (f"{words} {size:g}" in words_of(figure)) == (size > 0)
+    assert set(expected) <= set(words_of(figure))
+    assert overlaps(figure) == []
 
 
 # a game

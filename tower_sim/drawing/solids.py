@@ -141,16 +141,14 @@ def _outside(face: Face, normals: Array, offsets: Array, is_later: bool) -> list
 def _creased(faces: Sequence[Face]) -> list[Face]:
     """Return faces of one plane with those edges drawn just beyond which none of them goes on."""
     if len(faces) == 1:
-        return [*faces]
+        return [replace(faces[0], drawn=(True,) * len(faces[0].corners))]
     normal = faces[0].normal
     u = np.roll(np.eye(3), 1, axis=0)[int(np.argmax(np.abs(normal)))]
     u = u - (u @ normal) * normal
-    flat: Any = np.stack([u, np.cross(normal, u)], axis=1) / np.linalg.norm(
-        u
-    )  # what turns the plane into the sheet's
+    flat: Any = np.stack([u, np.cross(normal, u)], axis=1) / np.linalg.norm(u)  # what turns the plane into the sheet's
     corners = np.concatenate([face.corners for face in faces])
     points = corners[np.unique(np.round(corners, 6), axis=0, return_index=True)[1]]
-    rings = [_with_corners(face.corners, points, points @ flat, flat) for face in faces]
+    rings = [_with_corners(face.corners, points @ flat, flat) for face in faces]
     sides = [np.roll(ring @ flat, -1, axis=0) - ring @ flat for ring in rings]
     outward = [side[:, ::-1] * (1, -1) / np.maximum(np.linalg.norm(side, axis=1), 1e-12)[:, None] for side in sides]
     beyond = np.concatenate(
@@ -166,21 +164,25 @@ def _creased(faces: Sequence[Face]) -> list[Face]:
     ]
 
 
-def _with_corners(ring: Array, points: Array, seen: Array, flat: Array) -> Array:
-    """Return a ring with those `points`, `seen` in its plane, as corners that lie on its sides."""
+def _with_corners(ring: Array, points: Array, flat: Array) -> Array:
+    """Return a ring with corners where `points` of its plane, whose axes are `flat`, lie on its sides."""
     start = ring @ flat
     way = np.roll(start, -1, axis=0) - start
     length = np.maximum(np.linalg.norm(way, axis=1), 1e-12)
-    away = seen[:, None] - start
+    away = points[:, None] - start
     t = (away * way).sum(axis=2) / length
     off = np.abs(away[..., 0] * way[:, 1] - away[..., 1] * way[:, 0]) / length
     is_on = (off < _CREASE) & (t > _CREASE) & (t < length - _CREASE)
-    if not is_on.any():
-        return ring
     corners: list[Array] = []
     for i, corner in enumerate(ring):
-        there = np.flatnonzero(is_on[:, i])
-        corners += [corner, *points[there[np.argsort(t[there, i])]]]
+        end = ring[(i + 1) % len(ring)]
+        corners += [
+            corner,
+            *(
+                corner + t[j, i] / length[i] * (end - corner)
+                for j in np.flatnonzero(is_on[:, i])[np.argsort(t[is_on[:, i], i])]
+            ),
+        ]
     return np.array(corners)
 
 

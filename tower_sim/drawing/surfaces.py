@@ -19,6 +19,7 @@ CUBE = "cube "  # before the colour, in the name of a cube's faces
 ZONE = "zone "  # before its name, in that of a zone's floor
 _UNNAMED = Part()
 _GREY_OF_CUT = 0.42
+_INTO = 1e-3  # mm into the material that begins where a cut is
 _LIGHT = np.array([0.35, -0.55, 0.76])
 
 
@@ -40,7 +41,7 @@ def surface(boxes: Iterable[Box], dimensions: Dimensions, planes_of: Callable[[B
         for normal, offset in part_of(dimensions, box.part).within:
             solid = clipped(solid, normal, 1e3 * offset, False)
         for normal, offset in planes_of(box):
-            solid = clipped(solid, normal, 1e3 * offset, True)
+            solid = clipped(solid, normal, 1e3 * offset - _INTO, True)
         if solid:
             solids.setdefault(box.part, []).append(solid)
     return [face for of_part in solids.values() for face in union(of_part)]
@@ -66,7 +67,8 @@ _SEEN: dict[str, tuple[Vector, Vector, Vector]] = {  # kept half space, eye, up
 def section_of(apparatus: Apparatus, dimensions: Dimensions, section: Section) -> tuple[list[Face], View]:
     """Return the faces that a section shows, and how they are seen."""
     normal, eye, up = _SEEN[section.axis]
-    plane = (normal, sum(normal) * section.at)
+    into = 2e-3 * _INTO if section.axis == "z" else 0.0  # over a floor's surface, not through it
+    plane = (normal, sum(normal) * section.at + into)
     boxes = [box for box in apparatus.boxes if not section.parts or box.part in section.parts]
     return surface(boxes, dimensions, lambda box: [plane]), View(eye, up)
 

@@ -40,7 +40,7 @@ def dimensions(ship: ShipAndBoard, board: Board) -> Dimensions:
     open_to = min(max(0.0, min(ends, default=0.0)), 0.8 * length)
     port_side = ((1.0, 0.0, 0.0), beam)
     gun_deck, (low, high) = ship.gun_deck, _ports(ship)[-1]
-    height = (deck_height(ship, beam + WALL) + deck_height(ship, beam) + gun_deck.port_height) / 2
+    height = deck_height(ship, beam) + 0.8 * gun_deck.port_height
     ports = Label(_many("gun port", gun_deck.ports), (beam + WALL, (max(low, open_to) + high) / 2, height))
     near_end = (0.3 * board.x[0] + 0.7 * board.x[1], board.y[1] - ship.board.border_width - 6e-3, board.floor)
     return Dimensions(

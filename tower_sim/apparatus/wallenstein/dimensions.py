@@ -11,13 +11,11 @@ from tower_sim.apparatus.wallenstein.profile import SHEET, WALL, Floor, Given
 
 def dimensions(given: Given) -> Dimensions:
     """Return the dimensions of a tower."""
-    front = ((0.0, -1.0, 0.0), 0.0)
-    near = ("tube", "funnel", "upper_floor", "lower_floor")
     return Dimensions(
         _parts(given),
         (_section(given),),
         tuple(_plan(name, floor, given) for name, floor in _floors(given).items()),
-        cuts=(Cut(front, near), Cut(front, ("ramp",), ((0.0, -1.0, 0.0), given.exit_side[1]))),
+        cuts=(Cut(((0.0, -1.0, 0.0), 0.0), ("tube", "funnel")),),
         labels=(Label("exit", (given.half + WALL, 0.0, (given.ramp_height(given.half) + given.exit_top) / 2)),),
         said="near half of tube and funnel cut away",
     )
@@ -36,17 +34,19 @@ def _parts(given: Given) -> dict[str, Part]:
     low, high = (given.half * up - given.tube.top * out + WALL, given.funnel.rim / 2 * out + _rim_top(given) * up)
     funnel: list[Plane] = [((0.0, 0.0, -1.0), -given.tube.top)]
     inside: list[Plane] = []
-    for angle in angles:
+    closed: list[Plane] = []  # where the exit is not
+    for i, angle in enumerate(angles):
         x, y = math.cos(angle), math.sin(angle)
         funnel += [((up * x, up * y, -out), low), ((out * x, out * y, up), high)]
         inside.append(((x, y, 0.0), given.half))
+        closed += inside[-1:] if min(i, given.tube.sides - i) > given.exit.walls // 2 else []
     return {
         "tube": Part(),
         "funnel": Part("funnel", 0.97, -1, tuple(funnel)),
         "upper_floor": Part("upper floor", 0.82, within=tuple(inside)),
         "lower_floor": Part("lower floor", 0.82, within=tuple(inside)),
         "pillar": Part("pillar", 0.8, -1),
-        "ramp": Part("ramp", 0.82),
+        "ramp": Part("ramp", 0.82, within=tuple(closed)),
         "wing": Part("wings"),
         "tray": Part("tray", 0.93),
     }
