@@ -17,6 +17,7 @@ import numpy as np
 from tower_sim.apparatus.solids import axes
 
 if TYPE_CHECKING:
+    from tower_sim.apparatus.board import Board
     from tower_sim.apparatus.parts import Apparatus, Box
 
 Vector = tuple[float, float, float]
@@ -176,19 +177,28 @@ class Dimensions:
 
 def of_boxes(apparatus: Apparatus) -> Dimensions:
     """Return what the boxes tell alone: the parts by their names, width, depth and height over all, a board's zones."""
-    board = apparatus.board
-    low, high = np.array([bounds(box) for box in apparatus.boxes if over_table(box)]).transpose(1, 2, 0)
+    boxes, board = [box for box in apparatus.boxes if over_table(box)], apparatus.board
+    low, high = np.array([bounds(box) for box in boxes]).transpose(1, 2, 0)
     (x0, y0, _), (x1, y1, z1) = low.min(axis=1).tolist(), high.max(axis=1).tolist()
     width, depth = (Width(f"{1e3 * (b - a):.4g}", a, b) for a, b in ((x0, x1), (y0, y1)))
     heights = (Height(f"{1e3 * z1:.4g}", 0.0, z1, x1),), (Height(f"{1e3 * z1:.4g}", 0.0, z1, y1),)
     words = "section through the middle", "section across it, through the middle"
+    parts = {box.part: Part(box.part.replace("_", " ")) for box in boxes}
+    of_board = tuple(dict.fromkeys(box.part for box in boxes if board and _is_of(board, box)))
+    standing = tuple(part for part in parts if part not in of_board)
     return Dimensions(
-        {box.part: Part(box.part.replace("_", " ")) for box in apparatus.boxes},
+        parts,
         (Section(words[0], "y", 0.0, (width,), heights[0]), Section(words[1], "x", 0.0, (depth,), heights[1])),
-        board=BoardPlan({zone.name: Printed() for zone in board.zones}) if board else None,
-        cuts=(Cut(((0.0, -1.0, 0.0), 0.0)),),
-        said="the near half is cut away",
+        board=BoardPlan({zone.name: Printed() for zone in board.zones}, of_board) if board else None,
+        cuts=(Cut(((0.0, -1.0, 0.0), 0.0), standing),) if standing else (),
+        said="the near half is cut away" if standing else "",
     )
+
+
+def _is_of(board: Board, box: Box) -> bool:
+    """Tell whether a box is part of a board, within whose bounds it then is."""
+    (x0, y0, _), (x1, y1, _) = bounds(box)
+    return min(x0 - board.x[0], board.x[1] - x1, y0 - board.y[0], board.y[1] - y1) > -1e-6
 
 
 def over_table(box: Box) -> bool:
