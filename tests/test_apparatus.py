@@ -9,7 +9,6 @@ import pytest
 
 from calibration.parameters import TOWER as REFERENCE
 from tower_sim.apparatus.amerigo import profile as amerigo
-from tower_sim.apparatus.amerigo.boxes import openings
 from tower_sim.apparatus.amerigo.tower import SquareTower
 from tower_sim.apparatus.catalogue import load, names, parse
 from tower_sim.apparatus.parts import Box
@@ -60,7 +59,7 @@ def test_a_floor_is_solid_exactly_where_no_opening_is(pattern: str, along: str):
     rng = np.random.default_rng(1)
     for name, floor in (("upper_floor", tower.upper_floor), ("lower_floor", tower.lower_floor)):
         boxes = [box for box in apparatus.boxes if box.part == name]
-        holes = openings(floor, 2 * half)
+        holes = floor.cut(2 * half)
         open_points = 0
         for x, y in rng.uniform(-half, half, (500, 2)):
             point = np.array([x, y, floor.top - floor.thickness / 2])

@@ -8,6 +8,7 @@ import math
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -23,17 +24,18 @@ from pictures import faults
 
 from calibration.parameters import TOWER as REFERENCE
 from tower_sim.apparatus.catalogue import load, names, parse
-from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus.parts import Apparatus, Box, span, tilted_about_y
 from tower_sim.cubes import Cube
 from tower_sim.drawing import check_path, draw_apparatus
 from tower_sim.drawing.files import cube_colours
-from tower_sim.drawing.shape import Shape
+from tower_sim.drawing.picture import apparatus_figure
 from tower_sim.drawing.sheet import spread
-from tower_sim.drawing.solids import Face, View, from_back_to_front, tilted_box, union_of_upright
-from tower_sim.drawing.tower import apparatus_figure
+from tower_sim.drawing.solids import Face, View, clipped, from_back_to_front, tilted_box, union
+from tower_sim.drawing.surfaces import cuts_of, surface
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import DropEntry, Rules, play
 from tower_sim.games.amerigo.picture import draw_game, game_figure
+from tower_sim.places import Place
 from tower_sim.state import Pose, Resident, TowerState
 from tower_sim.writing import WritingFailed
 
@@ -296,22 +298,56 @@ def drawn_length(faces: list[Face], normal: tuple[float, float, float]) -> float
     ],
 )
 def test_a_floor_of_many_boxes_has_no_seams(name: str, holes: float, rim: float) -> None:
-    shape = Shape(amerigo_with(ODD[name]))
-    floor = [face for face in shape.faces(lambda box: -math.inf) if face.part == "lower_floor"]
+    apparatus = amerigo_with(ODD[name])
+    faces = surface(apparatus.boxes, apparatus.dimensions(), lambda box: [])
+    floor = [face for face in faces if face.part == "lower_floor"]
     up = (0.0, 0.0, 1.0)
     assert kept_area(floor, up) == pytest.approx(60 * 60 - holes)
     assert drawn_length(floor, up) == pytest.approx(rim)
 
 
+def upright_box(*bounds: tuple[float, float]) -> list[Face]:
+    """A box from its bounds in x, y and z, mm."""
+    centre, half = [(a + b) / 2 for a, b in bounds], [(b - a) / 2 for a, b in bounds]
+    return tilted_box("wall", centre, half, (0.0, 0.0, 0.0, 1.0))
+
+
 def test_a_cut_solid_is_closed_by_a_face_where_it_is_cut() -> None:
-    low, high = np.array([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0]]), np.array([[2.0, 3.0, 4.0], [5.0, 3.0, 1.0]])
-    faces = union_of_upright("wall", low, high, np.array([1.0, 1.0]))
+    boxes = [upright_box((0, 2), (0, 3), (0, 4)), upright_box((2, 5), (0, 3), (0, 1))]
+    faces = union([clipped(box, (0.0, -1.0, 0.0), -1.0, True) for box in boxes])
     cut = [face for face in faces if face.is_cut]
     assert kept_area(cut, (0, -1, 0)) == pytest.approx(2 * 4 + 3 * 1)
     assert min(float(face.corners[:, 1].min()) for face in faces) == 1.0
     for face in faces:  # corners run counter-clockwise seen from outside
         a, b, c = face.corners[:3]
         assert np.cross(b - a, c - b) @ face.normal > 0
+
+
+def volume(faces: list[Face]) -> float:
+    """The divergence theorem: the sum of (corner . normal) area / 3; each face is also checked to look outwards."""
+    total = 0.0
+    for face in faces:
+        fan = face.corners[1:] - face.corners[0]
+        area = np.cross(fan[:-1], fan[1:]).sum(axis=0) / 2
+        assert area / np.linalg.norm(area) == pytest.approx(face.normal, abs=1e-9)
+        total += float(face.corners[0] @ area) / 3
+    return total
+
+
+def test_a_union_has_the_volume_of_its_solids_whatever_they_share() -> None:
+    one, turned = upright_box((0, 4), (0, 2), (0, 2)), (0.0, 0.0, math.sin(0.4), math.cos(0.4))
+    beside, half_in, same = (upright_box(x, (0, 2), (0, 2)) for x in ((4, 6), (3, 6), (0, 4)))
+    across = tilted_box("wall", (2.0, 1.0, 1.0), (0.5, 5.0, 0.5), turned)
+    for solids, expected in (([one, beside], 24), ([one, half_in], 24), ([half_in, one], 24), ([one, same], 16)):
+        assert volume(union(solids)) == pytest.approx(expected)
+    # inclusion and exclusion: the bar lies in the block between its faces y = 0 and y = 2, 2 / cos(0.8) long
+    assert volume(union([one, across])) == pytest.approx(16 + 10 - 2 / math.cos(0.8))
+
+
+def test_an_edge_is_drawn_where_the_surface_turns_and_only_there() -> None:
+    wall = union([upright_box((0, 4), (0, 2), (0, 2)), upright_box((4.000_002, 6), (0, 2), (0, 1))])
+    assert drawn_length(wall, (0, -1, 0)) == pytest.approx(6 + 1 + 2 + 1 + 4 + 2, abs=1e-4)
+    assert drawn_length(wall, (0, 0, 1)) == pytest.approx(2 * (4 + 2) + 2 * (2 + 2), abs=1e-4)
 
 
 VIEW = View((0.36, -0.93, 0.45), target=(0.0, 0.0, 80.0), distance=1500.0)
@@ -339,8 +375,8 @@ def nearness(face: Face, view: View, points: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("name", ["slots", "squares", "corners", "flat funnel", "low and wide"])
 def test_what_is_painted_last_is_what_a_ray_meets_first(name: str) -> None:
     # oracle: of all faces that a ray from the eye meets, before any is split, the nearest is the one seen
-    shape = Shape(amerigo_with(ODD[name]))
-    faces = shape.faces(lambda box: -math.inf if box.part == "tray" else -shape.half)
+    apparatus = amerigo_with(ODD[name])
+    faces = surface(apparatus.boxes, apparatus.dimensions(), cuts_of(apparatus.dimensions().cuts))
     rng = np.random.default_rng(5)
     for _ in range(12):
         turn = rng.normal(size=4)
@@ -367,6 +403,91 @@ def test_labels_keep_their_order_and_distance_and_move_no_further_than_they_must
     assert spread([1.0, 1.0, 1.0], 3.0) == [-2.0, 1.0, 4.0]
     placed = spread([0.0, 9.0, 1.0, 10.0], 2.0)
     assert placed == pytest.approx([-0.5, 8.5, 1.5, 10.5])
+
+
+# other kinds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Barrel(Apparatus):
+    """A kind that says nothing of how it is drawn: a box on four legs, open at the top, with a slanted floor."""
+
+    def find(self, position: Any, orientation: Any) -> list[Place]:
+        return [Place("table") for _ in position]
+
+    def emerged(self, position: Any) -> Any:
+        return np.ones(len(position), dtype=bool)
+
+    def escaped(self, position: Any) -> Any:
+        return np.zeros(len(position), dtype=bool)
+
+
+def barrel() -> Barrel:
+    tower = load("amerigo")
+    legs = [span("leg", (x, x + 0.01), (y, y + 0.01), (0, 0.05), "oak") for x in (-0.04, 0.03) for y in (-0.03, 0.02)]
+    walls = [span("side_wall", x, (-0.03, 0.03), (0.05, 0.12), "oak") for x in ((-0.04, -0.035), (0.035, 0.04))]
+    ends = [span("side_wall", (-0.04, 0.04), y, (0.05, 0.12), "oak") for y in ((-0.03, -0.025), (0.025, 0.03))]
+    floor = Box("floor", "oak", (0.0, 0.0, 0.07), (0.035, 0.025, 0.001), tilted_about_y(0.3))
+    table = span("table", (-1, 1), (-1, 1), (-0.05, 0), "oak")
+    shared = {field.name: getattr(tower, field.name) for field in fields(Apparatus)}
+    return Barrel(**shared | {"name": "barrel", "boxes": (*legs, *walls, *ends, floor, table)})
+
+
+def test_a_kind_that_says_nothing_is_drawn_with_its_parts_named_and_its_size_over_all(tmp_path: Path) -> None:
+    figure = apparatus_figure(barrel())
+    shown = words_of(figure)
+    assert {"leg", "side wall", "floor", "80", "60", "120"} <= set(shown)
+    assert "table" not in shown
+    assert shown.count("120") == 2, "in both sections"
+    assert overlaps(figure) == []
+    draw_apparatus(barrel(), tmp_path / "barrel.png", ALL_COLOURS)
+    pixels = imread(tmp_path / "barrel.png")[..., :3]
+    assert float(np.ptp(pixels, axis=2).max()) > 0.5, "the cubes are there"
+    assert 0.005 < (pixels < 0.5).mean() < 0.3, "neither blank nor black"
+
+
+ROUND: dict[str, dict[str, dict[str, Any]]] = {
+    "shipped": {},
+    "square, open": {
+        "tube": {"sides": 4},
+        "exit": {"walls": 1},
+        "funnel": {"height_mm": 0, "rim_mm": 70},
+        "tray": {"width_mm": 150, "wall_mm": 0},
+        "release": {"spread_mm": 50},
+    },
+    "12 sides": {
+        "tube": {"sides": 12},
+        "exit": {"walls": 5},
+        "upper_floor": {"along": "x", "openings": 3, "opening_mm": 15},
+    },
+    "24 sides": {"tube": {"sides": 24}, "exit": {"walls": 9}, "pillar": {"width_mm": 0}},
+}
+
+
+@pytest.mark.parametrize("name", ROUND)
+def test_a_round_tower_is_drawn_with_its_dimensions_and_no_text_on_another(name: str) -> None:
+    profile = dict(load("wallenstein").profile)
+    for table, values in ROUND[name].items():
+        profile[table] = profile[table] | values
+    figure = apparatus_figure(parse(toml(profile), name))
+    p = profile
+    expected = [
+        f"tube top {p['tube']['top_mm']:g}",
+        f"upper floor {p['upper_floor']['top_mm']:g}",
+        f"lower floor {p['lower_floor']['top_mm']:g}",
+        f"ramp {p['ramp']['angle_deg']:g}°",
+        f"exit {p['exit']['height_mm']:g}",
+        f"tray {p['tray']['length_mm']:g}, {p['tray']['width_mm']:g} wide",
+        f"{p['upper_floor']['opening_mm']:g}",
+        f"{p['lower_floor']['opening_mm']:g}",
+    ]
+    sides = "" if p["tube"]["sides"] == 4 else f"of {p['tube']['sides']} sides, "
+    expected.append(f"tube {sides}inside {p['tube']['inside_mm']:g}")
+    for part, key, words in (("funnel", "height", "funnel"), ("tray", "wall", "wall"), ("pillar", "width", "pillar")):
+        size = p[part][f"{key}_mm"]
+        assert (f"{words} {size:g}" in words_of(figure)) == (size > 0)
+    assert set(expected) <= set(words_of(figure))
+    assert overlaps(figure) == []
 
 
 # a game

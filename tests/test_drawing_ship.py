@@ -18,19 +18,17 @@ from matplotlib.colors import to_rgb
 from matplotlib.image import imread
 from matplotlib.text import Text
 
-from tower_sim.apparatus.board import Zone
 from tower_sim.apparatus.catalogue import load, parse
 from tower_sim.apparatus.combat_ship.ship import CombatShip
+from tower_sim.apparatus.dimensions import BoardPlan, Section
+from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.polygon import meet
 from tower_sim.cubes import Cube
 from tower_sim.drawing import draw_apparatus
-from tower_sim.drawing.cubes import cube_faces
 from tower_sim.drawing.files import cube_colours
-from tower_sim.drawing.plan import seen_from_above, worth
-from tower_sim.drawing.ship import ship_figure
-from tower_sim.drawing.ship_shape import ShipShape
-from tower_sim.drawing.solids import prism
-from tower_sim.drawing.tower import apparatus_figure
+from tower_sim.drawing.picture import apparatus_figure
+from tower_sim.drawing.plan import above
+from tower_sim.drawing.surfaces import cube_faces, section_of, surface
 from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.picture import (
     board_figure,
@@ -173,7 +171,7 @@ def test_no_text_lies_on_another_or_leaves_the_picture(name: str) -> None:
         a_cube(98, "a house colour", ship.board.x[1] + 0.02, 0.0),
         a_cube(99, "red", ship.board.x[1] + 0.5, 0.0),
     )
-    assert overlaps(ship_figure(ship, cubes)) == []
+    assert overlaps(apparatus_figure(ship, cubes)) == []
     assert overlaps(board_figure(ship, cubes, "one battle")) == []
     assert overlaps(densities_figure(ship, *battles(ship), "many battles")) == []
 
@@ -183,7 +181,7 @@ def test_a_name_or_title_of_any_kind_is_written_as_it_is(name: str, tmp_path: Pa
     ship = ship_with({}, name)
     draw_apparatus(ship, tmp_path / "ship.png", NINE)
     draw_board(ship, NINE, tmp_path / "board.png", title=name)
-    assert overlaps(ship_figure(ship, NINE)) == []
+    assert overlaps(apparatus_figure(ship, NINE)) == []
     assert overlaps(board_figure(ship, NINE, name)) == []
 
 
@@ -202,13 +200,14 @@ def test_the_same_ship_gives_the_same_picture_and_touches_no_global_state(tmp_pa
     subprocess.run([sys.executable, "-W", "error", "-c", program], check=True)
 
 
-def test_an_apparatus_of_no_known_kind_has_no_picture() -> None:
-    class Other:
-        pass
-
-    unknown: Any = Other()
-    with pytest.raises(TypeError, match="Other"):
-        apparatus_figure(unknown)
+def test_a_board_of_a_kind_that_says_nothing_is_drawn_with_its_zones_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CombatShip, "dimensions", Apparatus.dimensions)
+    ship = shipped()
+    figure = apparatus_figure(ship, NINE)
+    shown = "".join(texts_of(figure))
+    assert all(zone.name in shown.replace("\n", "") for zone in ship.board.zones)
+    assert {"hull", "bulwark", "mast", "gun deck"} <= set(texts_of(figure))
+    assert overlaps(figure) == []
 
 
 # parts and dimensions
@@ -217,10 +216,10 @@ PARTS = ["masts", "bulwarks", "decks", "gun deck", "hull", "gun ports", "board",
 
 
 def test_the_parts_have_their_names_and_those_that_are_not_there_have_none() -> None:
-    assert set(PARTS) <= set(texts_of(ship_figure(shipped())))
+    assert set(PARTS) <= set(texts_of(apparatus_figure(shipped())))
     bare = ship_with(ODD["no masts, no decks"] | {"board": {"border_height_mm": 0, "frame_height_mm": 0}})
     left_out = {"masts", "mast", "decks", "deck", "frame", "borders"}
-    assert set(texts_of(ship_figure(bare))) & set(PARTS) == set(PARTS) - left_out
+    assert set(texts_of(apparatus_figure(bare))) & set(PARTS) == set(PARTS) - left_out
 
 
 def dimensions(profile: Mapping[str, Any]) -> list[str]:
@@ -249,13 +248,14 @@ def dimensions(profile: Mapping[str, Any]) -> list[str]:
         f"{p['board']['width_mm']:g}",
         f"floor {p['board']['floor_mm']:g}",
         f"frame {p['board']['frame_height_mm']:g}",
-        f"borders {p['board']['border_height_mm']:g} high, {p['board']['border_width_mm']:g} wide",
+        f"board from above, borders {p['board']['border_height_mm']:g} high, {p['board']['border_width_mm']:g} wide, "
+        "lengths in mm",
     ]
-    texts += ["0"] if p["decks"] else []
     for deck in p["decks"]:
         same = [d for d in p["decks"] if {**d, "along_mm": 0} == {**deck, "along_mm": 0}]
         ridge = f"ridge{'s' * (len(same) > 1)} {deck['ridge_mm']:g}"
-        texts += [f"{ridge},\nspan {deck['span_mm']:g}, {deck['slope_deg']:.4g}°", f"{deck['along_mm']:g}"]
+        at = ", ".join(f"{along:g}" for along in sorted(d["along_mm"] for d in same))
+        texts.append(f"{ridge} at {at}, span {deck['span_mm']:g}, {deck['slope_deg']:.4g}°")
     return texts
 
 
@@ -280,57 +280,48 @@ CHANGES: list[dict[str, Any]] = [
 def test_the_dimensions_are_those_of_the_profile(changes: dict[str, Any]) -> None:
     ship = ship_with(changes)
     expected = dimensions(ship.profile)
-    figure = ship_figure(ship)
-    assert set(expected) <= set(texts_of(figure))
+    figure = apparatus_figure(ship)
+    shown = {words.replace("\n", " ") for words in texts_of(figure)}
+    assert set(expected) <= shown
     outdated = set(dimensions(shipped().profile)) - set(expected)
     assert bool(outdated) == bool(changes) or changes == {"masts": {"masts": 2}}
-    assert not outdated & set(texts_of(figure))
+    assert not outdated & shown
     assert overlaps(figure) == []
 
 
 # faces
 
 
-def test_a_prism_is_closed_and_its_faces_look_outwards() -> None:
-    ring = np.array([(0.0, 0.0), (4.0, 0.0), (3.0, 2.0), (1.0, 2.0)])
-    faces = prism("border", ring, 1.0, 3.0, (True, False, False, False))
-    # the divergence theorem: the volume is the sum of (corner . normal) area / 3
-    volume = 0.0
-    for face in faces:
-        fan = face.corners[1:] - face.corners[0]
-        area = np.cross(fan[:-1], fan[1:]).sum(axis=0) / 2
-        assert area / np.linalg.norm(area) == pytest.approx(face.normal)
-        volume += float(face.corners[0] @ area) / 3
-    assert volume == pytest.approx(6 * 2)
-    for face in faces:
-        ends = zip(face.corners, np.roll(face.corners, -1, axis=0), strict=True)
-        drawn = [bool(a[1] == b[1] == 0) for a, b in ends]
-        if abs(face.normal[2]) == 1:
-            assert list(face.drawn) == drawn
-        else:
-            assert set(face.drawn) == {bool(face.normal[1] == -1)}
-
-
-@pytest.mark.parametrize("is_turned", [False, True])
-def test_a_section_keeps_what_lies_beyond_it(is_turned: bool) -> None:
-    shape = ShipShape(shipped())
-    faces = shape.faces(lambda box: 5.0, is_turned)
-    assert min(face.corners[:, 1].min() for face in faces) == pytest.approx(5.0)
-    ends = (shape.side, shape.end) if is_turned else (shape.end, shape.side)
+@pytest.mark.parametrize(("axis", "side"), [("y", 1), ("x", -1)])
+def test_a_section_keeps_what_lies_beyond_it(axis: str, side: int) -> None:
+    ship, at = shipped(), 0.005
+    faces, _ = section_of(ship, ship.dimensions(), Section("here", axis, at))
+    corners = np.concatenate([face.corners for face in faces])
+    beyond = side * (corners[:, "xy".index(axis)] - 5.0)
+    assert 0.0 <= beyond.min() < 0.002
     hull = np.concatenate([face.corners for face in faces if face.part == "hull"])
-    assert hull[:, 1].max() == pytest.approx(ends[0])
-    assert hull[:, 0].max() == pytest.approx(ends[1])
+    ends = (hull.max(axis=0) if axis == "y" else -hull.min(axis=0))[:2]
+    assert ends == pytest.approx([1e3 * ship.hull_x, 1e3 * ship.hull_y])
 
 
 def test_the_bulwarks_are_mitred_and_stand_on_the_hull() -> None:
-    shape = ShipShape(shipped())
-    points = np.concatenate([f.corners for f in shape.faces(lambda box: -math.inf) if f.part == "bulwark"])
-    assert points[:, 2].min() == pytest.approx(shape.top)
-    beyond = np.abs(points[:, :2]) - (shape.beam, shape.length)
-    assert beyond.max(axis=0)[0] == pytest.approx(beyond.max(axis=0)[1])
+    ship = shipped()
+    faces = surface(ship.boxes, ship.dimensions(), lambda box: [])
+    points = np.concatenate([face.corners for face in faces if face.part == "bulwark"])
+    assert points[:, 2].min() == pytest.approx(122)
+    beyond = (np.abs(points[:, :2]) - (22, 80)).max(axis=0)
+    assert beyond[0] == pytest.approx(beyond[1])
+    corners = points[np.all(np.abs(points[:, :2]) - (22, 80) > beyond - 1e-6, axis=1)]
+    assert len({tuple(np.round(corner, 6)) for corner in corners}) == 4, "one point at each corner"
 
 
 # the plan
+
+
+def plan(ship: CombatShip) -> BoardPlan:
+    board = ship.dimensions().board
+    assert board is not None
+    return board
 
 
 def plan_of(figure: Any) -> Any:
@@ -362,28 +353,36 @@ def test_every_zone_has_its_name_once_and_what_it_gives(state: TowerState | None
     for zone in ship.board.zones:
         text = "".join(line if line.endswith("_") else f"{line} " for line in words[zone.name])
         assert text.split()[0] == zone.name
-        assert " ".join(text.split()[1:]) == worth(zone)
+        assert " ".join(text.split()[1:]) == plan(ship).printed[zone.name].words
 
 
 def test_words_that_do_not_fit_are_listed_below_under_a_number() -> None:
     ship = ship_with(grid(5, 2, 14, 14, "a_zone_of_the_board_number_{}"))
-    texts = texts_of(board_figure(ship, state_with(), "small zones"))
+    texts, printed = texts_of(board_figure(ship, state_with(), "small zones")), plan(ship).printed
     for i, zone in enumerate(ship.board.zones):
         assert texts.count(str(i + 1)) == 1
-        assert texts.count(f"{i + 1}  {zone.name}: {worth(zone)}") == 1
+        assert texts.count(f"{i + 1}  {zone.name}: {printed[zone.name].words}") == 1
 
 
-def test_what_a_zone_gives_is_said() -> None:
-    corners = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0))
-    said = {
-        "explosive shot": Zone("a", corners, {"kind": "explosive"}),
-        "damage": Zone("b", corners, {"kind": "damage"}),
-        "strength 2": Zone("c", corners, {"kind": "strength", "strength": 2}),
-        "1 coin + 1 cargo": Zone("d", corners, {"kind": "plunder", "coins": 1, "cargo": 1}),
-        "3 coins": Zone("e", corners, {"kind": "plunder", "coins": 3}),
-        "2 of coins/cargo": Zone("f", corners, {"kind": "plunder", "choice": 2}),
-    }
-    assert [worth(zone) for zone in said.values()] == list(said)
+GIVEN = {
+    "explosive shot": {"kind": "explosive"},
+    "damage": {"kind": "damage"},
+    "strength 2": {"kind": "strength", "strength": 2},
+    "1 coin + 1 cargo": {"kind": "plunder", "coins": 1, "cargo": 1},
+    "3 coins": {"kind": "plunder", "coins": 3},
+    "2 of coins/cargo": {"kind": "plunder", "choice": 2},
+}
+
+
+def test_what_is_printed_on_a_zone_is_said() -> None:
+    board = grid(3, 2, 40, 40, "zone_{}")
+    zones = [
+        {"name": zone["name"], "corners_mm": zone["corners_mm"]} | given
+        for zone, given in zip(board["zones"], GIVEN.values(), strict=True)
+    ]
+    ship = ship_with(board | {"zones": zones})
+    assert [plan(ship).printed[zone.name].words for zone in ship.board.zones] == list(GIVEN)
+    assert set(GIVEN) <= {words.replace("\n", " ") for words in texts_of(apparatus_figure(ship))}
 
 
 def outlines(axes: Any, zorder: float) -> list[np.ndarray]:
@@ -402,7 +401,7 @@ def test_a_cube_is_drawn_at_its_true_outline_clear_of_the_words() -> None:
     figure = board_figure(shipped(), state_with(tilted), "tilted")
     axes = plan_of(figure)
     drawn = np.concatenate(outlines(axes, 5))
-    corners = seen_from_above(np.concatenate([face.corners for face in cube_faces([tilted])]))
+    corners = above(shipped().board).project(np.concatenate([face.corners for face in cube_faces([tilted])]))
     assert drawn.min(axis=0) == pytest.approx(corners.min(axis=0))
     assert drawn.max(axis=0) == pytest.approx(corners.max(axis=0))
     # its middle is where the pose says, and it looks as wide as a cube so turned
@@ -417,7 +416,7 @@ def test_cubes_far_from_the_board_are_told_not_drawn_and_all_others_are_inside_t
     state = state_with(
         *(a_cube(i, "green", x, y) for i, (x, y) in enumerate([*near, (x1 + 0.3, 0.0), (0.1, y1 + 0.05)])),
     )
-    for figure in (board_figure(ship, state, "scattered"), ship_figure(ship, state)):
+    for figure in (board_figure(ship, state, "scattered"), apparatus_figure(ship, state)):
         axes = plan_of(figure)
         drawn = np.concatenate(outlines(axes, 5))
         low, high = (np.array(limit) for limit in zip(axes.get_xlim(), axes.get_ylim(), strict=True))

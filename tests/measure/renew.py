@@ -51,6 +51,8 @@ HEAD = (
 )
 COMMANDS = (
     "show amerigo -o docs/images/tower.png",
+    "show wallenstein -o docs/images/wallenstein.png",
+    "show dead_reckoning -o docs/images/ship.png",
     "play amerigo --seed 7 --save-plot docs/images/game.png",
 )
 

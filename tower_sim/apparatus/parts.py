@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.apparatus.board import Board
+from tower_sim.apparatus.dimensions import Dimensions, of_boxes
 from tower_sim.errors import UsageError
 from tower_sim.places import Place
 
@@ -106,6 +107,10 @@ class Apparatus(ABC):
     def loose(self, position: Array, orientation: Array) -> npt.NDArray[np.bool_]:
         """Tell which cubes at rest may have lost what held them, shape (n,): in a tower none."""
         return np.zeros(len(position), dtype=bool)
+
+    def dimensions(self) -> Dimensions:
+        """Say what is drawn beside the boxes; of a kind that does not, what can be told from them alone."""
+        return of_boxes(self)
 
 
 def as_tower(apparatus: Apparatus) -> Apparatus:

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from tower_sim.drawing.files import check_path
-from tower_sim.drawing.tower import draw_apparatus
+from tower_sim.drawing.picture import draw_apparatus
 
 __all__ = ["check_path", "draw_apparatus"]

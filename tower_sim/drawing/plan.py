@@ -1,7 +1,7 @@
 """The plan of a board: its zones from above, each with words where nothing else stands, and the cubes on it.
 
-from above, the ship beyond the upper edge, its bow to the left:  +-> y
-                                                                  x v
+the apparatus beyond the upper edge, for example a board at +x:  +-> y
+                                                                 x v
 """
 
 from __future__ import annotations
@@ -9,91 +9,77 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import product
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
 from matplotlib.patheffects import withStroke
-from matplotlib.textpath import TextToPath
 
 from tower_sim.apparatus import polygon
-from tower_sim.apparatus.board import Zone
-from tower_sim.drawing.cubes import cube_faces, shades
+from tower_sim.apparatus.board import Board, Zone
+from tower_sim.apparatus.dimensions import BoardPlan, Printed
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus.with_board import with_board
 from tower_sim.drawing.files import FONT, GREY
-from tower_sim.drawing.sheet import Sheet
-from tower_sim.drawing.ship_shape import ShipShape
+from tower_sim.drawing.section import draw_heights, draw_widths, in_mm
+from tower_sim.drawing.sheet import Sheet, Where, width_of
 from tower_sim.drawing.solids import Array, Face, View, from_back_to_front
+from tower_sim.drawing.surfaces import ZONE, cube_faces, shades, surface, zone_faces
 from tower_sim.state import Resident, TowerState
 
-Where = tuple[float, float, float, float]
 Box = tuple[float, float, float, float]  # x0, x1, y0, y1
 
-ABOVE = View((0.0, 0.0, 1.0), up=(-1.0, 0.0, 0.0))
 BESIDE = 40.0  # mm: what lies farther from the board is not drawn
-GREYS = {
-    "strength": 0.95,
-    "plunder": 1.1,
-    "damage": 1.1,
-    "explosive": 0.95,
-    "zone": 1.0,
-    "board": 0.9,
-    "border": 0.72,
-    "frame": 0.8,
-}
-_HATCHES = {"damage": (1,), "explosive": (1, -1)}
 SMALL = 7.0  # pt: names that do not fit at FONT
 _LINE = 1.28  # of the type size, from line to line
 _PAD = 2.0  # pt around words
 _TRIED = 50  # places tried for them along and across a zone
 
 
-def worth(zone: Zone) -> str:
-    """Say what is printed on `zone`."""
-    told = {key: value for key, value in zone.printed.items() if value}
-    kind = told.pop("kind", None)
-    if kind == "plunder" and all(isinstance(value, int) for value in told.values()):
-        gives = [f"{told['coins']} coin{'s' * (told['coins'] > 1)}"] if "coins" in told else []
-        gives += [f"{told['cargo']} cargo"] if "cargo" in told else []
-        gives += [f"{told['choice']} of coins/cargo"] if "choice" in told else []
-        return " + ".join(gives)
-    named = [] if kind in told or kind is None else ["explosive shot" if kind == "explosive" else str(kind)]
-    return ", ".join([*named, *(f"{key} {value}" for key, value in told.items())])
+def above(board: Board) -> View:
+    """Return the view of a board from above, its apparatus beyond the upper edge."""
+    x, y = sum(board.x), sum(board.y)
+    up = (-math.copysign(1.0, x), 0.0, 0.0) if abs(x) >= abs(y) else (0.0, -math.copysign(1.0, y), 0.0)
+    return View((0.0, 0.0, 1.0), up)
 
 
-def seen_from_above(points: Any) -> Array:
-    """Return where points (n, 2) or (n, 3), in mm, are on the plan."""
-    points = np.asarray(points, dtype=float)
-    return np.column_stack([points[:, 1], -points[:, 0]])
+def on_plan(board: Board, points: Any) -> Array:
+    """Return where points (n, 2), in mm, of x and y are on the plan."""
+    points = np.asarray(points, dtype=float).reshape(-1, 2)
+    return above(board).project(np.column_stack([points, np.zeros(len(points))]))
 
 
-def lying_near(shape: ShipShape, lying: Sequence[Resident]) -> tuple[list[Face], int]:
+def lying_near(apparatus: Apparatus, lying: Sequence[Resident]) -> tuple[list[Face], int]:
     """Return the faces of the cubes on the board or near it, and how many lie too far off to be drawn.
 
     Raises UsageError for a cube without a pose.
     """
+    if not lying:
+        return [], 0
+    board = with_board(apparatus).board
     faces: list[Face] = []
     far = 0
-    x0, x1, y0, y1 = _outer(shape)
+    low, high = 1e3 * np.array([board.x, board.y]).T
     for resident in lying:
         cube = cube_faces([resident])
-        x, y, _ = np.mean([face.corners.mean(axis=0) for face in cube], axis=0)
-        if x0 - BESIDE < x < x1 + BESIDE and y0 - BESIDE < y < y1 + BESIDE:
+        place = np.mean([face.corners.mean(axis=0)[:2] for face in cube], axis=0)
+        if np.all((low - BESIDE < place) & (place < high + BESIDE)):
             faces += cube
         else:
             far += 1
     return faces, far
 
 
-def said_of_cubes(state: TowerState, far: int) -> str:
+def said_of_cubes(apparatus: Apparatus, state: TowerState, far: int) -> str:
     """Say how many cubes of `state` are where, `far` of them out of the picture."""
+    if apparatus.board is None:
+        return f"{_cubes(len(state.residents))} inside"
     on_table = len(state.board.at("table"))
     said = [f"{_cubes(len(state.board.lying) - on_table)} on the board"]
     said += [f"{on_table} on the table"] if on_table else []
     said += [f"{far} out of the picture"] if far else []
-    said += [f"{len(state.residents)} in the ship"] if state.residents else []
+    said += [f"{len(state.residents)} inside"] if state.residents else []
     return ", ".join(said)
 
 
@@ -115,7 +101,7 @@ class Label:
 def draw_plan(
     figure: Figure,
     where: Where,
-    shape: ShipShape,
+    apparatus: Apparatus,
     says: Mapping[str, str],
     cubes: Sequence[Face] = (),
     *,
@@ -127,43 +113,55 @@ def draw_plan(
     If it is not `is_painted` the zones' floor is left free, for what is drawn beneath at zorder 1.
     """
     canvas: Any = figure
-    plan, rows = Plan(figure, where, shape, cubes, is_painted, 0), 0
+    plan, rows = Plan(figure, where, apparatus, cubes, is_painted, 0), 0
     while (needed := plan.fit(says)) > rows:
         canvas.delaxes(plan.sheet.axes)
-        plan, rows = Plan(figure, where, shape, cubes, is_painted, needed), needed
+        plan, rows = Plan(figure, where, apparatus, cubes, is_painted, needed), needed
     plan.write(says)
     return plan
 
 
 class Plan:
-    """The plan on its `sheet`: the board of `shape` and `cubes`, with room for `rows` of a list below."""
+    """The plan on its `sheet`: the board of `apparatus` and `cubes`, with room for `rows` of a list below."""
 
     def __init__(
-        self, figure: Figure, where: Where, shape: ShipShape, cubes: Sequence[Face], is_painted: bool, rows: int
+        self, figure: Figure, where: Where, apparatus: Apparatus, cubes: Sequence[Face], is_painted: bool, rows: int
     ) -> None:
-        self.shape, self.is_painted = shape, is_painted
-        x0, x1, y0, y1 = _outer(shape)
-        boxes = [_box(seen_from_above(face.corners)) for face in cubes]
-        left, right, low, _ = _around([*boxes, (y0, y1, -x1, -x0)])
+        self.board, self.is_painted = with_board(apparatus).board, is_painted
+        self.dimensions = apparatus.dimensions()
+        self.plan = self.dimensions.board or BoardPlan()
+        self.view = above(self.board)
         self.points = figure.get_figheight() * where[3] * 72
+        self.outer = _box(on_plan(self.board, 1e3 * np.array(list(product(self.board.x, self.board.y)))))
+        floor, around = (self._faces(apparatus, parts) for parts in (self.plan.floor, self.plan.around))
+        self._taken = [_box(self.view.project(face.corners)) for face in cubes]
+        self.inner = _around([_box(self.view.project(face.corners)) for face in [*floor, *around]] + [self.outer])
+        left, right, low, _ = _around([*self._taken, self.outer])
         self.sheet = Sheet(
             figure,
             where,
-            left=[(y0, 40), (left, 4), (-shape.end, 4)],
-            right=[(y1, 8), (right, 4), (shape.end, 4)],
-            bottom=[(-x1, 30 + (rows * _LINE * SMALL + 6 if rows else 0)), (low, 4)],
-            top=[(-shape.beam, 32)],
+            (
+                [(self.outer[0], 40), (left, 4), (self.inner[0], 4)],
+                [(self.outer[1], 8), (right, 4), (self.inner[1], 4)],
+                [(self.outer[2], 30 + (rows * _LINE * SMALL + 6 if rows else 0)), (low, 4)],
+                [(self.inner[3], 32)],
+            ),
         )
-        self._taken = boxes
         self._labels: dict[str, Label] = {}
         self._listed: list[str] = []
         self._columns = self._tall = 1
-        self._paint(cubes)
+        zones = zone_faces(self.board)
+        self._paint([*floor, *around, *zones] if is_painted else around, zones, cubes)
         self._surround()
+
+    def _faces(self, apparatus: Apparatus, parts: Sequence[str]) -> list[Face]:
+        planes = [((0.0, 0.0, 1.0), self.plan.below), *self.plan.within]
+        planes = [plane for plane in planes if math.isfinite(plane[1])]
+        return surface([box for box in apparatus.boxes if box.part in parts], self.dimensions, lambda box: planes)
 
     def fit(self, says: Mapping[str, str]) -> int:
         """Find places for the words of the zones; returns how many rows of the list below the others need."""
-        zones = self.shape.ship.board.zones
+        zones = self.board.zones
         found: dict[str, Label | None] = {}
         for size in (FONT, SMALL):
             found = {
@@ -177,13 +175,13 @@ class Plan:
             return 0
         for i, name in enumerate(self._listed):
             number = _settings(str(i + 1), "", SMALL)
-            zone = self.shape.ship.board.zone(name)
+            zone = self.board.zone(name)
             label = self._place(zone, number)
             if label is None:
-                middle = _inside(zone).mean(axis=0)
+                middle = self._ring(zone).mean(axis=0)
                 label = Label(str(i + 1), "", SMALL, False, (float(middle[0]), float(middle[1])))
             self._labels[name] = label
-        widest = max(width_on_paper(row, SMALL, False) for row in self._rows(says)) + 14
+        widest = max(width_of(row, SMALL, False) for row in self._rows(says)) + 14
         left, right, _ = self._list()
         self._columns = max(1, int((right - left) / self.sheet.pt / widest))
         self._tall = min(math.ceil(len(self._listed) / self._columns), int(0.4 * self.points / _LINE / SMALL))
@@ -191,8 +189,7 @@ class Plan:
 
     def write(self, says: Mapping[str, str]) -> None:
         """Write the words where `fit` found places for them."""
-        floors = shades(self.shape.zone_faces(), GREYS)
-        for zone, floor in zip(self.shape.ship.board.zones, floors, strict=True):
+        for zone, floor in zip(self.board.zones, self._floors, strict=True):
             self._write(self._labels[zone.name], floor)
         rows = self._rows(says)
         if not rows:
@@ -209,9 +206,9 @@ class Plan:
 
     def _list(self) -> tuple[float, float, float]:
         """Return where (mm) the list below is: its left and right ends, its top."""
-        _, x1, y0, _ = _outer(self.shape)
         left, right = self.sheet.axes.get_xlim()
-        return (left + 4 * self.sheet.pt if len(self._listed) > 3 else y0), right, -x1 - 28 * self.sheet.pt
+        left = left + 4 * self.sheet.pt if len(self._listed) > 3 else self.outer[0]
+        return left, right, self.outer[2] - 28 * self.sheet.pt
 
     def _rows(self, says: Mapping[str, str]) -> list[str]:
         """Return the rows of the list below."""
@@ -222,7 +219,7 @@ class Plan:
 
     def _place(self, zone: Zone, settings: Iterator[Label]) -> Label | None:
         """Return the first of `settings` that has room in `zone` clear of the cubes, there nearest to its middle."""
-        pt, ring = self.sheet.pt, _inside(zone)
+        pt, ring = self.sheet.pt, self._ring(zone)
         (x0, y0), (x1, y1) = ring.min(axis=0), ring.max(axis=0)
         middle = np.array(_centroid(ring))
         steps = (np.arange(_TRIED) + 0.5) / _TRIED
@@ -258,38 +255,32 @@ class Plan:
             x, y = (x + down, y) if label.is_turned else (x, y - down)
             self.sheet.text(x, y, line, up="baseline", weight=weight, **style)
 
-    def _paint(self, cubes: Sequence[Face]) -> None:
-        shape, sheet, painted = self.shape, self.sheet, self.is_painted
-        parts = ("board", "border", "frame") if painted else ("frame",)
-        board = [face for face in shape.faces(lambda box: -math.inf) if face.part in parts]
-        zones = shape.zone_faces()
-        faces = from_back_to_front([*board, *(zones if painted else ())], ABOVE)
-        sheet.paint(faces, ABOVE, shades(faces, GREYS), 0.7)
-        for kind, slopes in _HATCHES.items() if painted else ():
-            for slope in slopes:
-                sheet.hatch([zone for zone in zones if zone.part == kind], ABOVE, slope, 5.0, "0.72")
-        sheet.paint(zones, ABOVE, ["none"] * len(zones), 0.9, 4)
-        seen = from_back_to_front(cubes, ABOVE)
-        sheet.paint(seen, ABOVE, shades(seen, GREYS), 0.6, 5)
+    def _paint(self, faces: Sequence[Face], zones: Sequence[Face], cubes: Sequence[Face]) -> None:
+        sheet, view, dimensions = self.sheet, self.view, self.dimensions
+        below, seen = from_back_to_front(faces, view), from_back_to_front(cubes, view)
+        sheet.paint(below, view, shades(below, dimensions), 0.7)
+        self._floors = shades(zones, dimensions)
+        for zone in zones if self.is_painted else ():
+            for slope in self.plan.printed.get(zone.part.removeprefix(ZONE), Printed()).slopes:
+                sheet.hatch([zone], view, slope, 5.0, "0.72")
+        sheet.paint(zones, view, ["none"] * len(zones), 0.9, 4)
+        sheet.paint(seen, view, shades(seen, dimensions), 0.6, 5)
 
     def _surround(self) -> None:
-        """Draw the ship's side with its ports, and dimension the board."""
-        shape, sheet, pt = self.shape, self.sheet, self.sheet.pt
-        top = -shape.side
-        wall = shape.side - shape.beam
-        edges = [-shape.end, *(y for port in shape.ports for y in port), shape.end]
-        for a, b in zip(edges[::2], edges[1::2], strict=True):
-            sheet.rectangle(a, top, b - a, wall, "0.42", 0.7)
-        sheet.text(0, top + wall + 8 * pt, "← fore     ship's side, gun ports     aft →", color=GREY)
-        sheet.text(0, top + wall + 24 * pt, "board from above, lengths in mm")
-        x0, x1, y0, y1 = shape.board
-        sheet.upright(y0 - shape.frame - 9 * pt, -x1, -x0, f"{x1 - x0:g}", y0 - shape.frame - 1.5 * pt, side=-1)
-        sheet.across(y0, y1, -x1 - shape.frame - 9 * pt, f"{y1 - y0:g}", -x1 - shape.frame - 1.5 * pt, drop=2.5)
+        """Dimension the board, and write what is beyond it and over the plan."""
+        sheet, pt, plan = self.sheet, self.sheet.pt, self.plan
+        x0, x1, y0, _ = self.outer
+        if not (plan.floor or plan.around):
+            sheet.rectangle(x0, y0, x1 - x0, self.outer[3] - y0, "none", 0.9)
+        draw_widths(sheet, in_mm(plan.widths), y0)
+        draw_heights(sheet, in_mm(plan.heights))
+        middle, top = (x0 + x1) / 2, self.inner[3]
+        sheet.text(middle, top + 8 * pt, plan.beyond, color=GREY)
+        sheet.text(middle, top + 24 * pt, f"{plan.words}, lengths in mm")
 
-
-def _outer(shape: ShipShape) -> Box:
-    x0, x1, y0, y1 = shape.board
-    return x0 - shape.frame, x1 + shape.frame, y0 - shape.frame, y1 + shape.frame
+    def _ring(self, zone: Zone) -> Array:
+        """Return the corners of a zone on the plan."""
+        return on_plan(self.board, 1e3 * np.array(zone.corners))
 
 
 def _box(points: Array) -> Box:
@@ -300,11 +291,6 @@ def _box(points: Array) -> Box:
 def _around(boxes: Sequence[Box]) -> Box:
     x0, x1, y0, y1 = zip(*boxes, strict=True)
     return min(x0), max(x1), min(y0), max(y1)
-
-
-def _inside(zone: Zone) -> Array:
-    """Return the corners of a zone on the plan."""
-    return seen_from_above(1e3 * np.array(zone.corners))
 
 
 def _centroid(ring: Array) -> tuple[float, float]:
@@ -333,7 +319,7 @@ def _wrapped(words: str, after: str, size: float, limit: float, is_bold: bool) -
     for line in words.split("\n"):
         lines.append("")
         for piece in (piece + after for piece in line.split(after)):
-            if lines[-1] and width_on_paper((lines[-1] + piece).strip(), size, is_bold) > limit * size:
+            if lines[-1] and width_of((lines[-1] + piece).strip(), size, is_bold) > limit * size:
                 lines.append("")
             lines[-1] += piece
         lines[-1] = lines[-1].removesuffix(after)
@@ -342,7 +328,7 @@ def _wrapped(words: str, after: str, size: float, limit: float, is_bold: bool) -
 
 def _shortened(words: str, wide: float) -> str:
     """Cut `words` of the list so that they are at most `wide` (pt)."""
-    while width_on_paper(words, SMALL, False) > wide and len(words) > 2:
+    while width_of(words, SMALL, False) > wide and len(words) > 2:
         words = words[:-2] + "…"
     return words
 
@@ -354,14 +340,6 @@ def _lines(words: str) -> int:
 def _size(label: Label) -> tuple[float, float]:
     """Return how wide and high (pt) a label is on paper."""
     both = ((label.name, True), (label.gives, False))
-    wide = max(width_on_paper(line, label.size, is_bold) for words, is_bold in both for line in words.split("\n"))
+    wide = max(width_of(line, label.size, is_bold) for words, is_bold in both for line in words.split("\n"))
     tall = _LINE * label.size * (_lines(label.name) + _lines(label.gives))
     return (tall, wide) if label.is_turned else (wide, tall)
-
-
-@cache
-def width_on_paper(words: str, size: float, is_bold: bool) -> float:
-    """Return how wide (pt) a line of `words` is on paper."""
-    font = FontProperties(size=size, weight="bold" if is_bold else "normal")
-    maker: Any = TextToPath()
-    return float(maker.get_text_width_height_descent(words, font, False)[0])

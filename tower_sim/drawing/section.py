@@ -1,164 +1,220 @@
-r"""The upright section of an Amerigo tower along its tray, with dimensions in mm.
+r"""A section of an apparatus with its dimensions in mm.
 
-            |<---rim--->|
-             \    |    /  |  ribs, funnel
-tube top      |   |   |   |
-upper floor   |--- ---|   |  thickness
-lower floor   |-- - --|   |
-              | \     |
-table         |___\______|  exit, wall
-              |<tube->|<--tray-->|
+                 |<-width->|
+level ----------- \       /  |
+level ----------|  |     |   | height
+                |  | `-. |       | height
+level ----------|__|_____|_______|
+                   |<--->|          width
+                     |<--------->|  width, where there is no room in the row above
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any, TypeVar
 
+import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Arc
 
-from tower_sim.drawing.files import INK
-from tower_sim.drawing.shape import Shape, mm, number
-from tower_sim.drawing.sheet import Sheet, spread, width_of
-from tower_sim.drawing.solids import View, from_back_to_front
+from tower_sim.apparatus.dimensions import Angle, Dimensions, Height, Level, Section, Width
+from tower_sim.drawing.files import FONT, GREY, INK
+from tower_sim.drawing.sheet import ARROW, Sheet, Sides, Where, scale, spread, width_of
+from tower_sim.drawing.solids import Face, View, from_back_to_front
+from tower_sim.drawing.surfaces import part_of
 
-_VIEW = View((0.0, -1.0, 0.0))
-_ROW = 11.0  # pt from text to text
+Item = TypeVar("Item", Width, Height, Level, Angle)
+
+_LINE = 11.0  # pt from text to text
+_ROW = 20.0  # pt from dimension line to dimension line
 _GAP = 9.0  # pt from the apparatus to the first dimension line
+_TITLE = 22.0  # pt for the section's name
 
 
-def draw_section(figure: Figure, where: tuple[float, float, float, float], shape: Shape) -> None:
-    """Draw the section of `shape` with its dimensions at `where` (left, bottom, width, height) in the figure."""
-    at, outer = _place(shape), shape.rim + shape.wall
-    room = max(width_of(words) for words, _ in _levels(shape))
-    sheet = Sheet(
-        figure,
-        where,
-        left=[(-outer, room + 20)],
-        right=[
-            (shape.tray + shape.wall, width_of(_wall_words(shape)) + 18),
-            (outer, _rib_room(shape) + width_of(_funnel_words(shape)) + 18),
-        ],
-        bottom=[(0, 42)],
-        top=[(shape.rim_top, 42)],
-    )
-    _paint(sheet, shape, at)
-    _dimension_left(sheet, shape)
-    _dimension_across(sheet, shape)
-    _dimension_right(sheet, shape)
-    place = "through the middle" if at == 0 else f"{-at:.4g} mm in front of the middle"
-    sheet.text(sum(sheet.axes.get_xlim()) / 2, shape.rim_top + 36 * sheet.pt, f"section {place}, lengths in mm")
+class Drawing:
+    """A `section` in mm with the faces that it shows; horizontal ones, plans, have a name only and no ground line."""
+
+    def __init__(self, section: Section, faces: Sequence[Face], view: View, dimensions: Dimensions) -> None:
+        lists: Any = {name: in_mm(getattr(section, name)) for name in ("widths", "heights", "levels", "angles")}
+        self.section, self.view, self.dimensions = replace(section, **lists), view, dimensions
+        self.faces = from_back_to_front(faces, view)
+        self.is_plan = section.axis == "z"
+        seen = view.project(np.concatenate([face.corners for face in faces]))
+        (self.left, self.bottom), (self.right, self.top) = seen.min(axis=0).tolist(), seen.max(axis=0).tolist()
+        self.bottom = self.bottom if self.is_plan else min(0.0, self.bottom)
+
+    def scale(self, figure: Figure, where: Where) -> float:
+        """Return the length (mm) of one point at which all fits; the more rows of widths are needed, the larger."""
+        pt = 0.0
+        while (needed := scale(figure, where, self._sides(pt))) > pt * (1 + 1e-9):
+            pt = needed
+        return pt
+
+    def draw(self, figure: Figure, where: Where, least: float = 0.0) -> None:
+        """Draw the section at `where`, one point being at least `least` mm."""
+        pt = max(least, self.scale(figure, where))
+        sheet, section = Sheet(figure, where, self._sides(pt), pt), self.section
+        self._paint(sheet)
+        angled = [draw_angle(sheet, angle) for angle in section.angles]
+        self._draw_levels(sheet, [*section.levels, *(level for level in angled if level)])
+        draw_widths(sheet, section.widths, self.bottom)
+        draw_heights(sheet, section.heights)
+        middle, height = (self.left + self.right) / 2, self._sides(pt)[3]
+        if self.is_plan:
+            sheet.text(middle, self.top + 10 * pt, section.words)
+            sheet.text(self.right + 3 * pt, (self.bottom + self.top) / 2, section.beside, "left", color=GREY,
+                       fontsize=FONT - 1.5)  # fmt: skip
+        else:
+            middle = sum(sheet.axes.get_xlim()) / 2
+            sheet.text(middle, max(z + p * pt for z, p in height) - 10 * pt, f"{section.words}, lengths in mm")
+
+    def _sides(self, pt: float) -> Sides:
+        """Return the room that the words around the section take at a scale of `pt` mm for a point."""
+        section = self.section
+        levels = [*section.levels, *(Level(f"{a.words} {_degrees(a)}", 0.0, 0.0) for a in section.angles)]
+        left = [(self.left, 20 + max(width_of(level.words) for level in levels) if levels else 6.0)]
+        left += [(x, o + 8 + width_of(h.words)) for h, x, o in _columns(section.heights) if h.is_left]
+        right = [(self.right, 10.0 + (width_of(section.beside) if section.beside else 0.0))]
+        right += [(x, o + 8 + width_of(h.words)) for h, x, o in _columns(section.heights) if not h.is_left]
+        rows = rows_of(section.widths, pt)
+        bottom = [(self.bottom, 24 + _ROW * max((row for w, row in rows if not w.is_above), default=-1))]
+        lift = 0.0 if self.is_plan else _TITLE
+        top = [(self.top, 10 + max(lift, 8))]
+        top += [(w.at, 16 + lift + 11 + _ROW * row) for w, row in rows if w.is_above]
+        return left, right, bottom, top
+
+    def _paint(self, sheet: Sheet) -> None:
+        """Paint what is cut white and hatched, what lies beyond grey."""
+        beyond = [face for face in self.faces if not face.is_cut]
+        cut = sorted((face for face in self.faces if face.is_cut), key=lambda face: self._hatch(face) != 0)
+        light = "0.82" if self.is_plan else "0.965"
+        sheet.paint(
+            beyond, self.view, [light if self._hatch(face) else "0.9" for face in beyond], 0.7 if self.is_plan else 0.35
+        )
+        sheet.paint(cut, self.view, ["white" if self._hatch(face) else "0.9" for face in cut], 0.8)
+        for slope in (1, -1):
+            sheet.hatch([face for face in cut if self._hatch(face) == slope], self.view, slope)
+        if not self.is_plan:
+            ends = ((self.left - 8 * sheet.pt, 0.0), (self.right + 8 * sheet.pt, 0.0))
+            sheet.line(*ends, width=1.0, colour=INK, zorder=4)
+
+    def _hatch(self, face: Face) -> int:
+        return part_of(self.dimensions, face.part).hatch
+
+    def _draw_levels(self, sheet: Sheet, levels: Sequence[Level]) -> None:
+        """Write heights over the table on one running line."""
+        if not levels:
+            return
+        pt, column = sheet.pt, self.left - 8 * sheet.pt
+        heights = [level.height for level in levels]
+        sheet.line((column, min(heights)), (column, max(heights)), colour=INK)
+        gap = _LINE * max(level.words.count("\n") + 1 for level in levels)
+        for level, y in zip(levels, spread(heights, gap * pt), strict=True):
+            sheet.axes.plot(column, level.height, "o", ms=2, color=INK, zorder=7)
+            sheet.line((level.at - 1.5 * pt, level.height), (column - 2 * pt, level.height), (column - 6 * pt, y))
+            sheet.text(column - 8 * pt, y, level.words, "right", linespacing=1.1)
 
 
-def _place(shape: Shape) -> float:
-    """Return the y (mm) of the section that cuts most edges of openings; among equals the one nearest the middle."""
-    holes = [hole for floor in (shape.tower.upper_floor, shape.tower.lower_floor) for hole in shape.holes(floor)]
-
-    def edges(y: float) -> int:
-        return sum(abs(x) < shape.half - 1e-6 for x0, x1, low, high in holes if low < y < high for x in (x0, x1))
-
-    middles = {round((low + high) / 2, 6) for *_, low, high in holes} | {0.0}
-    return max(middles, key=lambda y: (edges(y), -abs(y), -y))
+def in_mm(items: Sequence[Item]) -> tuple[Item, ...]:
+    """Return dimensions in mm."""
+    return tuple(_in_mm(item) for item in items)
 
 
-def _paint(sheet: Sheet, shape: Shape, at: float) -> None:
-    """Paint what is cut white and hatched, what lies beyond grey; ribs are not hatched, by custom of draughtsmen."""
-    faces = from_back_to_front(shape.faces(lambda box: at), _VIEW)
-    beyond = [face for face in faces if not face.is_cut]
-    cut = sorted((face for face in faces if face.is_cut), key=lambda face: face.part != "rib")
-    sheet.paint(beyond, _VIEW, ["0.9" if face.part == "rib" else "0.965" for face in beyond], 0.35)
-    sheet.paint(cut, _VIEW, ["0.9" if face.part == "rib" else "white" for face in cut], 0.8)
-    sheet.hatch([face for face in cut if face.part == "funnel"], _VIEW, -1)
-    sheet.hatch([face for face in cut if face.part not in ("rib", "funnel")], _VIEW, 1)
-    ends = (-shape.half - shape.wall - 8 * sheet.pt, shape.tray + shape.wall + 8 * sheet.pt)
-    sheet.line((ends[0], 0), (ends[1], 0), width=1.0, colour=INK, zorder=4)
+def _in_mm(item: Item) -> Item:
+    values = {field.name: getattr(item, field.name) for field in fields(item)}
+    return replace(item, **{k: 1e3 * v for k, v in values.items() if isinstance(v, float) and k != "angle"})
 
 
-def _dimension_left(sheet: Sheet, shape: Shape) -> None:
-    """Write the heights over the table on one running line, and the ramp's angle where there is no room inside."""
-    tower, pt = shape.tower, sheet.pt
-    column, outside = -shape.rim - shape.wall - 8 * pt, -shape.half - shape.wall - 1.5 * pt
-    marks = [(words, z, outside) for words, z in _levels(shape)]
-    sheet.line((column, 0), (column, shape.top), colour=INK)
-    for _, z, _ in marks:
-        sheet.axes.plot(column, z, "o", ms=2, color=INK, zorder=7)
-    angle = f"ramp {math.degrees(tower.ramp.angle):g}°"
-    if not _draw_angle(sheet, shape, angle):
-        marks.append((angle, shape.ramp_height(-shape.half), -shape.half))
-    for (words, z, end), y in zip(marks, spread([z for _, z, _ in marks], _ROW * pt), strict=True):
-        sheet.line((end, z), (column - 2 * pt, z), (column - 6 * pt, y))
-        sheet.text(column - 8 * pt, y, words, "right")
+def rows_of(widths: Sequence[Width], pt: float) -> list[tuple[Width, int]]:
+    """Return for each of widths in which row it has room, the first being next to the section."""
+    taken: list[tuple[Width, int]] = []
+    for width in widths:
+        row = 0
+        while any(_collide(width, other, pt) for other, of_row in taken if of_row == row):
+            row += 1
+        taken.append((width, row))
+    return taken
 
 
-def _levels(shape: Shape) -> list[tuple[str, float]]:
-    tower = shape.tower
-    tops = {"tube top": tower.tube.top, "upper floor": tower.upper_floor.top, "lower floor": tower.lower_floor.top}
-    return [*((f"{name} {number(top)}", mm(top)) for name, top in tops.items()), ("table 0", 0.0)]
+def _collide(one: Width, other: Width, pt: float) -> bool:
+    def line(width: Width) -> tuple[float, float]:
+        beyond = 11 * pt if width.high - width.low < ARROW * pt else -1e-6
+        return width.low - beyond, width.high + beyond
+
+    def words(width: Width) -> tuple[float, float]:
+        half = (width_of(width.words) / 2 + 2) * pt
+        return (width.low + width.high) / 2 - half, (width.low + width.high) / 2 + half
+
+    def meet(a: tuple[float, float], b: tuple[float, float]) -> bool:
+        return min(a[1], b[1]) > max(a[0], b[0])
+
+    if one.is_above != other.is_above:
+        return False
+    return meet(line(one), line(other)) or meet(words(one), words(other))
 
 
-def _draw_angle(sheet: Sheet, shape: Shape, words: str) -> bool:
-    """Draw the ramp's angle, with `words` in the wedge under it if there is room; returns whether there was."""
-    half, angle, pt = shape.half, shape.tower.ramp.angle, sheet.pt
-    foot = shape.foot - shape.sheet / math.cos(angle)
-    sheet.line((half, foot), (-half, foot))
-    arc = Arc(
-        (half, foot), 1.2 * half, 1.2 * half, theta1=180 - math.degrees(angle), theta2=180, color=INK, lw=0.5, zorder=6
-    )
-    sheet.axes.add_patch(arc)
-    free = 2 * half - (width_of(words) + 4) * pt  # between the words and the ramp's lower end
-    has_room = free > 0.7 * half and free * math.tan(angle) > 13 * pt
-    if has_room:
-        sheet.text(-half + 3 * pt, foot + 7 * pt, words, "left", bbox=None)
-    return has_room
+def draw_widths(sheet: Sheet, widths: Sequence[Width], bottom: float) -> None:
+    """Dimension widths over what they are of, or below `bottom`."""
+    pt = sheet.pt
+    for width, row in rows_of(widths, pt):
+        start = width.at + 1.5 * pt if width.is_above else bottom - 1.5 * pt
+        y = width.at + (11 + _ROW * row) * pt if width.is_above else bottom - (12 + _ROW * row) * pt
+        sheet.across(width.low, width.high, y, width.words, start, 0.0 if width.is_above else 2.5)
 
 
-def _dimension_across(sheet: Sheet, shape: Shape) -> None:
-    """Dimension the widths: the rim above; tube and tray below, in one row where both texts fit."""
-    tower, pt = shape.tower, sheet.pt
-    rim = f"funnel rim {number(tower.funnel.rim)}"
-    sheet.across(-shape.rim, shape.rim, shape.rim_top + 11 * pt, rim, shape.rim_top + 1.5 * pt)
-    tube = f"tube inside {number(tower.tube.inside)}"
-    tray = f"tray {number(tower.tray.length)}, {number(tower.tray.width)} wide"
-    apart = (shape.half + shape.tray) / 2 / pt  # between the middles of the texts
-    lower = 0 if apart > (width_of(tube) + width_of(tray)) / 2 + 4 else _ROW
-    sheet.across(-shape.half, shape.half, -12 * pt, tube, -1.5 * pt, drop=2.5)
-    sheet.across(shape.half, shape.tray, -12 * pt, tray, -1.5 * pt, drop=2.5 + lower)
+def _columns(heights: Sequence[Height]) -> list[tuple[Height, float, float]]:
+    """Return for each height where its line stands: so many mm, and so many pt beyond that.
+
+    Lines that would overlap stand beside each other, the later farther off.
+    """
+    placed: list[tuple[Height, float, float]] = []
+    for height in heights:
+        offset, x = _GAP, height.clear if height.clear is not None else height.at
+        for other, at, room in placed:
+            if at == x and min(height.high, other.high) > max(height.low, other.low):
+                offset = max(offset, room + width_of(other.words) + 12)
+        placed.append((height, x, offset))
+    return placed
 
 
-def _dimension_right(sheet: Sheet, shape: Shape) -> None:
-    """Dimension the heights of single parts, their words kept apart whatever the proportions."""
-    tower, pt = shape.tower, sheet.pt
-    near, far, end = shape.half + shape.wall, shape.rim + shape.wall, shape.tray + shape.wall
-    height = mm(tower.exit.height)
-    uprights = [  # words, low, high, the part's x, the line's x
-        (f"exit {number(tower.exit.height)}", shape.foot, shape.foot + height, near, near + _GAP * pt),
-        (_funnel_words(shape), shape.top, shape.rim_top, shape.rim, far + (_GAP + _rib_room(shape)) * pt),
-    ]
-    for floor in (tower.upper_floor, tower.lower_floor):
-        words, low = f"thickness {number(floor.thickness)}", mm(floor.top - floor.thickness)
-        uprights.append((words, low, mm(floor.top), near, near + _GAP * pt))
-    if tower.tray.wall > 0:
-        uprights.append((_wall_words(shape), shape.sheet, shape.sheet + mm(tower.tray.wall), end, end + _GAP * pt))
-    if tower.funnel.rib_height > 0:
-        high = shape.top + mm(tower.funnel.rib_height)
-        uprights.append((_rib_words(shape), shape.top, high, near, far + _GAP * pt))
-    places = spread([(low + high) / 2 for _, low, high, _, _ in uprights], _ROW * pt)
-    for (words, low, high, start, x), y in zip(uprights, places, strict=True):
-        sheet.upright(x, low, high, words, start + 1.5 * pt, y)
+def draw_heights(sheet: Sheet, heights: Sequence[Height]) -> None:
+    """Dimension heights beside what they are of, their words kept apart whatever the proportions."""
+    pt = sheet.pt
+    columns = [(h, x - offset * pt if h.is_left else x + offset * pt) for h, x, offset in _columns(heights)]
+    columns.sort(key=lambda column: column[1])
+    while columns:
+        group, end = [columns.pop(0)], -math.inf
+        while columns:
+            end = max(end, group[-1][1] + (9 + width_of(group[-1][0].words)) * pt)
+            if group[0][0].is_left or columns[0][1] > end:
+                break
+            group.append(columns.pop(0))
+        wanted = [max(h.over, (h.low + h.high) / 2) for h, _ in group]
+        for (h, x), y in zip(group, spread(wanted, _LINE * pt), strict=True):
+            side = -1 if h.is_left else 1
+            sheet.upright(x, h.low, h.high, h.words, h.at + side * 1.5 * pt, y, side)
 
 
-def _funnel_words(shape: Shape) -> str:
-    return f"funnel {number(shape.tower.funnel.height)}"
+def draw_angle(sheet: Sheet, angle: Angle) -> Level | None:
+    """Draw an angle with words in the wedge under it, the longest that fit; without room return it as a level."""
+    x, z = angle.at, angle.height
+    pt, run, side = sheet.pt, abs(angle.run), math.copysign(1, angle.run)
+    for words in (f"{angle.words} {_degrees(angle)}", _degrees(angle)):
+        free = run - (width_of(words) + 5) * pt  # between the words and the lower end
+        if free < 0.35 * run or free * math.tan(angle.angle) < 13 * pt:
+            continue
+        sheet.line((x, z), (x + angle.run, z))
+        size, turn = 1.7 * free, math.degrees(angle.angle)
+        ends = (0.0, turn) if side > 0 else (180 - turn, 180.0)
+        sheet.axes.add_patch(Arc((x, z), size, size, theta1=ends[0], theta2=ends[1], color=INK, lw=0.5, zorder=6))
+        place = x + angle.run - side * 3 * pt
+        sheet.text(place, z + 7 * pt, words, "left" if side < 0 else "right", bbox=None)
+        return None
+    return Level(f"{angle.words} {_degrees(angle)}", z + run * math.tan(angle.angle), x + angle.run)
 
 
-def _rib_words(shape: Shape) -> str:
-    return f"ribs {number(shape.tower.funnel.rib_height)}"
-
-
-def _wall_words(shape: Shape) -> str:
-    return f"wall {number(shape.tower.tray.wall)}"
-
-
-def _rib_room(shape: Shape) -> float:
-    """Return the room (pt) that the ribs' dimension takes beside the funnel's."""
-    return width_of(_rib_words(shape)) + 12 if shape.tower.funnel.rib_height > 0 else 0.0
+def _degrees(angle: Angle) -> str:
+    return f"{math.degrees(angle.angle):.6g}°"

@@ -4,47 +4,51 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path as Outline
+from matplotlib.textpath import TextToPath
 
 from tower_sim.drawing.files import FONT, GREY, INK
 from tower_sim.drawing.solids import Array, Face, View, outline
 
 _THIN = 0.5
-_ARROW = 15.0  # pt: a dimension line shorter than this has its arrows outside
-_CHARACTER = 0.58 * FONT  # pt: the mean width of one
+ARROW = 15.0  # pt: a dimension line shorter than this has its arrows outside
+
+
+Side = Sequence[tuple[float, float]]  # content reaches to so many mm, and so many pt beyond that
+Sides = tuple[Side, Side, Side, Side]  # left, right, bottom, top
+Where = tuple[float, float, float, float]  # left, bottom, width, height, of the figure's
+
+
+def scale(figure: Figure, where: Where, sides: Sides) -> float:
+    """Return the length (mm) of one point on paper at which the content just fits."""
+    size = (figure.get_figwidth() * where[2] * 72, figure.get_figheight() * where[3] * 72)
+    pairs = ((size[0], sides[0], sides[1]), (size[1], sides[2], sides[3]))
+    return max((b - a) / max(points - p - q, 1.0) for points, lows, highs in pairs for a, p in lows for b, q in highs)
 
 
 class Sheet:
-    """Axes in data units of mm, as large as fits: content reaches to `right` etc., pairs of (mm, pt beyond that).
+    """Axes in data units of mm, as large as its content fits, or smaller.
 
-    `pt` is the length (mm) of one point on paper.
+    `pt` is the length (mm) of one point on paper, at least `least`.
     """
 
-    def __init__(
-        self,
-        figure: Figure,
-        where: tuple[float, float, float, float],
-        left: Sequence[tuple[float, float]],
-        right: Sequence[tuple[float, float]],
-        bottom: Sequence[tuple[float, float]],
-        top: Sequence[tuple[float, float]],
-    ) -> None:
+    def __init__(self, figure: Figure, where: Where, sides: Sides, least: float = 0.0) -> None:
         canvas: Any = figure
         self.axes: Any = canvas.add_axes(where)
         self.axes.set_axis_off()
-        size = (figure.get_figwidth() * where[2] * 72, figure.get_figheight() * where[3] * 72)
-        self.pt = 1e-9
-        for points, lows, highs in ((size[0], left, right), (size[1], bottom, top)):
-            self.pt = max([self.pt, *((b - a) / (points - p - q) for a, p in lows for b, q in highs)])
+        self.pt = max(least, scale(figure, where, sides), 1e-9)
+        left, right, bottom, top = sides
         for points, lows, highs, limit in (
-            (size[0], left, right, self.axes.set_xlim),
-            (size[1], bottom, top, self.axes.set_ylim),
+            (figure.get_figwidth() * where[2] * 72, left, right, self.axes.set_xlim),
+            (figure.get_figheight() * where[3] * 72, bottom, top, self.axes.set_ylim),
         ):
             low, high = min(a - p * self.pt for a, p in lows), max(b + q * self.pt for b, q in highs)
             spare = (points * self.pt - (high - low)) / 2
@@ -97,7 +101,7 @@ class Sheet:
         start, end = np.array(a), np.array(b)
         length = float(np.linalg.norm(end - start))
         one = (end - start) / max(length, 1e-9)
-        if length < _ARROW * self.pt:
+        if length < ARROW * self.pt:
             self.line(a, b, colour=INK)
             for tip, tail in ((start, start - 9 * self.pt * one), (end, end + 9 * self.pt * one)):
                 self._arrow(tail, tip, "-|>")
@@ -174,6 +178,13 @@ def spread(wanted: Sequence[float], gap: float) -> list[float]:
     return placed
 
 
-def width_of(words: str) -> float:
-    """Return about how wide `words` are on paper, in points."""
-    return len(words) * _CHARACTER
+def width_of(words: str, size: float = FONT, is_bold: bool = False) -> float:
+    """Return how wide (pt) the widest line of `words` is on paper."""
+    return max(_width(line, size, is_bold) for line in words.split("\n"))
+
+
+@cache
+def _width(words: str, size: float, is_bold: bool) -> float:
+    font = FontProperties(size=size, weight="bold" if is_bold else "normal")
+    maker: Any = TextToPath()
+    return float(maker.get_text_width_height_descent(words, font, False)[0])

@@ -1,6 +1,6 @@
-"""Solids as flat faces: merged, cut open, seen from somewhere, in the order a painter needs.
+"""Solids as flat faces: cut open, united, seen from somewhere, in the order a painter needs.
 
-    boxes, cubes -> faces -> (cut) -> painted from the back to the front
+    boxes -> convex solids -> (cut) -> their union -> faces -> painted from the back to the front
 
 All lengths here are mm; a face's corners run counter-clockwise as seen from outside.
 """
@@ -10,14 +10,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tower_sim.apparatus.solids import axes
+
 Array = npt.NDArray[np.float64]
 _NEAR = 1e-6  # mm: points closer than this to a plane lie in it
+_CREASE = 0.01  # mm: no crease is drawn for a gap as narrow, as profiles' rounded lengths leave
 _TRIED = 8  # faces of which that is chosen for a plane that splits fewest others
 
 
@@ -34,10 +38,10 @@ class Face:
     drawn: tuple[bool, ...]
     is_cut: bool = False
 
-    def split(self, normal: Array, offset: float, is_crease: bool) -> tuple[Face | None, Face | None]:
+    def split(self, normal: Array, offset: float) -> tuple[Face | None, Face | None]:
         """Return the pieces on the side `normal` points to from the plane normal . x = offset, and on the other.
 
-        A new edge is drawn if it `is_crease`.
+        The new edge between them is not drawn.
         """
         beyond = self.corners @ normal - offset
         beyond[np.abs(beyond) < _NEAR] = 0
@@ -54,53 +58,20 @@ class Face:
                 there = side[j]
                 if here >= 0:
                     corners.append(self.corners[i])
-                    drawn.append(is_crease if here == 0 and there < 0 else self.drawn[i])
+                    drawn.append(self.drawn[i] and not (here == 0 and there < 0))
                 if here * there < 0:
                     corners.append(self.corners[i] + here / (here - there) * (self.corners[j] - self.corners[i]))
-                    drawn.append(is_crease if here > 0 else self.drawn[i])
+                    drawn.append(self.drawn[i] and here < 0)
             pieces.append(replace(self, corners=np.array(corners), drawn=tuple(drawn)))
         return pieces[0], pieces[1]
 
 
-def union_of_upright(part: str, low: Array, high: Array, cuts: Array) -> list[Face]:
-    """Return the faces of the union of upright boxes from `low` to `high` (n, 3), each as far as y > its `cuts` (n,).
-
-    Space is divided by all the boxes' planes into cells; a face lies where a full cell meets an empty one, and its
-    edge is drawn unless the surface goes on flat beyond it, so that no seam between two boxes shows.
-    """
-    planes = [np.unique(np.round(np.concatenate([low[:, a], high[:, a]]), 6)) for a in range(3)]
-    planes[1] = np.unique(np.append(planes[1], cuts[(cuts > planes[1][0]) & (cuts < planes[1][-1])]))
-    middles = [np.convolve(p, [0.5, 0.5], "valid") for p in planes]
-    cells = np.stack(np.meshgrid(*middles, indexing="ij"), axis=-1)
-    inside = ((cells[..., None, :] > low) & (cells[..., None, :] < high)).all(axis=-1)
-    whole = np.pad(inside.any(axis=-1), 1)  # a rim of empty cells, so that every cell has neighbours
-    full = np.pad((inside & (cells[..., None, 1] > cuts)).any(axis=-1), 1)
-    faces: list[Face] = []
-    for cell, axis, sign in product(map(tuple, np.argwhere(full)), range(3), (1, -1)):
-        beyond = _moved(cell, axis, sign)
-        if full[beyond]:
-            continue
-        u, v = (axis + 1) % 3, (axis + 2) % 3
-        corners, drawn = np.empty((4, 3)), [True] * 4
-        corners[:, axis] = planes[axis][cell[axis] - 1 + (sign > 0)]
-        corners[:, u] = planes[u][np.array([0, 1, 1, 0]) + cell[u] - 1]
-        corners[:, v] = planes[v][np.array([0, 0, 1, 1]) + cell[v] - 1]
-        for edge, (along, step) in enumerate([(v, -1), (u, 1), (v, 1), (u, -1)]):
-            is_flat = full[_moved(cell, along, step)] and not full[_moved(beyond, along, step)]
-            drawn[edge] = not is_flat
-        if sign < 0:
-            corners, drawn = corners[::-1].copy(), [*drawn[2::-1], drawn[3]]
-        faces.append(Face(part, corners, sign * np.eye(3)[axis], tuple(drawn), bool(whole[beyond])))
-    return faces
-
-
-def _moved(cell: tuple[Any, ...], axis: int, step: int) -> tuple[Any, ...]:
-    return tuple(index + step * (a == axis) for a, index in enumerate(cell))
+Solid = Sequence[Face]  # the faces of a convex one
 
 
 def tilted_box(part: str, centre: Sequence[float], half: Sequence[float], q: Sequence[float]) -> list[Face]:
     """Return the six faces of a box with half edges `half`, turned by the unit quaternion `q` (x, y, z, w)."""
-    turn = rotation(q)
+    turn = axes(np.array([q], dtype=float))[0]
     faces: list[Face] = []
     for axis, sign in product(range(3), (1, -1)):
         local = np.empty((4, 3))
@@ -112,55 +83,107 @@ def tilted_box(part: str, centre: Sequence[float], half: Sequence[float], q: Seq
     return faces
 
 
-def prism(part: str, ring: Array, low: float, high: float, drawn: Sequence[bool]) -> list[Face]:
-    """Return the faces of an upright prism over a convex `ring` (k, 2), counter-clockwise.
-
-    `drawn` tells for each side of the ring, from corner i to the next, whether its edges are.
-    """
-    bottom, top = (np.column_stack([ring, np.full(len(ring), z)]) for z in (low, high))
-    up, every = np.array([0.0, 0.0, 1.0]), tuple(drawn)
-    faces = [Face(part, top, up, every), Face(part, bottom[::-1], -up, (*every[-2::-1], every[-1]))]
-    for i in range(len(ring)):
-        j = (i + 1) % len(ring)
-        side = ring[j] - ring[i]
-        normal = np.array([side[1], -side[0], 0.0]) / np.linalg.norm(side)
-        faces.append(Face(part, np.array([bottom[i], bottom[j], top[j], top[i]]), normal, (drawn[i],) * 4))
-    return faces
-
-
-def rotation(q: Sequence[float]) -> Array:
-    """Return the rotation matrix of a unit quaternion (x, y, z, w)."""
-    x, y, z, w = q
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
-def clipped(faces: Sequence[Face], normal: Sequence[float], offset: float, is_cut: bool) -> list[Face]:
-    """Return what is left of a convex solid on the side normal . x > offset; closed by a face there if it `is_cut`."""
+def clipped(solid: Solid, normal: Sequence[float], offset: float, is_cut: bool) -> Solid:
+    """Return what is left of a solid where normal . x <= offset, closed by a face there, which may be `is_cut`."""
     plane = np.asarray(normal, dtype=float)
-    plane, offset = plane / np.linalg.norm(plane), offset / float(np.linalg.norm(plane))
-    if not faces or max(float(np.max(face.corners @ plane)) for face in faces) < offset + _NEAR:
-        return []
-    kept = [face.split(plane, offset, True)[0] for face in faces]
+    kept = [face.split(-plane, -offset)[0] for face in solid]
     left = [face for face in kept if face is not None]
-    if not left or not is_cut or all(a is b for a, b in zip(kept, faces, strict=True)):
+    if not left or min(float(np.min(face.corners @ plane)) for face in left) > offset - _NEAR:
+        return []
+    if all(a is b for a, b in zip(kept, solid, strict=True)):
         return left
     points = np.concatenate([face.corners for face in left])
     points = points[np.abs(points @ plane - offset) < 10 * _NEAR]
     u = np.linalg.svd(plane[None])[2][1]
-    v = np.cross(-plane, u)  # u, v turn counter-clockwise seen from outside, where -normal points
+    v = np.cross(plane, u)  # u, v turn counter-clockwise seen from outside, where the normal points
     from_middle = points - points.mean(axis=0)
-    turned = np.arctan2(from_middle @ v, from_middle @ u)
-    ring = points[np.argsort(turned)]
+    ring = points[np.argsort(np.arctan2(from_middle @ v, from_middle @ u))]
     ring = ring[np.linalg.norm(ring - np.roll(ring, 1, axis=0), axis=1) > 10 * _NEAR]
-    if len(ring) < 3:
-        return left
-    return [*left, Face(left[0].part, ring, -plane, (True,) * len(ring), is_cut=True)]
+    return left if len(ring) < 3 else [*left, Face(left[0].part, ring, plane, (True,) * len(ring), is_cut)]
+
+
+def union(solids: Sequence[Solid]) -> list[Face]:
+    """Return the surface of the union of convex solids of one part, of whose edges only creases are drawn."""
+    points = [np.concatenate([face.corners for face in solid]) for solid in solids]
+    low = np.array([p.min(axis=0) for p in points]) - _NEAR
+    high = np.array([p.max(axis=0) for p in points]) + _NEAR
+    normals = [np.array([face.normal for face in solid]) for solid in solids]
+    offsets = [np.array([face.normal @ face.corners[0] for face in solid]) for solid in solids]
+    of_plane: dict[tuple[float, ...], list[Face]] = {}
+    for i, solid in enumerate(solids):
+        near = np.flatnonzero((low <= high[i]).all(axis=1) & (high >= low[i]).all(axis=1))
+        for face, offset in zip(solid, offsets[i], strict=True):
+            pieces = [face]
+            for j in map(int, near):
+                if j != i:
+                    pieces = [left for piece in pieces for left in _outside(piece, normals[j], offsets[j], j < i)]
+            plane = (*(np.round(face.normal, 5) + 0.0).tolist(), round(float(offset), 3), face.is_cut)
+            of_plane.setdefault(plane, []).extend(pieces)
+    return [face for faces in of_plane.values() if faces for face in _creased(faces)]
+
+
+def _outside(face: Face, normals: Array, offsets: Array, is_later: bool) -> list[Face]:
+    """Return what of a face the solid of these planes does not cover; a face in its surface too, if that `is_later`."""
+    beyond = face.corners @ normals.T - offsets
+    flat = np.all(np.abs(beyond) < _NEAR, axis=0)
+    if np.any(np.all(beyond > -_NEAR, axis=0) & ~flat) or (not is_later and np.any(flat & (normals @ face.normal > 0))):
+        return [face]
+    inside, pieces = face, list[Face]()
+    for k in np.flatnonzero(np.any(beyond > _NEAR, axis=0)):
+        piece, rest = inside.split(normals[k], float(offsets[k]))
+        if rest is None:
+            return [face]
+        inside = rest
+        pieces += [piece] if piece else []
+    return pieces
+
+
+def _creased(faces: Sequence[Face]) -> list[Face]:
+    """Return faces of one plane with those edges drawn just beyond which none of them goes on."""
+    if len(faces) == 1:
+        return [replace(faces[0], drawn=(True,) * len(faces[0].corners))]
+    normal = faces[0].normal
+    u = np.roll(np.eye(3), 1, axis=0)[int(np.argmax(np.abs(normal)))]
+    u = u - (u @ normal) * normal
+    flat: Any = np.stack([u, np.cross(normal, u)], axis=1) / np.linalg.norm(u)  # what turns the plane into the sheet's
+    corners = np.concatenate([face.corners for face in faces])
+    points = corners[np.unique(np.round(corners, 6), axis=0, return_index=True)[1]]
+    rings = [_with_corners(face.corners, points @ flat, flat) for face in faces]
+    sides = [np.roll(ring @ flat, -1, axis=0) - ring @ flat for ring in rings]
+    outward = [side[:, ::-1] * (1, -1) / np.maximum(np.linalg.norm(side, axis=1), 1e-12)[:, None] for side in sides]
+    beyond = np.concatenate(
+        [ring @ flat + side / 2 + _CREASE * out for ring, side, out in zip(rings, sides, outward, strict=True)]
+    )
+    goes_on = np.zeros(len(beyond), dtype=bool)
+    for ring, out in zip(rings, outward, strict=True):
+        goes_on |= np.all(beyond @ out.T < ((ring @ flat) * out).sum(axis=1) + _NEAR, axis=1)
+    ends = pairwise(np.cumsum([0, *map(len, rings)]))
+    return [
+        replace(face, corners=ring, drawn=tuple((~goes_on[a:b]).tolist()))
+        for face, ring, (a, b) in zip(faces, rings, ends, strict=True)
+    ]
+
+
+def _with_corners(ring: Array, points: Array, flat: Array) -> Array:
+    """Return a ring with corners where `points` of its plane, whose axes are `flat`, lie on its sides."""
+    start = ring @ flat
+    way = np.roll(start, -1, axis=0) - start
+    length = np.maximum(np.linalg.norm(way, axis=1), 1e-12)
+    away = points[:, None] - start
+    t = (away * way).sum(axis=2) / length
+    off = np.abs(away[..., 0] * way[:, 1] - away[..., 1] * way[:, 0]) / length
+    is_on = (off < _CREASE) & (t > _CREASE) & (t < length - _CREASE)
+    corners: list[Array] = []
+    for i, corner in enumerate(ring):
+        end = ring[(i + 1) % len(ring)]
+        corners += [
+            corner,
+            *(
+                corner + t[j, i] / length[i] * (end - corner)
+                for j in np.flatnonzero(is_on[:, i])[np.argsort(t[is_on[:, i], i])]
+            ),
+        ]
+    return np.array(corners)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,21 +197,24 @@ class View:
 
     def project(self, points: Any) -> Array:
         """Return where `points` (n, 3) are seen on the sheet: (n, 2), in mm at the target's distance."""
-        back = self._back()
-        right = np.cross(self.up, back)
-        right /= np.linalg.norm(right)
-        seen = (np.asarray(points, dtype=float) - self.target) @ np.stack([right, np.cross(back, right), back], axis=1)
+        seen = (np.asarray(points, dtype=float) - self.target) @ _turn(self.towards, self.up)
         return seen[:, :2] / (1 - seen[:, 2:] / self.distance)
 
     def sees(self, normal: Array, offset: float) -> bool:
         """Tell whether the eye is on the side `normal` points to from the plane normal . x = offset."""
+        back = _turn(self.towards, self.up)[:, 2]
         if math.isinf(self.distance):
-            return bool(normal @ self._back() > 1e-9)
-        return bool(normal @ (np.asarray(self.target) + self.distance * self._back()) - offset > _NEAR)
+            return bool(normal @ back > 1e-9)
+        return bool(normal @ (np.asarray(self.target) + self.distance * back) - offset > _NEAR)
 
-    def _back(self) -> Array:
-        towards = np.asarray(self.towards, dtype=float)
-        return towards / np.linalg.norm(towards)
+
+@cache
+def _turn(towards: tuple[float, float, float], up: tuple[float, float, float]) -> Array:
+    """Return the matrix whose columns point to the right on the sheet, up it and out of it."""
+    back = np.array(towards) / np.linalg.norm(towards)
+    right = np.cross(up, back)
+    right /= np.linalg.norm(right)
+    return np.stack([right, np.cross(back, right), back], axis=1)
 
 
 def from_back_to_front(faces: Sequence[Face], view: View) -> list[Face]:
@@ -209,7 +235,7 @@ def _ordered(faces: list[Face], view: View) -> Iterator[Face]:
         if np.all(np.abs(face.corners @ pivot.normal - offset) < _NEAR):
             flat.append(face)
             continue
-        for side, piece in zip((front, behind), face.split(pivot.normal, offset, False), strict=True):
+        for side, piece in zip((front, behind), face.split(pivot.normal, offset), strict=True):
             if piece is not None:
                 side.append(piece)
     near, far = (front, behind) if view.sees(pivot.normal, offset) else (behind, front)

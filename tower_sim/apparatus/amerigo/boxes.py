@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from tower_sim.apparatus.amerigo.profile import SHEET, AmerigoTower, Floor, ramp_height
+from tower_sim.apparatus.amerigo.profile import SHEET, WALL, AmerigoTower, ramp_height
 from tower_sim.apparatus.amerigo.tower import SquareTower
 from tower_sim.apparatus.parts import Box, Region, span, tilted_about_x, tilted_about_y
 from tower_sim.apparatus.profile import Profile
-from tower_sim.apparatus.sheets import evenly, pierced
-
-_THICK = 6e-3  # walls are this thick outwards, where nothing can see it: a fast cube overlaps by under 2 mm
+from tower_sim.apparatus.sheets import pierced
 
 
 def build(tower: AmerigoTower, profile: Profile) -> SquareTower:
@@ -32,31 +30,19 @@ def build(tower: AmerigoTower, profile: Profile) -> SquareTower:
         rim_half=tower.funnel.rim / 2,
         rim_top=tower.tube.top + tower.funnel.height,
         passed=tower.lower_floor.top - tower.lower_floor.thickness - math.sqrt(3) / 2 * tower.cubes.edge,
-        exit_x=half + _THICK,
+        exit_x=half + WALL,
         exit_top=tower.ramp.lip + SHEET + tower.exit.height,
         tray_x=half + tower.tray.length,
         tray_half_y=tower.tray.width / 2,
+        given=tower,
     )
-
-
-def openings(floor: Floor, inside: float) -> list[tuple[float, float, float, float]]:
-    """Return the openings of a floor as rectangles (x0, x1, y0, y1) in m, evenly spaced over the tube."""
-    half = inside / 2
-    if floor.pattern == "corners":
-        edges = [(-half, -half + floor.opening), (half - floor.opening, half)]
-        return [(*x, *y) for x in edges for y in edges]
-    across = evenly(floor.openings, floor.opening, inside)
-    if floor.pattern == "squares":
-        return [(*x, *y) for x in across for y in across]
-    along = (-floor.length / 2, floor.length / 2)
-    return [(*along, *a) if floor.along == "x" else (*a, *along) for a in across]
 
 
 def _boxes(tower: AmerigoTower) -> Iterator[Box]:
     yield from _tube(tower)
     yield from _funnel(tower)
     for part, floor in (("upper_floor", tower.upper_floor), ("lower_floor", tower.lower_floor)):
-        holes = openings(floor, tower.tube.inside)
+        holes = floor.cut(tower.tube.inside)
         half = tower.tube.inside / 2
         yield from pierced(part, (half, half), holes, (floor.top - floor.thickness, floor.top), "cardboard")
     yield from _ramp_and_tray(tower)
@@ -64,7 +50,7 @@ def _boxes(tower: AmerigoTower) -> Iterator[Box]:
 
 def _tube(tower: AmerigoTower) -> Iterator[Box]:
     half, top = tower.tube.inside / 2, tower.tube.top
-    outer = half + _THICK
+    outer = half + WALL
     yield span("tube", (-outer, -half), (-outer, outer), (0, top), "cardboard")
     yield span("tube", (-half, outer), (half, outer), (0, top), "cardboard")
     yield span("tube", (-half, outer), (-outer, -half), (0, top), "cardboard")
@@ -82,9 +68,9 @@ def _funnel(tower: AmerigoTower) -> Iterator[Box]:
     slant = math.hypot(rise, run)
     lean = math.atan2(run, rise)
     # middle of the inner face, moved out by half the thickness along the outward normal
-    across = (half + rim) / 2 + _THICK / 2 * math.cos(lean)
-    z = tower.tube.top + rise / 2 - _THICK / 2 * math.sin(lean)
-    flat = (_THICK / 2, rim + _THICK, slant / 2)
+    across = (half + rim) / 2 + WALL / 2 * math.cos(lean)
+    z = tower.tube.top + rise / 2 - WALL / 2 * math.sin(lean)
+    flat = (WALL / 2, rim + WALL, slant / 2)
     for sign in (1, -1):
         yield Box("funnel", "funnel", (sign * across, 0, z), flat, tilted_about_y(sign * lean))
         turned = (flat[1], flat[0], flat[2])
@@ -106,10 +92,10 @@ def _ramp_and_tray(tower: AmerigoTower) -> Iterator[Box]:
     centre = (x - SHEET / 2 * math.sin(angle), 0.0, z - SHEET / 2 * math.cos(angle))
     yield Box("ramp", "cardboard", centre, (length / 2, half, SHEET / 2), tilted_about_y(angle))
     outer, width, wall = half + tower.tray.length, tower.tray.width / 2, tower.tray.wall + SHEET
-    yield span("tray", (-half, outer + _THICK), (-width - _THICK, width + _THICK), (0, SHEET), "cardboard")
+    yield span("tray", (-half, outer + WALL), (-width - WALL, width + WALL), (0, SHEET), "cardboard")
     if tower.tray.wall > 0:
-        yield span("tray", (outer, outer + _THICK), (-width - _THICK, width + _THICK), (SHEET, wall), "cardboard")
+        yield span("tray", (outer, outer + WALL), (-width - WALL, width + WALL), (SHEET, wall), "cardboard")
         for sign in (1, -1):
-            y = sorted((sign * width, sign * (width + _THICK)))
+            y = sorted((sign * width, sign * (width + WALL)))
             yield span("tray", (half, outer), (y[0], y[1]), (SHEET, wall), "cardboard")
     yield span("table", (-1, 1), (-1, 1), (-0.05, 0), "cardboard")

@@ -23,8 +23,10 @@ from dataclasses import dataclass
 from tower_sim.apparatus.common import Cubes, Release, demand, mm, read_surfaces, read_tables
 from tower_sim.apparatus.fields import choice, count, number
 from tower_sim.apparatus.parts import Surface
+from tower_sim.apparatus.sheets import Opening, evenly
 
 SHEET = 2e-3  # thickness of ramp and tray floor, m
+WALL = 6e-3  # walls are this thick outwards, where nothing can see it: a fast cube overlaps by under 2 mm
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,18 @@ class Floor:
     opening: float = number("mm", 1, 200)
     length: float = number("mm", 1, 200)
     along: str = choice("x", "y")
+
+    def cut(self, inside: float) -> list[Opening]:
+        """Return the openings (m), evenly spaced over a tube `inside` (m) wide."""
+        half = inside / 2
+        if self.pattern == "corners":
+            edges = [(-half, -half + self.opening), (half - self.opening, half)]
+            return [(*x, *y) for x in edges for y in edges]
+        across = evenly(self.openings, self.opening, inside)
+        if self.pattern == "squares":
+            return [(*x, *y) for x in across for y in across]
+        along = (-self.length / 2, self.length / 2)
+        return [(*along, *a) if self.along == "x" else (*a, *along) for a in across]
 
 
 @dataclass(frozen=True, slots=True)

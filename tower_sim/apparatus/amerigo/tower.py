@@ -7,6 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tower_sim.apparatus.amerigo.dimensions import dimensions
+from tower_sim.apparatus.amerigo.profile import AmerigoTower
+from tower_sim.apparatus.dimensions import Dimensions
 from tower_sim.apparatus.tower import Tower
 
 Array = npt.NDArray[np.float64]
@@ -18,6 +21,7 @@ class SquareTower(Tower):
 
     Inside is the vertical square tube of half width `tube_half` up to `tube_top`, widening to half width `rim_half`
     at `rim_top`; cubes leave at x = `exit_x` below `exit_top`. `tray_x` and `tray_half_y` bound the tray's floor.
+    `given` are its parameters.
     """
 
     tube_half: float
@@ -27,6 +31,11 @@ class SquareTower(Tower):
     exit_top: float
     tray_x: float
     tray_half_y: float
+    given: AmerigoTower
+
+    def dimensions(self) -> Dimensions:
+        """Say what is drawn beside the boxes."""
+        return dimensions(self.given)
 
     def emerged(self, position: Array) -> npt.NDArray[np.bool_]:
         """Tell which cubes have come out: the centre is past the exit and under its upper edge."""

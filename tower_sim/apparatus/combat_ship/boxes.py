@@ -32,6 +32,7 @@ def build(ship: ShipAndBoard, profile: Profile) -> CombatShip:
         deck_low=ship.gun_deck.lip,
         deck_rise=math.tan(ship.gun_deck.slope),
         board=board,
+        given=ship,
     )
 
 

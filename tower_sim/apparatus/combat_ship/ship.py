@@ -8,6 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.apparatus import polygon
+from tower_sim.apparatus.combat_ship.dimensions import dimensions
+from tower_sim.apparatus.combat_ship.profile import ShipAndBoard
+from tower_sim.apparatus.dimensions import Dimensions
 from tower_sim.apparatus.solids import corners, section_below, touching
 from tower_sim.apparatus.with_board import WithBoard
 from tower_sim.places import BORDER, INSIDE, LOST, TABLE, ZONE, Place
@@ -25,12 +28,18 @@ class CombatShip(WithBoard):
     The hull stands between x = -`hull_x` and `hull_x` (its port side, towards the board) and y = -`hull_y` and
     `hull_y`, up to `rim_top`; the gun deck, on which cubes leave, falls towards the board: its surface is at height
     `deck_low` at x = `hull_x`, and rises by `deck_rise` (m/m) inboard. Lengths in m.
+    `given` is what it was made from.
     """
 
     hull_x: float
     hull_y: float
     deck_low: float
     deck_rise: float
+    given: ShipAndBoard
+
+    def dimensions(self) -> Dimensions:
+        """Say what is drawn beside the boxes."""
+        return dimensions(self.given, self.board)
 
     def inside(self, position: Array) -> npt.NDArray[np.bool_]:
         """Tell which cubes are in the ship: the centre is over its plan, and over its gun deck."""

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tower_sim.apparatus.dimensions import Dimensions
 from tower_sim.apparatus.tower import Tower
+from tower_sim.apparatus.wallenstein.dimensions import dimensions
 from tower_sim.apparatus.wallenstein.profile import WALL, Given
 
 Array = npt.NDArray[np.float64]
@@ -18,6 +20,10 @@ class RoundTower(Tower):
     """A tower whose tube is a regular polygon, with an exit at its front (x > 0); `given` are its parameters."""
 
     given: Given
+
+    def dimensions(self) -> Dimensions:
+        """Say what is drawn beside the boxes."""
+        return dimensions(self.given)
 
     def across(self, position: Array) -> Array:
         """Return how far (m) centres are from the tube's axis, square to the wall they are nearest to: shape (n,)."""

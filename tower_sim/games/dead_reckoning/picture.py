@@ -14,13 +14,15 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from tower_sim.apparatus.board import Zone
 from tower_sim.apparatus.with_board import WithBoard
 from tower_sim.cubes import count_by_colour
 from tower_sim.drawing.files import FONT, GREY, INK, check_path, cube_colours, save
-from tower_sim.drawing.plan import draw_plan, lying_near, said_of_cubes, seen_from_above, width_on_paper, worth
-from tower_sim.drawing.ship_shape import ShipShape
+from tower_sim.drawing.plan import draw_plan, lying_near, on_plan, said_of_cubes
+from tower_sim.drawing.sheet import width_of
 from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.abilities import ZONE
+from tower_sim.games.dead_reckoning.worths import DAMAGE, EXPLOSIVE, kind, worth
 from tower_sim.state import TowerState
 from tower_sim.statistics import ratio_of_sums
 
@@ -63,19 +65,29 @@ def draw_densities(
 
 def board_figure(ship: WithBoard, state: TowerState, title: str) -> Figure:
     """Return the figure that `draw_board` writes."""
-    shape = ShipShape(ship)
     lying = state.board.lying
-    says = {zone.name: worth(zone) for zone in ship.board.zones}
+    says = {zone.name: _gives(zone) for zone in ship.board.zones}
     zones_only = bool(lying) and all(resident.pose is None for resident in lying)
-    cubes, far = ([], 0) if zones_only else lying_near(shape, lying)
-    said = said_of_cubes(state, far)
+    cubes, far = ([], 0) if zones_only else lying_near(ship, lying)
+    said = said_of_cubes(ship, state, far)
     if zones_only:
         said += "; the model tells their zones, not where in them they lie"
         says = {name: f"{gives}\n{_counted(state, name)}".rstrip() for name, gives in says.items()}
     figure = _headed(title, said, _SIZE[0])
     _draw_colours(figure, state)
-    draw_plan(figure, (0.0, 0.0, 1.0, 0.89), shape, says, cubes)
+    draw_plan(figure, (0.0, 0.0, 1.0, 0.89), ship, says, cubes)
     return figure
+
+
+def _gives(zone: Zone) -> str:
+    """Say what a cube in `zone` gives."""
+    if kind(zone) in (EXPLOSIVE, DAMAGE):
+        return "explosive shot" if kind(zone) == EXPLOSIVE else "damage"
+    it = worth(zone)
+    gives = [f"strength {it.strength}"] if it.strength else []
+    gives += [f"{it.coins} coin{'s' * (it.coins > 1)}"] if it.coins else []
+    gives += [f"{it.cargo} cargo"] if it.cargo else []
+    return " + ".join([*gives, *([f"{it.choice} of coins/cargo"] if it.choice else [])])
 
 
 def _counted(state: TowerState, zone: str) -> str:
@@ -107,14 +119,16 @@ def densities_figure(
     figure: Any = _headed(title, said, width)
     says = {name: f"{100 * share:.1f} ± {100 * error:.1f} %" for name, (share, error) in of_zone.items()}
     where = (0.0, 0.0, _SIZE[0] / width, 0.91)
-    plan = draw_plan(figure, where, ShipShape(ship), says, is_painted=False)
+    plan = draw_plan(figure, where, ship, says, is_painted=False)
     axes = plan.sheet.axes
     if zones_only:
         mesh: Any = _evenly(ship, of_zone)
         axes.add_collection(mesh)
     else:
         scale: dict[str, Any] = {"cmap": _GREYS, "vmin": 0, "vmax": float(cells.max()) or 1.0}
-        mesh = axes.pcolormesh(y_edges, -x_edges, cells, **scale, zorder=1, rasterized=True)
+        corners = np.stack(np.meshgrid(x_edges, y_edges, indexing="ij"), axis=-1)
+        across, up = on_plan(ship.board, corners).reshape(corners.shape).transpose(2, 0, 1)
+        mesh = axes.pcolormesh(across, up, cells, **scale, zorder=1, rasterized=True)
     bar = figure.add_axes((_SIZE[0] / width, 0.22, 0.16 / width, 0.5))
     figure.colorbar(mesh, cax=bar)
     bar.tick_params(labelsize=FONT)
@@ -124,7 +138,7 @@ def densities_figure(
 
 def _evenly(ship: WithBoard, of_zone: Mapping[str, tuple[float, float]]) -> PolyCollection:
     """Return the zones, each shaded by the cubes per cm² for 100 thrown as if they lay evenly over it."""
-    rings = [seen_from_above(1e3 * np.array(zone.corners)) for zone in ship.board.zones]
+    rings = [on_plan(ship.board, 1e3 * np.array(zone.corners)) for zone in ship.board.zones]
     areas = [_area(ring) / 100 for ring in rings]  # cm²
     shades = [100 * of_zone[zone.name][0] / area for zone, area in zip(ship.board.zones, areas, strict=True)]
     made = PolyCollection(rings, cmap=_GREYS, zorder=1)
@@ -208,7 +222,7 @@ def _points(positions: npt.ArrayLike) -> Array:
 def _headed(title: str, said: str, width: float) -> Figure:
     """Return a figure with its title, and what is `said` below it."""
     figure: Any = Figure(figsize=(width, _SIZE[1]))
-    size = min(10.0, 10.0 * (width - 0.4) * 72 / max(1.0, width_on_paper(title, 10.0, True)))
+    size = min(10.0, 10.0 * (width - 0.4) * 72 / max(1.0, width_of(title, 10.0, True)))
     figure.text(0.02, 0.985, title, fontsize=size, color=INK, va="top", weight="bold")
     figure.text(0.02, 0.95, said, fontsize=FONT, color=GREY, va="top")
     return figure
@@ -221,7 +235,7 @@ def _draw_colours(figure: Any, state: TowerState) -> None:
     paint = cube_colours(sorted(of_colour))
     for colour, count in of_colour.items():
         words = f"{count} {colour}"
-        wide = side + 0.06 + width_on_paper(words, FONT, False) / 72
+        wide = side + 0.06 + width_of(words, FONT, False) / 72
         if x + wide > 0.98 * _SIZE[0]:
             break
         where: dict[str, Any] = {

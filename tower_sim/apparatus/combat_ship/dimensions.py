@@ -1,0 +1,203 @@
+"""The dimensions of a combat ship and its board, for their picture."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from dataclasses import replace
+
+from tower_sim.apparatus.board import Board, Zone
+from tower_sim.apparatus.combat_ship.profile import SHEET, WALL, ShipAndBoard, deck_height
+from tower_sim.apparatus.common import mm
+from tower_sim.apparatus.dimensions import (
+    Angle,
+    BoardPlan,
+    Cut,
+    Dimensions,
+    Height,
+    Label,
+    Level,
+    Part,
+    Printed,
+    Section,
+    Width,
+    flaring,
+)
+
+_LOOKS = {
+    "explosive": Printed(grey=0.95, slopes=(1, -1)),
+    "damage": Printed(slopes=(1,)),
+    "strength": Printed(grey=0.95),
+}
+_DECKS = 10  # so many different ones are told one by one
+
+
+def dimensions(ship: ShipAndBoard, board: Board) -> Dimensions:
+    """Return the dimensions of a ship and its `board`."""
+    beam, length = ship.hull.beam / 2, ship.hull.length / 2
+    # the port side is open forward of amidships, or of the foremost deck's after end
+    ends = [deck.along + deck.span for deck in ship.decks]
+    open_to = min(max(0.0, min(ends, default=0.0)), 0.8 * length)
+    port_side = ((1.0, 0.0, 0.0), beam)
+    gun_deck, (low, high) = ship.gun_deck, _ports(ship)[-1]
+    height = deck_height(ship, beam) + 0.8 * gun_deck.port_height
+    ports = Label(_many("gun port", gun_deck.ports), (beam + WALL, (max(low, open_to) + high) / 2, height))
+    near_end = (0.3 * board.x[0] + 0.7 * board.x[1], board.y[1] - ship.board.border_width - 6e-3, board.floor)
+    return Dimensions(
+        _parts(ship),
+        (_along(ship), _across(ship, board)),
+        board=_plan(ship, board),
+        eye=(0.8, -0.42, 0.62),
+        cuts=(Cut(((0.0, -1.0, 0.0), -open_to), ("hull", "bulwark"), port_side),),
+        labels=(ports, Label("board", near_end)),
+        said="hull cut open on the board's side",
+    )
+
+
+def _many(words: str, number: int) -> str:
+    return f"{words}s" if number > 1 else words
+
+
+def _parts(ship: ShipAndBoard) -> dict[str, Part]:
+    beam, length, top = ship.hull.beam / 2, ship.hull.length / 2, ship.hull.top
+    lean = flaring(beam, length, top, ship.bulwarks.height, ship.bulwarks.flare, WALL)
+    decks = {f"deck_{i}": Part(_many("deck", len(ship.decks))) for i in range(len(ship.decks))}
+    return decks | {
+        "hull": Part("hull", 0.95),
+        "bulwark": Part("bulwarks", 0.97, -1, (*lean, ((0.0, 0.0, -1.0), -top))),
+        "mast": Part(_many("mast", ship.masts.masts), 0.8, 0),
+        "gun_deck": Part("gun deck", 0.85),
+        "bulkhead": Part("bulkheads", 0.8, -1),
+        "board": Part(),
+        "border": Part("borders", 0.72),
+        "frame": Part("frame", 0.8, -1),
+    }
+
+
+def _masts(ship: ShipAndBoard) -> list[float]:
+    """Return where (m) the masts are along the ship, from fore to aft."""
+    return [(i - (ship.masts.masts - 1) / 2) * ship.masts.spacing for i in range(ship.masts.masts)]
+
+
+def _ports(ship: ShipAndBoard) -> list[tuple[float, float]]:
+    """Return where (m) the gun ports are along the ship, from fore to aft."""
+    guns, length = ship.gun_deck, ship.hull.length
+    wide = (length - (guns.ports - 1) * guns.bulkhead) / guns.ports
+    starts = [-length / 2 + i * (wide + guns.bulkhead) for i in range(guns.ports)]
+    return [(start, start + wide) for start in starts]
+
+
+def _along(ship: ShipAndBoard) -> Section:
+    length, masts, guns, ports = ship.hull.length / 2, ship.masts, ship.gun_deck, _ports(ship)
+    wide = (ship.hull.length - (guns.ports - 1) * guns.bulkhead) / guns.ports
+    widths = [Width(f"port {1e3 * wide:.3g}", *ports[-1])]
+    if guns.ports > 1:
+        widths.append(Width(f"bulkhead {mm(guns.bulkhead)}", ports[0][1], ports[1][0]))
+    widths.append(Width(f"length {mm(ship.hull.length)}", -length, length))
+    places, half = _masts(ship), masts.thickness / 2
+    if masts.masts > 1:
+        widths.append(Width(f"{mm(masts.spacing)} apart", places[0], places[1], masts.top, is_above=True))
+    if masts.masts:
+        thick = (places[-1] - half, places[-1] + half)
+        widths.append(Width(f"mast {mm(masts.thickness)}", *thick, masts.top, is_above=True))
+    heights: list[Height] = []
+    if guns.bulkhead_height > 0 and guns.ports > 1:
+        low = deck_height(ship, 0.0)
+        high = low + guns.bulkhead_height / math.cos(guns.slope)
+        heights = [Height(f"bulkheads {mm(guns.bulkhead_height)}", low, high, ports[-1][0], length + WALL)]
+    return Section(
+        "section along the keel, from the board's side",
+        "x",
+        0.0,
+        tuple(widths),
+        tuple(heights),
+        _deck_levels(ship),
+    )
+
+
+def _deck_levels(ship: ShipAndBoard) -> tuple[Level, ...]:
+    """Return the heights of the ridges, with the decks' other numbers; of very many decks only a summary."""
+    of_deck: dict[tuple[float, float, float], list[float]] = {}
+    for deck in sorted(ship.decks, key=lambda deck: deck.along):
+        of_deck.setdefault((deck.ridge, deck.span, deck.slope), []).append(deck.along)
+    levels: list[Level] = []
+    for (ridge, span, slope), places in of_deck.items():
+        at = f"{_many('ridge', len(places))} {mm(ridge)} at {', '.join(map(mm, places))},"
+        words = "\n".join([*textwrap.wrap(at, 22), f"span {mm(span)}, {math.degrees(slope):.4g}°"])
+        levels.append(Level(words, ridge, places[0]))
+    if len(levels) > _DECKS:
+        low, high = min(levels, key=lambda level: level.height), max(levels, key=lambda level: level.height)
+        words = f"{len(ship.decks)} decks, ridges\n{mm(low.height)} to {mm(high.height)}"
+        return (Level(words, high.height, high.at),)
+    return tuple(levels)
+
+
+def _across(ship: ShipAndBoard, board: Board) -> Section:
+    """Return the section through the middle of a port, best where it cuts no mast, near amidships."""
+    beam, masts, guns, of_board = ship.hull.beam / 2, ship.masts, ship.gun_deck, ship.board
+    half = masts.thickness / 2
+    middles = [(a + b) / 2 for a, b in _ports(ship)]
+    at = min(middles, key=lambda y: (any(abs(y - z) <= half for z in _masts(ship)), round(abs(y), 9), y))
+    fore = "amidships" if abs(at) < 1e-9 else f"{abs(1e3 * at):.4g} mm {'fore' if at < 0 else 'aft'} of amidships"
+    rim, rim_top, side = beam + ship.bulwarks.flare, ship.hull.top + ship.bulwarks.height, beam + WALL
+    inner = (board.x[0] + of_board.border_width, board.x[1] - of_board.border_width)
+    over = board.floor + max(of_board.frame_height, of_board.border_height) + 5e-3
+    port = deck_height(ship, beam)
+    widths = [
+        Width(f"flare {mm(ship.bulwarks.flare)}", beam, rim, rim_top, is_above=True),
+        Width(f"beam {mm(ship.hull.beam)}", -beam, beam),
+        Width(f"board {mm(of_board.length)}", *inner),
+    ]
+    frame = f"frame {mm(of_board.frame_height)}"
+    heights = [
+        Height(f"lip {mm(guns.lip)}", 0.0, guns.lip, side, over=over),
+        Height(f"gun ports {mm(guns.port_height)}", port, port + guns.port_height, beam, side, over=over),
+        Height(f"bulwarks {mm(ship.bulwarks.height)}", ship.hull.top, rim_top, side, rim + 5e-3),
+        Height(f"floor {mm(of_board.floor)}", 0.0, board.floor, board.x[1]),
+        Height(frame, board.floor, board.floor + of_board.frame_height, board.x[1]),
+    ]
+    levels = [("hull top", ship.hull.top), ("table", 0.0)]
+    levels += [("mast top", masts.top), ("mast foot", masts.foot)] if masts.masts else []
+    foot = guns.lip - SHEET / math.cos(guns.slope)
+    return Section(
+        f"section across, {fore}",
+        "y",
+        at,
+        tuple(width for width in widths if width.high > width.low),
+        tuple(height for height in heights if height.high > height.low),
+        tuple(Level(f"{name} {mm(height)}", height, -side) for name, height in levels),
+        (Angle("gun deck", guns.slope, foot, side, -beam - side),),
+    )
+
+
+def _plan(ship: ShipAndBoard, board: Board) -> BoardPlan:
+    beam, of_board = ship.hull.beam / 2, ship.board
+    frame = of_board.border_width
+    (x0, x1), (y0, y1) = board.x, board.y
+    borders = f", borders {mm(of_board.border_height)} high, {mm(frame)} wide"
+    return BoardPlan(
+        {zone.name: _printed(zone) for zone in board.zones},
+        floor=("board", "border"),
+        around=("frame", "hull", "bulkhead"),
+        # the port side, cut open where the gun ports are
+        below=deck_height(ship, beam) + ship.gun_deck.port_height / 2,
+        within=(((-1.0, 0.0, 0.0), -beam),),
+        widths=(Width(mm(of_board.width), y0 + frame, y1 - frame),),
+        heights=(Height(mm(of_board.length), frame - x1, -frame - x0, y0, is_left=True),),
+        words=f"board from above{borders if of_board.border_height > 0 else ''}",
+        beyond="← fore     ship's side, gun ports     aft →",
+    )
+
+
+def _printed(zone: Zone) -> Printed:
+    """Return how a zone looks, and what is printed on it in words."""
+    told = {key: value for key, value in zone.printed.items() if value}
+    kind = told.pop("kind", None)
+    looks = _LOOKS.get(str(kind), Printed())
+    if kind == "plunder" and all(isinstance(value, int) for value in told.values()):
+        gives = [f"{told['coins']} coin{'s' * (told['coins'] > 1)}"] if "coins" in told else []
+        gives += [f"{told['cargo']} cargo"] if "cargo" in told else []
+        gives += [f"{told['choice']} of coins/cargo"] if "choice" in told else []
+        return replace(looks, words=" + ".join(gives))
+    named = [] if kind in told or kind is None else ["explosive shot" if kind == "explosive" else str(kind)]
+    return replace(looks, words=", ".join([*named, *(f"{key} {value}" for key, value in told.items())]))

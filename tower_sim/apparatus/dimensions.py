@@ -1,0 +1,226 @@
+"""What a draughtsman must know of an apparatus beside its boxes: names, dimensions, where to cut. Lengths in m.
+
+A section is seen in its own plane: (across, height), where `across` and `height` are
+
+    axis "y": x, z, seen against y     axis "x": y, z, seen from +x     axis "z": x, y, seen from above
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tower_sim.apparatus.solids import axes
+
+if TYPE_CHECKING:
+    from tower_sim.apparatus.board import Board
+    from tower_sim.apparatus.parts import Apparatus, Box
+
+Vector = tuple[float, float, float]
+Plane = tuple[Vector, float]  # a unit normal and an offset: what is kept has normal . x <= offset
+
+OVER_THE_FRONT: Vector = (0.36, -0.93, 0.45)  # where the eye is
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """How the boxes of a part are drawn: its name in `words` (none: not named), its `grey` in the view, its hatching.
+
+    `hatch` is the slope of the lines where it is cut, 1 or -1; 0 for ribs and the like, which by custom have none.
+    `within` are planes at which boxes end that are longer than needed where no cube can see it.
+    """
+
+    words: str = ""
+    grey: float = 0.9
+    hatch: int = 1
+    within: tuple[Plane, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What of the near walls is taken away in the view: all beyond `plane`, of boxes of `parts` (none named: all).
+
+    `only` narrows it to boxes whose centre is beyond that plane.
+    """
+
+    plane: Plane
+    parts: tuple[str, ...] = ()
+    only: Plane | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """The name, in `words`, of something in the view that is no part, such as an opening, at `tip` (x, y, z)."""
+
+    words: str
+    tip: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Width:
+    """A dimension from `low` to `high` across, of something at height `at`; its line is below the section or above."""
+
+    words: str
+    low: float
+    high: float
+    at: float = 0.0
+    is_above: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Height:
+    """A dimension from height `low` to `high` of something that is `at` across.
+
+    Its line is on the right of `at`, or of `clear` if that is given; or on the left. Words are not lower than `over`.
+    """
+
+    words: str
+    low: float
+    high: float
+    at: float
+    clear: float | None = None
+    over: float = -math.inf
+    is_left: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A height over the table, of something that is `at` across, on the running line to the left of the section."""
+
+    words: str
+    height: float
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Angle:
+    """The `angle` (rad) at which something called `words` rises from its foot, `at` across and at `height`.
+
+    It rises over a `run`, to the left if that is negative.
+    """
+
+    words: str
+    angle: float
+    height: float
+    at: float
+    run: float
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section called `words` across `axis` ("x", "y" or "z") where that is `at`, with its dimensions.
+
+    Only the boxes of `parts` are drawn, all when none is named. `beside` is written on its right.
+    """
+
+    words: str
+    axis: str
+    at: float
+    widths: tuple[Width, ...] = ()
+    heights: tuple[Height, ...] = ()
+    levels: tuple[Level, ...] = ()
+    angles: tuple[Angle, ...] = ()
+    parts: tuple[str, ...] = ()
+    beside: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """How a zone looks: `words` under its name, the `grey` of its floor, the `slopes` of lines printed on it."""
+
+    words: str = ""
+    grey: float = 1.1
+    slopes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BoardPlan:
+    """The board from above, the apparatus beyond its upper edge: what is `printed` on each zone, by its name.
+
+    `floor` are the parts on which zones lie, `around` those beside them, cut open above `below` and within `within`.
+    `widths` and `heights` are measured across the plan and up it, the origin where the apparatus's is. `words` are
+    its name, and `beyond` what is written at its upper edge.
+    """
+
+    printed: Mapping[str, Printed] = field(default_factory=dict[str, Printed])
+    floor: tuple[str, ...] = ()
+    around: tuple[str, ...] = ()
+    below: float = math.inf
+    within: tuple[Plane, ...] = ()
+    widths: tuple[Width, ...] = ()
+    heights: tuple[Height, ...] = ()
+    words: str = "board from above"
+    beyond: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dimensions:
+    """All that is drawn of an apparatus beside its boxes.
+
+    The view is seen from `eye`, without what `cuts` take away, which `said` tells. `sections` stand beside it, and
+    `plans`, small horizontal sections at one scale with a cube, below it. Parts that are not in `parts` are unnamed.
+    """
+
+    parts: Mapping[str, Part]
+    sections: tuple[Section, ...]
+    plans: tuple[Section, ...] = ()
+    board: BoardPlan | None = None
+    eye: Vector = OVER_THE_FRONT
+    cuts: tuple[Cut, ...] = ()
+    labels: tuple[Label, ...] = ()
+    said: str = ""
+
+
+def of_boxes(apparatus: Apparatus) -> Dimensions:
+    """Return what the boxes tell alone: the parts by their names, width, depth and height over all, a board's zones."""
+    boxes, board = [box for box in apparatus.boxes if over_table(box)], apparatus.board
+    low, high = np.array([bounds(box) for box in boxes]).transpose(1, 2, 0)
+    (x0, y0, _), (x1, y1, z1) = low.min(axis=1).tolist(), high.max(axis=1).tolist()
+    width, depth = (Width(f"{1e3 * (b - a):.4g}", a, b) for a, b in ((x0, x1), (y0, y1)))
+    heights = (Height(f"{1e3 * z1:.4g}", 0.0, z1, x1),), (Height(f"{1e3 * z1:.4g}", 0.0, z1, y1),)
+    words = "section through the middle", "section across it, through the middle"
+    parts = {box.part: Part(box.part.replace("_", " ")) for box in boxes}
+    of_board = tuple(dict.fromkeys(box.part for box in boxes if board and _is_of(board, box)))
+    standing = tuple(part for part in parts if part not in of_board)
+    return Dimensions(
+        parts,
+        (Section(words[0], "y", 0.0, (width,), heights[0]), Section(words[1], "x", 0.0, (depth,), heights[1])),
+        board=BoardPlan({zone.name: Printed() for zone in board.zones}, of_board) if board else None,
+        cuts=(Cut(((0.0, -1.0, 0.0), 0.0), standing),) if standing else (),
+        said="the near half is cut away" if standing else "",
+    )
+
+
+def _is_of(board: Board, box: Box) -> bool:
+    """Tell whether a box is part of a board, within whose bounds it then is."""
+    (x0, y0, _), (x1, y1, _) = bounds(box)
+    return min(x0 - board.x[0], board.x[1] - x1, y0 - board.y[0], board.y[1] - y1) > -1e-6
+
+
+def over_table(box: Box) -> bool:
+    """Tell whether any of a box is over the table's surface; what is not is the table."""
+    return bounds(box)[1][2] > 1e-9
+
+
+def bounds(box: Box) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return the lowest and the highest x, y and z of a box."""
+    reach = np.abs(axes(np.array([box.orientation]))[0]) @ box.half
+    return tuple((box.centre - reach).tolist()), tuple((box.centre + reach).tolist())
+
+
+def flaring(x: float, y: float, base: float, rise: float, run: float, thick: float = 0.0) -> tuple[Plane, ...]:
+    """Return the planes of four walls over a rectangle of half widths `x` and `y` at height `base`, seen from inside.
+
+    They lean outwards by `run` over `rise`. If they are `thick` (m) the planes are those of their outsides, and those
+    of their upper edges.
+    """
+    up, out = rise / math.hypot(rise, run), run / math.hypot(rise, run)
+    sides = ((1, 0, x), (-1, 0, x), (0, 1, y), (0, -1, y))
+    planes = [((i * up, j * up, -out), half * up - base * out + thick) for i, j, half in sides]
+    if thick:
+        planes += [((i * out, j * out, up), (half + run) * out + (base + rise) * up) for i, j, half in sides]
+    return tuple(planes)

@@ -1,0 +1,112 @@
+"""What is painted: an apparatus's surface cut open, a board's zones, cubes where they lie, and the shade of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+from matplotlib.colors import to_rgb
+
+from tower_sim.apparatus.board import Board
+from tower_sim.apparatus.dimensions import Cut, Dimensions, Part, Plane, Section, Vector, over_table
+from tower_sim.apparatus.parts import Apparatus, Box
+from tower_sim.drawing.files import cube_colours
+from tower_sim.drawing.solids import Face, Solid, View, clipped, tilted_box, union
+from tower_sim.errors import UsageError
+from tower_sim.state import Resident
+
+CUBE = "cube "  # before the colour, in the name of a cube's faces
+ZONE = "zone "  # before its name, in that of a zone's floor
+_UNNAMED = Part()
+_GREY_OF_CUT = 0.42
+_INTO = 1e-3  # mm into the material that begins where a cut is
+_LIGHT = np.array([0.35, -0.55, 0.76])
+
+
+def mm(lengths: Iterable[float]) -> list[float]:
+    """Return lengths (m) in mm."""
+    return [1e3 * x for x in lengths]
+
+
+def part_of(dimensions: Dimensions, name: str) -> Part:
+    """Return how the part called `name` is drawn."""
+    return dimensions.parts.get(name, _UNNAMED)
+
+
+def surface(boxes: Iterable[Box], dimensions: Dimensions, planes_of: Callable[[Box], Iterable[Plane]]) -> list[Face]:
+    """Return the faces of boxes but the table's, each box trimmed as `dimensions` say and cut open at its planes."""
+    solids: dict[str, list[Solid]] = {}
+    for box in filter(over_table, boxes):
+        solid: Solid = tilted_box(box.part, mm(box.centre), mm(box.half), box.orientation)
+        for normal, offset in part_of(dimensions, box.part).within:
+            solid = clipped(solid, normal, 1e3 * offset, False)
+        for normal, offset in planes_of(box):
+            solid = clipped(solid, normal, 1e3 * offset - _INTO, True)
+        if solid:
+            solids.setdefault(box.part, []).append(solid)
+    return [face for of_part in solids.values() for face in union(of_part)]
+
+
+def cuts_of(cuts: Sequence[Cut]) -> Callable[[Box], Iterable[Plane]]:
+    """Return what tells the planes at which `cuts` open a box."""
+
+    def is_meant(cut: Cut, box: Box) -> bool:
+        is_there = cut.only is None or float(np.dot(cut.only[0], box.centre)) > cut.only[1]
+        return is_there and (not cut.parts or box.part in cut.parts)
+
+    return lambda box: (cut.plane for cut in cuts if is_meant(cut, box))
+
+
+_SEEN: dict[str, tuple[Vector, Vector, Vector]] = {  # kept half space, eye, up
+    "x": ((1.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)),
+    "y": ((0.0, -1.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0)),
+    "z": ((0.0, 0.0, 1.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)),
+}
+
+
+def section_of(apparatus: Apparatus, dimensions: Dimensions, section: Section) -> tuple[list[Face], View]:
+    """Return the faces that a section shows, and how they are seen."""
+    normal, eye, up = _SEEN[section.axis]
+    into = 2e-3 * _INTO if section.axis == "z" else 0.0  # over a floor's surface, not through it
+    plane = (normal, sum(normal) * section.at + into)
+    boxes = [box for box in apparatus.boxes if not section.parts or box.part in section.parts]
+    return surface(boxes, dimensions, lambda box: [plane]), View(eye, up)
+
+
+def zone_faces(board: Board) -> list[Face]:
+    """Return the floors of the zones of a board."""
+    up = np.array([0.0, 0.0, 1.0])
+    rings = {zone.name: 1e3 * np.array([(x, y, board.floor) for x, y in zone.corners]) for zone in board.zones}
+    return [Face(ZONE + name, ring, up, (True,) * len(ring)) for name, ring in rings.items()]
+
+
+def cube_faces(residents: Sequence[Resident]) -> list[Face]:
+    """Return the faces of cubes; raises UsageError for one without a pose."""
+    faces: list[Face] = []
+    for resident in residents:
+        if resident.pose is None:
+            raise UsageError(
+                f"cube {resident.cube.id} in the state has no pose; allowed is a state of the physics model; "
+                "draw the apparatus without it"
+            )
+        half = mm([resident.cube.edge / 2] * 3)
+        faces += tilted_box(CUBE + resident.cube.colour, mm(resident.pose.position), half, resident.pose.orientation)
+    return faces
+
+
+def shades(faces: Sequence[Face], dimensions: Dimensions) -> list[tuple[float, ...]]:
+    """Return the colour (red, green, blue) of each face: its part's, the darker the more it faces from the light."""
+    paint = cube_colours(sorted({face.part.removeprefix(CUBE) for face in faces if face.part.startswith(CUBE)}))
+    greys = {name: part.grey for name, part in dimensions.parts.items()}
+    if dimensions.board:
+        greys |= {ZONE + name: printed.grey for name, printed in dimensions.board.printed.items()}
+    return [_shade(face, paint, greys) for face in faces]
+
+
+def _shade(face: Face, paint: Mapping[str, str], greys: Mapping[str, float]) -> tuple[float, ...]:
+    if face.is_cut:
+        return (_GREY_OF_CUT,) * 3
+    lit = 0.62 + 0.38 * max(0.0, float(face.normal @ _LIGHT) / float(np.linalg.norm(_LIGHT)))
+    is_cube = face.part.startswith(CUBE)
+    base = to_rgb(paint[face.part.removeprefix(CUBE)]) if is_cube else (greys.get(face.part, _UNNAMED.grey),) * 3
+    return tuple(min(1.0, lit * x) for x in base)
