@@ -97,6 +97,16 @@ class ApparatusContract:
         for name, others in apparatus.board.neighbours.items():
             assert all(other != name and name in apparatus.board.neighbours[other] for other in others)
 
+    def test_dimensions_are_of_parts_that_are_there(self, apparatus: Apparatus) -> None:
+        said, parts = apparatus.dimensions(), {box.part for box in apparatus.boxes}
+        assert said.sections
+        for section in (*said.sections, *said.plans):
+            assert section.axis in ("x", "y", "z")
+            assert set(section.parts) <= parts
+            assert all(width.low <= width.high for width in section.widths)
+            assert all(height.low <= height.high for height in section.heights)
+        assert all(set(cut.parts) <= {*parts, *said.parts} for cut in said.cuts)
+
     # The profile
 
     def test_the_same_profile_makes_the_same_shape_whatever_it_is_called_and_however_its_keys_are_ordered(
