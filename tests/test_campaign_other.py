@@ -16,6 +16,7 @@ from fakes import CoinTower
 from tower_sim import registry
 from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.campaign import Spec, campaign_run, campaign_status, parse, run, verify
+from tower_sim.campaign.environment import environment
 from tower_sim.campaign.files import digest, sealed
 from tower_sim.campaign.kinds import game_of, installed, kinds
 from tower_sim.campaign.point import Point
@@ -201,6 +202,18 @@ def test_a_kind_that_is_ours_stays_ours_and_needs_nobody_elses_package(monkeypat
     monkeypatch.undo()
     registry._known.cache_clear()
     registry._loaded.cache_clear()
+
+
+def test_a_campaign_of_ours_goes_on_when_the_package_comes_and_one_of_its_when_it_changes_does_not(
+    lots: pytest.MonkeyPatch, tmp_path: Path
+):
+    with_it = environment()
+    made(tmp_path / "out")
+    lots.setattr(Lots, "version", 2)
+    with pytest.raises(UsageError, match="game lots 2 instead of lots 1"):
+        made(tmp_path / "out")
+    uninstalled(lots)
+    assert environment() == with_it
 
 
 def test_a_manifest_whose_table_could_lie_elsewhere_is_refused(lots: pytest.MonkeyPatch, tmp_path: Path):

@@ -11,7 +11,7 @@ from tower_sim.campaign import tables
 from tower_sim.errors import UsageError
 from tower_sim.extras import extra
 from tower_sim.physics.settings import SETTINGS_VERSION
-from tower_sim.registry import every
+from tower_sim.registry import OWN, every, get
 
 Environment = dict[str, dict[str, str]]
 
@@ -23,9 +23,10 @@ class WrongEnvironment(UsageError):
 def environment() -> Environment:
     """Return the `versions` and the `platform` of this process; raises UsageError when pyarrow is missing.
 
-    Of the engines those that are installed are there.
+    Of the engines those that are installed are there, of the games ours: a manifest has its own game's version beside
+    them, so that installing another package's game changes no campaign.
     """
-    games = every("game").values()
+    games = [get("game", name) for name in OWN["game"]]
     versions = {
         "tower_sim": tower_sim.__version__,
         **{f"{game.name}_rules": str(game.version) for game in games if game.apparatus},  # others have no rulebook
