@@ -72,8 +72,8 @@ def columns(campaign: Campaign) -> Columns:
 
 def given(campaign: Campaign, boot: Resamples, names: tuple[str, ...], kind: Array) -> Given:
     """Study the phases by kind: `kind` numbers into `names`, one a drop."""
-    found = columns(campaign)
-    rows, size = found.phase, len(names)
+    per_phase = columns(campaign)
+    rows, size = per_phase.phase, len(names)
     code = campaign.drops.run[rows].astype(np.int64) * size + kind[rows]
     cells = campaign.runs * size
 
@@ -81,16 +81,16 @@ def given(campaign: Campaign, boot: Resamples, names: tuple[str, ...], kind: Arr
         return np.bincount(code, values[rows].astype(float), cells).reshape(-1, size)
 
     count = summed(np.ones(len(rows)))
-    choices = np.minimum(found.actions, len(CHANCES) - 1)
+    choices = np.minimum(per_phase.actions, len(CHANCES) - 1)
     hits = np.stack([summed(choices == i) for i in range(len(CHANCES))], 2).reshape(campaign.runs, -1)
     return Given(
         names=names,
         phases=count.sum(0).astype(int),
-        actions=boot.ratios(summed(found.actions), count),
+        actions=boot.ratios(summed(per_phase.actions), count),
         chances=boot.shares(hits, np.repeat(count, len(CHANCES), axis=1)),
-        points=boot.ratios(summed(found.points), count),
-        gold=boot.ratios(summed(found.gold), count),
-        token_gold=boot.ratios(summed(found.token_gold), count),
+        points=boot.ratios(summed(per_phase.points), count),
+        gold=boot.ratios(summed(per_phase.gold), count),
+        token_gold=boot.ratios(summed(per_phase.token_gold), count),
     )
 
 

@@ -80,7 +80,7 @@ def _of_one_point(sheets: Sheets, campaign: Campaign) -> None:
 
 
 def _towers(sheets: Sheets, campaign: Campaign, boot: Resamples) -> None:
-    found: list[Figures] = []
+    mine: list[Figures] = []
     rules: list[Figures | None] = []
 
     def of_rule() -> None:
@@ -88,14 +88,14 @@ def _towers(sheets: Sheets, campaign: Campaign, boot: Resamples) -> None:
         rules.append(figures(played, Resamples(played.strata, campaign.rng("rule resamples"))) if played else None)
 
     steps: list[Callable[[], None]] = [
-        lambda: found.append(figures(campaign, boot)),
+        lambda: mine.append(figures(campaign, boot)),
         of_rule,
-        lambda: sections.seven_questions(sheets, found[0], rules[0]),
-        lambda: sections.thrown_and_inside(sheets, found[0]),
-        lambda: sections.stays(sheets, found[0], rules[0]),
-        lambda: sections.remembrance(sheets, found[0], rules[0]),
-        lambda: sections.alike(sheets, found[0]),
-        lambda: sections.against_rule(sheets, found[0], rules[0], is_of_the_rule(campaign)),
+        lambda: sections.seven_questions(sheets, mine[0], rules[0]),
+        lambda: sections.thrown_and_inside(sheets, mine[0]),
+        lambda: sections.stays(sheets, mine[0], rules[0]),
+        lambda: sections.remembrance(sheets, mine[0], rules[0]),
+        lambda: sections.alike(sheets, mine[0]),
+        lambda: sections.against_rule(sheets, mine[0], rules[0], is_of_the_rule(campaign)),
     ]
     with telling("steps", len(steps)) as tell:
         for done, step in enumerate(steps):

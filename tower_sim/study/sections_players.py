@@ -12,19 +12,19 @@ from tower_sim.study.sheets import Cell, Sheets, percent, said
 
 def plain(sheets: Sheets, campaign: Campaign, boot: Resamples) -> None:
     """Say in three sentences what a player meets, and how sure that is."""
-    found = players.over_all(campaign, boot)
-    if not found.phases[0]:
+    given = players.over_all(campaign, boot)
+    if not given.phases[0]:
         return
-    n = int(found.phases[0])
+    n = int(given.phases[0])
     d = campaign.drops
     setup = d.drop == 0
     counts = campaign.by_run(d.inside_after[setup].astype(float), setup)[:, 0]
     inside = boot.ratio(counts, campaign.by_run((setup[setup]).astype(float), setup)[:, 0])
     sheets.text(
-        f"In a phase the players choose from {said(found.actions.at(0, n))} actions on average: in "
-        f"{percent(found.chance(0, 1))} of phases from one only, in {percent(found.chance(0, 0))} from none. The "
-        f"action they take has {said(found.points.at(0, n))} action points; passing pays "
-        f"{said(found.gold.at(0, n))} gold. After the set-up {said(inside)} of {d.thrown[setup].mean():g} cubes are "
+        f"In a phase the players choose from {said(given.actions.at(0, n))} actions on average: in "
+        f"{percent(given.chance(0, 1))} of phases from one only, in {percent(given.chance(0, 0))} from none. The "
+        f"action they take has {said(given.points.at(0, n))} action points; passing pays "
+        f"{said(given.gold.at(0, n))} gold. After the set-up {said(inside)} of {d.thrown[setup].mean():g} cubes are "
         f"still in the tower. ({campaign.runs} games; in brackets what 95 % intervals reach.)"
     )
 
@@ -76,16 +76,16 @@ def _rows(mine: Given, rule: Given | None) -> list[list[Cell]]:
     ]
 
 
-def _by_kind(found: Given) -> list[list[Cell]]:
+def _by_kind(given: Given) -> list[list[Cell]]:
     return [
         [
             name,
             n,
-            found.actions.at(i, n),
-            *(found.chance(i, number) for number in range(len(CHANCES))),
-            found.points.at(i, n),
-            found.gold.at(i, n),
-            found.token_gold.at(i, n),
+            given.actions.at(i, n),
+            *(given.chance(i, number) for number in range(len(CHANCES))),
+            given.points.at(i, n),
+            given.gold.at(i, n),
+            given.token_gold.at(i, n),
         ]
-        for i, (name, n) in enumerate(zip(found.names, found.phases.tolist(), strict=True))
+        for i, (name, n) in enumerate(zip(given.names, given.phases.tolist(), strict=True))
     ]

@@ -45,13 +45,13 @@ def plain(sheets: Sheets, campaign: Campaign, boot: Resamples) -> None:
     if battles.are_on_board(campaign):
         if not (len(campaign.cubes) and battles.have_winners(campaign)):
             return
-        found = battles.odds(campaign, boot)
-        if len(found.cubes) != 1:
+        odds = battles.odds(campaign, boot)
+        if len(odds.cubes) != 1:
             return
-        width, n = len(found.sides) + 1, int(found.battles[0])
-        wins = [f"{side} wins {percent(found.wins.at(i, n))}" for i, side in enumerate(found.sides)]
-        words = f"With {' to '.join(map(str, found.cubes[0].tolist()))} cubes " + " and ".join(wins) + " of battles"
-        nobody = found.wins.at(width - 1, n)
+        width, n = len(odds.sides) + 1, int(odds.battles[0])
+        wins = [f"{side} wins {percent(odds.wins.at(i, n))}" for i, side in enumerate(odds.sides)]
+        words = f"With {' to '.join(map(str, odds.cubes[0].tolist()))} cubes " + " and ".join(wins) + " of battles"
+        nobody = odds.wins.at(width - 1, n)
         sheets.text(f"{words}{f', nobody {percent(nobody)}' if nobody.value > 0 else ''}. {said_last}")
     elif campaign.phases.any():
         rows = campaign.phases
@@ -103,13 +103,13 @@ def _planned(spec: Mapping[str, Any], points: int) -> int:
 
 
 def _versions() -> dict[str, str]:
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     for name in PACKAGES:
         try:
-            found[name] = importlib.metadata.version(name)
+            versions[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
-            found[name] = "not installed"
-    return found
+            versions[name] = "not installed"
+    return versions
 
 
 def failures(sheets: Sheets, campaign: Campaign, boot: Resamples) -> None:

@@ -64,10 +64,10 @@ def quantities(campaign: Campaign) -> list[Quantity]:
 def _of_tower(campaign: Campaign) -> list[Quantity]:
     d, phases = campaign.drops, campaign.phases
     with_players = players.are_told(campaign)
-    found = _of_players(campaign) if with_players else []
+    figures = _of_players(campaign) if with_players else []
     if campaign.has_setup:
-        found.append(_mean(campaign, "inside after set-up", "cubes", d.inside_after, d.drop == 0))
-    found += [
+        figures.append(_mean(campaign, "inside after set-up", "cubes", d.inside_after, d.drop == 0))
+    figures += [
         _mean(campaign, "thrown in a drop", "cubes", d.thrown, phases),
         _mean(campaign, "mean inside", "cubes", d.inside_after, phases),
         _mean(campaign, "mean out of a drop", "cubes", d.emerged, phases),
@@ -77,26 +77,26 @@ def _of_tower(campaign: Campaign) -> list[Quantity]:
         rows = np.flatnonzero(chosen & phases[cubes.row])
         run = d.run[cubes.row[rows]]
         counts = np.bincount(run, cubes.out[rows], campaign.runs), np.bincount(run, minlength=campaign.runs)
-        found.append(Quantity(TOWER, name, "1", counts[0], counts[1].astype(float)))
+        figures.append(Quantity(TOWER, name, "1", counts[0], counts[1].astype(float)))
     if not with_players:  # where colours out are actions
-        found.append(_mean(campaign, "colours out of a drop", "colours", (campaign.out_by_colour > 0).sum(1), phases))
-    return found
+        figures.append(_mean(campaign, "colours out of a drop", "colours", (campaign.out_by_colour > 0).sum(1), phases))
+    return figures
 
 
 def _of_players(campaign: Campaign) -> list[Quantity]:
     c = players.columns(campaign)
-    found = [_mean(campaign, "actions to choose from", "actions", c.actions, c.phase, PLAYERS)]
+    figures = [_mean(campaign, "actions to choose from", "actions", c.actions, c.phase, PLAYERS)]
     choices = np.minimum(c.actions, len(players.CHANCES) - 1)
     for i, words in enumerate(players.CHANCES):
         name = f"phases with {words} action{'' if words == '1' else 's'}"
-        found.append(_mean(campaign, name, "1", choices == i, c.phase, PLAYERS))
+        figures.append(_mean(campaign, name, "1", choices == i, c.phase, PLAYERS))
     for name, unit, values in (
         ("action points", "points", c.points),
         ("gold for passing", "gold", c.gold),
         ("gold for passing with the token", "gold", c.token_gold),
     ):
-        found.append(_mean(campaign, name, unit, values, c.phase, PLAYERS))
-    return found
+        figures.append(_mean(campaign, name, unit, values, c.phase, PLAYERS))
+    return figures
 
 
 def _mean(campaign: Campaign, name: str, unit: str, values: Array, rows: Array, about: str = TOWER) -> Quantity:
@@ -113,15 +113,15 @@ def _of_board(campaign: Campaign) -> list[Quantity]:
 def _of_battles(campaign: Campaign) -> list[Quantity]:
     d = campaign.drops
     done = (~campaign.unfinished).astype(float)
-    found: list[Quantity] = []
+    figures: list[Quantity] = []
     for i, name in enumerate(d.winner.names):
         won = np.bincount(d.run[d.winner.codes == i], minlength=campaign.runs).astype(float)
-        found.append(Quantity(BATTLE, f"won by {name}", "1", won, done))
+        figures.append(Quantity(BATTLE, f"won by {name}", "1", won, done))
     explosions = np.bincount(d.run[d.kind.among("explosion")], minlength=campaign.runs).astype(float)
     every = np.ones(campaign.runs)
-    found.append(Quantity(BATTLE, "battles with an explosion", "1", (explosions > 0).astype(float), every))
-    found.append(Quantity(BATTLE, "explosions a battle", "explosions", explosions, every))
-    return found
+    figures.append(Quantity(BATTLE, "battles with an explosion", "1", (explosions > 0).astype(float), every))
+    figures.append(Quantity(BATTLE, "explosions a battle", "explosions", explosions, every))
+    return figures
 
 
 @dataclass(frozen=True)
@@ -174,12 +174,12 @@ def curves(campaign: Campaign, tell: Callable[[int], None] = lambda done: None) 
     first: list[Quantity] = []
     for done, point in enumerate(used_points(campaign).tolist()):
         own = at_point(campaign, point)
-        found = quantities(own)
-        first = first or found
-        over, under = (np.stack([getattr(each, side) for each in found], 1) for side in ("over", "under"))
+        of_point = quantities(own)
+        first = first or of_point
+        over, under = (np.stack([getattr(quantity, side) for quantity in of_point], 1) for side in ("over", "under"))
         boot = Resamples(own.strata, own.rng("resamples"))
         ratios, shares = boot.ratios(over, under), boot.shares(over, under)
-        is_share = np.array([each.unit == "1" for each in found])
+        is_share = np.array([quantity.unit == "1" for quantity in of_point])
         low, high = np.where(is_share, shares.low, ratios.low), np.where(is_share, shares.high, ratios.high)
         parts.append(Estimates(ratios.value, low, high))
         counts.append(under.sum(0).round().astype(np.int64))
@@ -187,17 +187,17 @@ def curves(campaign: Campaign, tell: Callable[[int], None] = lambda done: None) 
         tell(done + 1)
     y = {end: np.stack([getattr(part, end) for part in parts]) for end in ("value", "low", "high")}
     n = np.stack(counts)
-    rule = np.stack([each for each in played if each is not None]) if all(p is not None for p in played) else None
+    rule = np.stack([values for values in played if values is not None]) if all(p is not None for p in played) else None
     return [
         Curve(
-            each.about,
-            each.name,
-            each.unit,
+            quantity.about,
+            quantity.name,
+            quantity.unit,
             Estimates(y["value"][:, i], y["low"][:, i], y["high"][:, i]),
             n[:, i],
             None if rule is None else rule[:, i],
         )
-        for i, each in enumerate(first)
+        for i, quantity in enumerate(first)
     ]
 
 
@@ -218,6 +218,6 @@ class _Rules:
                 return values
         played = play_rule(board, RULE_GAMES, self._campaign.rng("rule"))
         with np.errstate(divide="ignore", invalid="ignore"):
-            values = np.array([each.over.sum() / each.under.sum() for each in quantities(played)])
+            values = np.array([quantity.over.sum() / quantity.under.sum() for quantity in quantities(played)])
         self._known.append((board, values))
         return values
