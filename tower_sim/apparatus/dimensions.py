@@ -8,7 +8,7 @@ A section is seen in its own plane: (across, height), where `across` and `height
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -212,15 +212,20 @@ def bounds(box: Box) -> tuple[tuple[float, ...], tuple[float, ...]]:
     return tuple((box.centre - reach).tolist()), tuple((box.centre + reach).tolist())
 
 
-def flaring(x: float, y: float, base: float, rise: float, run: float, thick: float = 0.0) -> tuple[Plane, ...]:
-    """Return the planes of four walls over a rectangle of half widths `x` and `y` at height `base`, seen from inside.
+def flaring(
+    sides: Sequence[tuple[float, float]], base: float, rise: float, run: float, thick: float = 0.0
+) -> tuple[Plane, ...]:
+    """Return the planes of walls around a polygon of `sides` (angle faced, distance) at height `base`.
 
-    They lean outwards by `run` over `rise`. If they are `thick` (m) the planes are those of their outsides, and those
-    of their upper edges.
+    They lean outwards by `run` over `rise`. If they are `thick` (m) the planes are those of their outsides, those of
+    their upper edges, and that at their foot.
     """
-    up, out = rise / math.hypot(rise, run), run / math.hypot(rise, run)
-    sides = ((1, 0, x), (-1, 0, x), (0, 1, y), (0, -1, y))
-    planes = [((i * up, j * up, -out), half * up - base * out + thick) for i, j, half in sides]
-    if thick:
-        planes += [((i * out, j * out, up), (half + run) * out + (base + rise) * up) for i, j, half in sides]
+    slant = math.hypot(rise, run) or 1.0
+    up, out = rise / slant, run / slant
+    planes: list[Plane] = [((0.0, 0.0, -1.0), -base)] if thick else []
+    for angle, away in sides:
+        x, y = math.cos(angle), math.sin(angle)
+        planes.append(((up * x, up * y, -out), away * up - base * out + thick))
+        if thick:
+            planes.append(((out * x, out * y, up), (away + run) * out + (base + rise) * up))
     return tuple(planes)

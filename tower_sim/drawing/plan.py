@@ -333,13 +333,8 @@ def _shortened(words: str, wide: float) -> str:
     return words
 
 
-def _lines(words: str) -> int:
-    return words.count("\n") + 1 if words else 0
-
-
 def _size(label: Label) -> tuple[float, float]:
     """Return how wide and high (pt) a label is on paper."""
-    both = ((label.name, True), (label.gives, False))
-    wide = max(width_of(line, label.size, is_bold) for words, is_bold in both for line in words.split("\n"))
-    tall = _LINE * label.size * (_lines(label.name) + _lines(label.gives))
+    wide = max(width_of(label.name, label.size, True), width_of(label.gives, label.size))
+    tall = _LINE * label.size * len(f"{label.name}\n{label.gives}".strip().split("\n"))
     return (tall, wide) if label.is_turned else (wide, tall)

@@ -140,20 +140,13 @@ def rows_of(widths: Sequence[Width], pt: float) -> list[tuple[Width, int]]:
 
 
 def _collide(one: Width, other: Width, pt: float) -> bool:
-    def line(width: Width) -> tuple[float, float]:
-        beyond = 11 * pt if width.high - width.low < ARROW * pt else -1e-6
-        return width.low - beyond, width.high + beyond
-
-    def words(width: Width) -> tuple[float, float]:
-        half = (width_of(width.words) / 2 + 2) * pt
-        return (width.low + width.high) / 2 - half, (width.low + width.high) / 2 + half
-
-    def meet(a: tuple[float, float], b: tuple[float, float]) -> bool:
-        return min(a[1], b[1]) > max(a[0], b[0])
-
+    """Tell whether the lines of two widths, with their arrows, or their words would meet in one row."""
     if one.is_above != other.is_above:
         return False
-    return meet(line(one), line(other)) or meet(words(one), words(other))
+    apart = abs(one.low + one.high - other.low - other.high) / 2
+    arrows = sum(11 * pt for width in (one, other) if width.high - width.low < ARROW * pt)
+    lines = (one.high - one.low + other.high - other.low) / 2 + arrows
+    return apart < lines - 1e-6 or apart < ((width_of(one.words) + width_of(other.words)) / 2 + 4) * pt
 
 
 def draw_widths(sheet: Sheet, widths: Sequence[Width], bottom: float) -> None:

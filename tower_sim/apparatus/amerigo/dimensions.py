@@ -14,7 +14,6 @@ from tower_sim.apparatus.dimensions import (
     Label,
     Level,
     Part,
-    Plane,
     Section,
     Width,
     flaring,
@@ -42,15 +41,15 @@ def dimensions(tower: AmerigoTower) -> Dimensions:
 
 def _parts(tower: AmerigoTower) -> dict[str, Part]:
     half, top, funnel = tower.tube.inside / 2, tower.tube.top, tower.funnel
-    slant = (half, half, top, funnel.height, funnel.rim / 2 - half)
-    on_tube: Plane = ((0.0, 0.0, -1.0), -top)
+    around = [(i * math.pi / 2, half) for i in range(4)]
+    slant = (around, top, funnel.height, funnel.rim / 2 - half)
     return {
         "tube": Part(),
-        "funnel": Part("funnel", 0.97, -1, (*flaring(*slant, WALL), on_tube)),
+        "funnel": Part("funnel", 0.97, -1, flaring(*slant, WALL)),
         "rib": Part("ribs", hatch=0, within=flaring(*slant)),
         "upper_floor": Part("upper floor", 0.82),
         "lower_floor": Part("lower floor", 0.82),
-        "ramp": Part("ramp", 0.82, within=(((1.0, 0.0, 0.0), half), ((-1.0, 0.0, 0.0), half))),
+        "ramp": Part("ramp", 0.82, within=flaring(around, 0.0, 1.0, 0.0)),
         "tray": Part("tray", 0.93),
     }
 

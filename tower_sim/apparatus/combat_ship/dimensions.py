@@ -59,12 +59,13 @@ def _many(words: str, number: int) -> str:
 
 
 def _parts(ship: ShipAndBoard) -> dict[str, Part]:
-    beam, length, top = ship.hull.beam / 2, ship.hull.length / 2, ship.hull.top
-    lean = flaring(beam, length, top, ship.bulwarks.height, ship.bulwarks.flare, WALL)
+    beam, length = ship.hull.beam / 2, ship.hull.length / 2
+    around = [(i * math.pi / 2, (beam, length)[i % 2]) for i in range(4)]
+    lean = flaring(around, ship.hull.top, ship.bulwarks.height, ship.bulwarks.flare, WALL)
     decks = {f"deck_{i}": Part(_many("deck", len(ship.decks))) for i in range(len(ship.decks))}
     return decks | {
         "hull": Part("hull", 0.95),
-        "bulwark": Part("bulwarks", 0.97, -1, (*lean, ((0.0, 0.0, -1.0), -top))),
+        "bulwark": Part("bulwarks", 0.97, -1, lean),
         "mast": Part(_many("mast", ship.masts.masts), 0.8, 0),
         "gun_deck": Part("gun deck", 0.85),
         "bulkhead": Part("bulkheads", 0.8, -1),

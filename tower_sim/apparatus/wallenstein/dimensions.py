@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tower_sim.apparatus.common import mm
-from tower_sim.apparatus.dimensions import Angle, Cut, Dimensions, Height, Label, Level, Part, Plane, Section, Width
+from tower_sim.apparatus.dimensions import Angle, Cut, Dimensions, Height, Label, Level, Part, Section, Width, flaring
 from tower_sim.apparatus.wallenstein.profile import SHEET, WALL, Floor, Given
 
 
@@ -26,27 +26,18 @@ def _floors(given: Given) -> dict[str, Floor]:
 
 
 def _parts(given: Given) -> dict[str, Part]:
-    angles = [2 * math.pi * i / given.tube.sides for i in range(given.tube.sides)]
-    rise, run = given.funnel.height, given.funnel.rim / 2 - given.half
-    slant = math.hypot(rise, run) or 1.0
-    up, out = rise / slant, run / slant
-    # the outsides of the funnel's walls, their upper edges, the tube's
-    low, high = (given.half * up - given.tube.top * out + WALL, given.funnel.rim / 2 * out + _rim_top(given) * up)
-    funnel: list[Plane] = [((0.0, 0.0, -1.0), -given.tube.top)]
-    inside: list[Plane] = []
-    closed: list[Plane] = []  # where the exit is not
-    for i, angle in enumerate(angles):
-        x, y = math.cos(angle), math.sin(angle)
-        funnel += [((up * x, up * y, -out), low), ((out * x, out * y, up), high)]
-        inside.append(((x, y, 0.0), given.half))
-        closed += inside[-1:] if min(i, given.tube.sides - i) > given.exit.walls // 2 else []
+    sides = given.tube.sides
+    around = [(2 * math.pi * i / sides, given.half) for i in range(sides)]
+    closed = [side for i, side in enumerate(around) if min(i, sides - i) > given.exit.walls // 2]  # beside the exit
+    run = given.funnel.rim / 2 - given.half
+    inside = flaring(around, 0.0, 1.0, 0.0)
     return {
         "tube": Part(),
-        "funnel": Part("funnel", 0.97, -1, tuple(funnel)),
-        "upper_floor": Part("upper floor", 0.82, within=tuple(inside)),
-        "lower_floor": Part("lower floor", 0.82, within=tuple(inside)),
+        "funnel": Part("funnel", 0.97, -1, flaring(around, given.tube.top, given.funnel.height, run, WALL)),
+        "upper_floor": Part("upper floor", 0.82, within=inside),
+        "lower_floor": Part("lower floor", 0.82, within=inside),
         "pillar": Part("pillar", 0.8, -1),
-        "ramp": Part("ramp", 0.82, within=tuple(closed)),
+        "ramp": Part("ramp", 0.82, within=flaring(closed, 0.0, 1.0, 0.0)),
         "wing": Part("wings"),
         "tray": Part("tray", 0.93),
     }
