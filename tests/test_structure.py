@@ -1,6 +1,7 @@
 """The architecture: imports run with the flow, and one folder knows the engine."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,16 @@ def test_no_import_runs_against_the_flow(path: Path):
 def test_one_file_knows_the_engine_and_what_its_package_is_called():
     known = [path for path in MODULES if "pybullet" in path.read_text("utf-8")]
     assert [str(path.relative_to(PACKAGE)) for path in known] == ["physics/bullet.py"]
+
+
+OWN_FOLDERS = ("apparatus/amerigo/", "apparatus/combat_ship/", "games/amerigo/", "games/dead_reckoning/")
+NAMES = re.compile("amerigo|dead_reckoning|CombatShip")
+
+
+def test_a_kind_and_a_game_are_named_in_their_own_folders_and_by_the_registry_alone():
+    named = {str(path.relative_to(PACKAGE)) for path in MODULES if NAMES.search(path.read_text("utf-8"))}
+    assert {name for name in named if not name.startswith(OWN_FOLDERS)} == {"registry.py"}
+    assert all(any(name.startswith(folder) for name in named) for folder in OWN_FOLDERS)
 
 
 def test_games_know_neither_physics_nor_random_numbers_of_their_own():

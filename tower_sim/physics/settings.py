@@ -43,7 +43,7 @@ class PhysicsSettings:
     restitution_speed: below this approach speed (m/s) a contact does not bounce. Allowed from LEAST_BOUNCE times the
         speed that gravity adds in a timestep, 3.92 cm/s at the default one. With less resting cubes may bounce for
         ever: at 1.27 times that speed in 12 of 60 drops, at 1.53 in 4 of 80, at 1.78 in 0 of 120, from 2 on in 0 of 150
-        (of 49 cubes into `amerigo` and the club tower, 20 into the ship; steps of 4, 2 and 1 ms).
+        (of 49 cubes into the two fitted towers, 20 into the ship; steps of 4, 2 and 1 ms).
     quiet_speed, quiet_spin: a cube is quiet when every velocity component (m/s) and spin component (rad/s) is below.
         Half of the least values allowed leave cubes without rest for ever (3 of 12 drops of 49, each).
     quiet_time: a cube quiet for so long is at rest; it is put to sleep until it is hit. Less than `longest`.
