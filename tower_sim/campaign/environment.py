@@ -11,7 +11,7 @@ from tower_sim.campaign import tables
 from tower_sim.errors import UsageError
 from tower_sim.extras import extra
 from tower_sim.physics.settings import SETTINGS_VERSION
-from tower_sim.registry import OWN, every, get
+from tower_sim.registry import OWN, get
 
 Environment = dict[str, dict[str, str]]
 
@@ -23,8 +23,8 @@ class WrongEnvironment(UsageError):
 def environment() -> Environment:
     """Return the `versions` and the `platform` of this process; raises UsageError when pyarrow is missing.
 
-    Of the engines those that are installed are there, of the games ours: a manifest has its own game's version beside
-    them, so that installing another package's game changes no campaign.
+    Of the games ours are there, of the engines those of ours that are installed: a manifest has the versions of its own
+    game and engine beside them, so that installing another package changes no campaign.
     """
     games = [get("game", name) for name in OWN["game"]]
     versions = {
@@ -40,9 +40,9 @@ def environment() -> Environment:
 
 
 def _engines() -> dict[str, str]:
-    """Return the versions of the packages of the engines that are installed."""
+    """Return the versions of the packages of our engines that are installed."""
     versions: dict[str, str] = {}
-    for engine in every("engine").values():
+    for engine in (get("engine", name) for name in OWN["engine"]):
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             versions[engine.distribution] = importlib.metadata.version(engine.distribution)
     return versions

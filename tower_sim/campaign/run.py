@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tower_sim.campaign.dataset import spans
+from tower_sim.campaign.documents import MANIFEST
 from tower_sim.campaign.engines import Report, Reports, WorkersLost, processes, serial
 from tower_sim.campaign.environment import environment
 from tower_sim.campaign.files import StoreError
@@ -53,8 +54,9 @@ def run(spec: Spec, directory: Path, workers: int = 1, dask: str = "", progress:
     """
     check_whole("workers", workers, 1)
     expected = environment()
-    with spec.point(0).open_model():  # one that cannot be had here is refused before anything is written
-        pass
+    if not dask and not (directory / MANIFEST).exists():
+        with spec.point(0).open_model():  # one that cannot be had here is refused before anything is written
+            pass
     with Store.opened(directory, spec, expected) as store, terminable():
         set_aside = store.set_aside()
         to_do = _to_do(store, is_told=progress is not None)

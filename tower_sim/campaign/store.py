@@ -49,6 +49,7 @@ from tower_sim.campaign.spec import Spec, canonical_json
 from tower_sim.campaign.tables import READABLE, Table, own_table
 from tower_sim.campaign.work import Shard
 from tower_sim.errors import UsageError, fault, shown
+from tower_sim.physics.engine import version_of
 from tower_sim.writing import PART
 
 LOG = "log.jsonl"
@@ -376,6 +377,8 @@ def head_of(spec: Spec, environment: Environment) -> dict[str, Any]:
     head = {"schema": SCHEMA, "version": VERSION, "spec": json.loads(spec.canonical), "spec_digest": spec.digest}
     own = own_table(game := spec.game)
     played = {"game": f"{game.name} {game.version}"} | ({} if own is None else {OWN_TABLE: own.name})
+    engine = spec.settings.get("engine")  # not there where it is the default one
+    played |= {} if engine is None else {"engine": f"{engine} {version_of(engine)}"}
     head |= {"versions": environment["versions"] | played, "platform": environment["platform"], "points": points}
     return head | {"campaign": digest(canonical_json(head).encode())}
 
