@@ -43,7 +43,7 @@ _FINE = np.linspace(-4, 4, 161)  # tilts of the interval
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Bet:
     """The bet on `drops` of the drops: its e-value `e` after every drop, mean cubes `out` and `predicted` of a drop.
 
     `evidence` is the share of the bet's stake that each direction now has; it sums to 1. `between` is where out minus
@@ -87,8 +87,8 @@ class ProfileCheck:
     seed: int
     drops: int
     e: tuple[float, ...]
-    setup: Part
-    later: Part
+    setup: Bet
+    later: Bet
     colours: Colours
     skipped: dict[str, int]
 
@@ -138,7 +138,7 @@ def log_stakes() -> Array:
     return np.array([-math.log(len(share) * share[name]) for name, _ in ALTERNATIVES])
 
 
-def _part(drops: Sequence[Situation | None], reference: Reference) -> Part:
+def _part(drops: Sequence[Situation | None], reference: Reference) -> Bet:
     """Bet on the drops that are not None.
 
     Null and alternatives are both averages over the drawn laws, of the likelihood of all drops so far; under that
@@ -169,7 +169,7 @@ def _part(drops: Sequence[Situation | None], reference: Reference) -> Part:
         for name, _ in ALTERNATIVES
     }
     some = max(count, 1)
-    return Part(count, tuple(e), out / some, predicted / some, evidence, _between(other, fine, shifts / some))
+    return Bet(count, tuple(e), out / some, predicted / some, evidence, _between(other, fine, shifts / some))
 
 
 def _between(other: Array, fine: Array, shifts: Array) -> tuple[float, float]:
