@@ -53,6 +53,7 @@ COMMANDS = (
     "show amerigo -o docs/images/tower.png",
     "show wallenstein -o docs/images/wallenstein.png",
     "show dead_reckoning -o docs/images/ship.png",
+    "battle --cubes purple=6,green=3 --games 200 --seed 1 --save-plot docs/images/densities.png",
     "play amerigo --seed 7 --save-plot docs/images/game.png",
 )
 
