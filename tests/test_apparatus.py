@@ -1,14 +1,12 @@
 """The tower as data: the shipped profiles are sound, and what makes no sense is refused in one line."""
 
 import re
-import tomllib
 from typing import cast
 
 import numpy as np
 import pytest
 
 from calibration.parameters import TOWER as REFERENCE
-from tower_sim.apparatus.amerigo import profile as amerigo
 from tower_sim.apparatus.amerigo.tower import SquareTower
 from tower_sim.apparatus.catalogue import load, names, parse
 from tower_sim.apparatus.parts import Box
@@ -54,10 +52,9 @@ def test_a_floor_is_solid_exactly_where_no_opening_is(pattern: str, along: str):
         body = re.sub(r"^length_mm *=.*$", "length_mm = 50", body, count=1, flags=re.M)
         text = f"{head}[{table}]{body}"
     apparatus = cast("SquareTower", parse(text, pattern))
-    tower = amerigo.read({k: v for k, v in tomllib.loads(text).items() if k not in ("schema", "version", "kind")})
-    half = apparatus.tube_half
+    tower, half = apparatus.given, apparatus.given.half
     rng = np.random.default_rng(1)
-    for name, floor in (("upper_floor", tower.upper_floor), ("lower_floor", tower.lower_floor)):
+    for name, floor in tower.floors.items():
         boxes = [box for box in apparatus.boxes if box.part == name]
         holes = floor.cut(2 * half)
         open_points = 0
@@ -70,12 +67,11 @@ def test_a_floor_is_solid_exactly_where_no_opening_is(pattern: str, along: str):
 
 
 def test_nothing_stands_in_the_way_inside_the_funnel_but_the_ribs(apparatus: SquareTower):
-    rng = np.random.default_rng(2)
+    given, rng = apparatus.given, np.random.default_rng(2)
     boxes = [box for box in apparatus.boxes if box.part not in ("rib",)]
     for _ in range(2000):
-        z = rng.uniform(apparatus.tube_top, apparatus.rim_top)
-        rise = (z - apparatus.tube_top) / (apparatus.rim_top - apparatus.tube_top)
-        half = apparatus.tube_half + rise * (apparatus.rim_half - apparatus.tube_half) - 1e-6
+        z = rng.uniform(given.tube.top, given.rim_top)
+        half = given.half + (z - given.tube.top) / given.funnel.height * (given.funnel.rim / 2 - given.half) - 1e-6
         point = np.array([*rng.uniform(-half, half, 2), z])
         assert not any(contains(box, point) for box in boxes)
 
@@ -87,7 +83,7 @@ def test_the_tube_and_funnel_are_closed_around_the_inside(apparatus: SquareTower
         z = rng.uniform(0.04, apparatus.rim_top - 1e-3)
         angle = rng.uniform(0, 2 * np.pi)
         ray = np.array([[r * np.cos(angle), r * np.sin(angle), z] for r in np.arange(0.02, 0.12, 0.001)])
-        if z < apparatus.exit_top and np.cos(angle) > 0:
+        if z < apparatus.given.exit_top and np.cos(angle) > 0:
             continue
         walls = [box for box in apparatus.boxes if box.part in ("tube", "funnel")]
         assert any(contains(box, point) for point in ray for box in walls)

@@ -13,6 +13,7 @@ from calibration.parameters import TOWER as REFERENCE
 from tests.measure.living import play_living
 from tower_sim.apparatus.amerigo.tower import SquareTower
 from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.tower_parts import WALL
 from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError
 from tower_sim.model import replay, until_landed
@@ -70,6 +71,7 @@ class TestContractWithAPour(DropModelContract):
 CHAIN = """
 import sys, numpy as np
 from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.tower_parts import WALL
 from tower_sim.cubes import supply
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
@@ -151,7 +153,8 @@ def test_a_drop_that_was_never_quiet_for_long_enough_but_creeps_less_than_the_bo
 
 def test_a_cube_that_leaves_where_it_cannot_makes_a_failed_drop():
     """Let go beside the funnel, a cube falls past it."""
-    beside = replace(TOWER, rim_half=TOWER.rim_half / 4)
+    given = replace(TOWER.given, funnel=replace(TOWER.given.funnel, rim=TOWER.given.funnel.rim / 4))
+    beside = replace(TOWER, given=given)
     with PhysicsModel(beside) as model:
         outcome = model.drop(model.empty(), supply({"any": 20}, model.cube_edge), np.random.default_rng(2))
         assert outcome.status is Status.ESCAPED
@@ -167,7 +170,7 @@ def test_cubes_left_lying_end_in_the_tray_or_on_the_table_with_their_poses():
     for landing in out:
         assert landing.place in ("tray", "table")
         assert landing.pose is not None
-        assert landing.pose.position[0] > TOWER.exit_x
+        assert landing.pose.position[0] > TOWER.given.half + WALL
 
 
 def test_the_json_document_of_a_drop_is_plain_and_complete(model: PhysicsModel, full: TowerState):

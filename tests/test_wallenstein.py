@@ -9,7 +9,7 @@ import pytest
 
 from tower_sim.apparatus.catalogue import from_tables, load
 from tower_sim.apparatus.solids import axes
-from tower_sim.apparatus.wallenstein.profile import WALL
+from tower_sim.apparatus.tower_parts import WALL
 from tower_sim.apparatus.wallenstein.tower import RoundTower
 from tower_sim.errors import UsageError
 from tower_sim.testing import ApparatusContract

@@ -130,6 +130,11 @@ def span(part: str, x: tuple[float, float], y: tuple[float, float], z: tuple[flo
     return Box(part, surface, centre, half)
 
 
+def table(surface: str) -> Box:
+    """Make the table that all stands on."""
+    return span("table", (-1, 1), (-1, 1), (-0.05, 0), surface)
+
+
 def tilted_about_y(angle: float) -> Quaternion:
     """Return the quaternion of a turn by `angle` (rad) about the y axis."""
     return (0.0, math.sin(angle / 2), 0.0, math.cos(angle / 2))

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from tower_sim.apparatus.common import Cubes, Release, read_surfaces, read_tables
-from tower_sim.apparatus.parts import Surface
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +31,15 @@ class Profile:
         them) and the arguments of `Apparatus` that follow from what every profile has. The profile must have exactly
         these tables and those named `beside`, which are not read. Raises UsageError, in one line, for any other.
         """
-        every = {"cubes": Cubes, **parts, "release": Release}
-        read = read_tables(self.own, every, ["surfaces", *beside])
+        read = read_tables(self.own, {"cubes": Cubes, **parts, "release": Release}, ["surfaces", *beside])
         pairs = read_surfaces(self.own, ("cube", *surfaces))
-        return read, self.shared(cast("Cubes", read["cubes"]), cast("Release", read["release"]), pairs)
-
-    def shared(self, cubes: Cubes, release: Release, surfaces: Mapping[str, Surface]) -> dict[str, Any]:
-        """Return the arguments of `Apparatus` that every kind fills in the same way; `surfaces` has `cube` too."""
-        return {
+        cubes, release = cast("Cubes", read["cubes"]), cast("Release", read["release"])
+        return read, {
             "name": self.name,
             "profile": self.tables,
             "digest": self.digest,
-            "surfaces": {name: pair for name, pair in surfaces.items() if name != "cube"},
-            "between_cubes": surfaces["cube"],
+            "between_cubes": pairs.pop("cube"),
+            "surfaces": pairs,
             "cube_edge": cubes.edge,
             "cube_density": cubes.density,
             "hand": release.hand,

@@ -1,11 +1,12 @@
-"""Sheets with openings, made of boxes: floors that cubes lie on and fall through."""
+"""Sheets, made of boxes: tilted planks, and floors with openings that cubes lie on and fall through."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from tower_sim.apparatus.parts import Box, span
+from tower_sim.apparatus.parts import Box, Vector, span, tilted_about_x, tilted_about_y
 
 Opening = tuple[float, float, float, float]
 """A rectangle (x0, x1, y0, y1), m."""
@@ -49,3 +50,18 @@ def band(
         if end - start > 1e-9:
             yield span(part, (start, end), y, z, surface)
         start = max(start, x1)
+
+
+def plank(part: str, surface: str, upper: Vector, size: Vector, *, about_x: float = 0.0, about_y: float = 0.0) -> Box:
+    """Make a plank whose upper face has its middle at `upper`, tilted about one axis.
+
+    `size`: half its extents along x and y, and its thickness.
+    """
+    turned = tilted_about_x(about_x) if about_x else tilted_about_y(about_y)
+    down = size[2] / 2
+    centre = (
+        upper[0] - down * math.sin(about_y),
+        upper[1] + down * math.sin(about_x),
+        upper[2] - down * math.cos(about_x + about_y),
+    )
+    return Box(part, surface, centre, (*size[:2], down), turned)

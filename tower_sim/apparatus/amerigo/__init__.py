@@ -11,7 +11,7 @@ from tower_sim.apparatus.profile import Profile
 
 def make(profile: Profile) -> SquareTower:
     """Make the tower of a profile; raises UsageError for what makes no sense."""
-    return build(read(profile.own), profile)
+    return build(read(profile))
 
 
 KIND = ApparatusKind("amerigo_tower", "a funnel, a tower of two floors with openings, a tray", __name__, make)

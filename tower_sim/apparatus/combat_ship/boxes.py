@@ -10,21 +10,20 @@ import numpy as np
 
 from tower_sim.apparatus import polygon
 from tower_sim.apparatus.board import Board, Zone
-from tower_sim.apparatus.combat_ship.profile import SHEET, WALL, ShipAndBoard, deck_height
+from tower_sim.apparatus.combat_ship.profile import SHEET, WALL, ShipAndBoard
 from tower_sim.apparatus.combat_ship.ship import CombatShip
-from tower_sim.apparatus.parts import Box, Region, span, tilted_about_x, tilted_about_y
-from tower_sim.apparatus.profile import Profile
+from tower_sim.apparatus.parts import Box, Region, span, table, tilted_about_x, tilted_about_y, turned_about_z
+from tower_sim.apparatus.sheets import plank
 
 
-def build(ship: ShipAndBoard, profile: Profile) -> CombatShip:
+def build(ship: ShipAndBoard) -> CombatShip:
     """Build the boxes of ship and board."""
     board = _board(ship)
     rim_top = max(ship.masts.top if ship.masts.masts else 0.0, ship.hull.top + ship.bulwarks.height)
     return CombatShip(
-        **profile.shared(ship.cubes, ship.release, ship.surfaces),
-        boxes=(*_ship(ship), *_board_boxes(ship, board), span("table", (-1, 1), (-1, 1), (-0.05, 0), "board")),
+        **ship.shared,
+        boxes=(*_ship(ship), *_board_boxes(ship, board), table("board")),
         rim_top=rim_top,
-        passed=-math.inf,
         swept=False,
         regions=(Region("ship", 0.0),),
         hull_x=ship.hull.beam / 2 + WALL,
@@ -42,16 +41,12 @@ def _ship(ship: ShipAndBoard) -> Iterator[Box]:
     for i, deck in enumerate(ship.decks):
         low = deck.ridge - deck.span * math.tan(deck.slope)
         for sign in (-1, 1):  # fore, aft
-            yield _plank(
-                f"deck_{i}",
-                (0.0, deck.along + sign * deck.span / 2, (deck.ridge + low) / 2),
-                (ship.hull.beam / 2, deck.span / 2 / math.cos(deck.slope)),
-                about_x=-sign * deck.slope,
-            )
+            upper = (0.0, deck.along + sign * deck.span / 2, (deck.ridge + low) / 2)
+            size = (ship.hull.beam / 2, deck.span / 2 / math.cos(deck.slope), SHEET)
+            yield plank(f"deck_{i}", "ship", upper, size, about_x=-sign * deck.slope)
     masts = ship.masts
     half = masts.thickness / 2
-    for i in range(masts.masts):
-        y = (i - (masts.masts - 1) / 2) * masts.spacing
+    for y in ship.mast_places:
         yield span("mast", (-half, half), (y - half, y + half), (masts.foot, masts.top - half), "ship")
         # it ends in an edge: no cube stays on it
         edge = half / math.sqrt(2)
@@ -66,19 +61,18 @@ def _hull(ship: ShipAndBoard) -> Iterator[Box]:
     for sign in (-1, 1):
         ends = sorted((sign * y, sign * (y + WALL)))
         yield span("hull", (-x, x + WALL), (ends[0], ends[1]), (0, top), "ship")
-    ports_top = deck_height(ship, x) + gun_deck.port_height
+    ports_top = ship.deck_height(x) + gun_deck.port_height
     yield span("hull", (x, x + WALL), (-y, y), (ports_top, top), "ship")
     # deck and bulkheads run from the starboard wall to the outer face of the port side
     middle, run = WALL / 2, 2 * x + WALL
-    surface = (middle, 0.0, deck_height(ship, middle))
+    surface = (middle, 0.0, ship.deck_height(middle))
     half = run / 2 / math.cos(gun_deck.slope)
-    yield _plank("gun_deck", surface, (half, y), about_y=gun_deck.slope)
-    port = (ship.hull.length - (gun_deck.ports - 1) * gun_deck.bulkhead) / gun_deck.ports
+    yield plank("gun_deck", "ship", surface, (half, y, SHEET), about_y=gun_deck.slope)
     for i in range(1, gun_deck.ports if gun_deck.bulkhead_height > 0 else 0):
-        along = -y + i * (port + gun_deck.bulkhead) - gun_deck.bulkhead / 2
+        along = -y + i * (ship.port + gun_deck.bulkhead) - gun_deck.bulkhead / 2
         rise = gun_deck.bulkhead_height
         upper = (middle + rise * math.sin(gun_deck.slope), along, surface[2] + rise * math.cos(gun_deck.slope))
-        yield _plank("bulkhead", upper, (half, gun_deck.bulkhead / 2), about_y=gun_deck.slope, thickness=rise)
+        yield plank("bulkhead", "ship", upper, (half, gun_deck.bulkhead / 2, rise), about_y=gun_deck.slope)
 
 
 def _bulwarks(ship: ShipAndBoard) -> Iterator[Box]:
@@ -95,42 +89,19 @@ def _bulwarks(ship: ShipAndBoard) -> Iterator[Box]:
         yield Box("bulwark", "ship", (0.0, sign * (y + away), z), half, tilted_about_x(-sign * lean))
 
 
-def _plank(
-    part: str,
-    surface: tuple[float, float, float],
-    half: tuple[float, float],
-    *,
-    about_x: float = 0.0,
-    about_y: float = 0.0,
-    thickness: float = SHEET,
-) -> Box:
-    """Make a plank whose upper face has its middle at `surface`, tilted about one axis; `half` its half extents."""
-    turned = tilted_about_x(about_x) if about_x else tilted_about_y(about_y)
-    down = thickness / 2
-    centre = (
-        surface[0] - down * math.sin(about_y),
-        surface[1] + down * math.sin(about_x),
-        surface[2] - down * math.cos(about_x + about_y),
-    )
-    return Box(part, "ship", centre, (*half, down), turned)
-
-
 def _board(ship: ShipAndBoard) -> Board:
     """Move the zones from the board's coordinates to the apparatus's; the frame stands around the board."""
-    side, table = ship.hull.beam / 2 + WALL, ship.board
-    frame = table.border_width
+    side, given = ship.hull.beam / 2 + WALL, ship.board
+    frame = given.border_width
+    x0 = side + frame
     return Board(
-        zones=tuple(_moved(zone, side + frame) for zone in ship.zones),
+        zones=tuple(replace(zone, corners=tuple((x + x0, y) for x, y in zone.corners)) for zone in ship.zones),
         neighbours=ship.neighbours,
-        x=(side, side + table.length + 2 * frame),
-        y=(-table.width / 2 - frame, table.width / 2 + frame),
-        floor=table.floor,
-        border_top=table.floor + table.border_height,
+        x=(side, side + given.length + 2 * frame),
+        y=(-given.width / 2 - frame, given.width / 2 + frame),
+        floor=given.floor,
+        border_top=given.floor + given.border_height,
     )
-
-
-def _moved(zone: Zone, x: float) -> Zone:
-    return replace(zone, corners=tuple((a + x, b) for a, b in zone.corners))
 
 
 def _board_boxes(ship: ShipAndBoard, board: Board) -> Iterator[Box]:
@@ -163,5 +134,4 @@ def _borders(zone: Zone, width: float, low: float, high: float) -> Iterator[Box]
         x, y = (start + end) / 2 + width / 2 * outward[i]
         angle = math.atan2(direction[i, 1], direction[i, 0])
         half = (float(np.linalg.norm(end - start)) / 2, width / 2, (high - low) / 2)
-        turned = (0.0, 0.0, math.sin(angle / 2), math.cos(angle / 2))
-        yield Box("border", "board", (float(x), float(y), (low + high) / 2), half, turned)
+        yield Box("border", "board", (float(x), float(y), (low + high) / 2), half, turned_about_z(angle))

@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import replace
 
 from tower_sim.apparatus.board import Board, Zone
-from tower_sim.apparatus.combat_ship.profile import SHEET, WALL, ShipAndBoard, deck_height
+from tower_sim.apparatus.combat_ship.profile import SHEET, WALL, ShipAndBoard
 from tower_sim.apparatus.common import mm
 from tower_sim.apparatus.dimensions import (
     Angle,
@@ -40,7 +40,7 @@ def dimensions(ship: ShipAndBoard, board: Board) -> Dimensions:
     open_to = min(max(0.0, min(ends, default=0.0)), 0.8 * length)
     port_side = ((1.0, 0.0, 0.0), beam)
     gun_deck, (low, high) = ship.gun_deck, _ports(ship)[-1]
-    height = deck_height(ship, beam) + 0.8 * gun_deck.port_height
+    height = ship.deck_height(beam) + 0.8 * gun_deck.port_height
     ports = Label(_many("gun port", gun_deck.ports), (beam + WALL, (max(low, open_to) + high) / 2, height))
     near_end = (0.3 * board.x[0] + 0.7 * board.x[1], board.y[1] - ship.board.border_width - 6e-3, board.floor)
     return Dimensions(
@@ -75,27 +75,20 @@ def _parts(ship: ShipAndBoard) -> dict[str, Part]:
     }
 
 
-def _masts(ship: ShipAndBoard) -> list[float]:
-    """Return where (m) the masts are along the ship, from fore to aft."""
-    return [(i - (ship.masts.masts - 1) / 2) * ship.masts.spacing for i in range(ship.masts.masts)]
-
-
 def _ports(ship: ShipAndBoard) -> list[tuple[float, float]]:
     """Return where (m) the gun ports are along the ship, from fore to aft."""
-    guns, length = ship.gun_deck, ship.hull.length
-    wide = (length - (guns.ports - 1) * guns.bulkhead) / guns.ports
-    starts = [-length / 2 + i * (wide + guns.bulkhead) for i in range(guns.ports)]
+    guns, wide = ship.gun_deck, ship.port
+    starts = [-ship.hull.length / 2 + i * (wide + guns.bulkhead) for i in range(guns.ports)]
     return [(start, start + wide) for start in starts]
 
 
 def _along(ship: ShipAndBoard) -> Section:
     length, masts, guns, ports = ship.hull.length / 2, ship.masts, ship.gun_deck, _ports(ship)
-    wide = (ship.hull.length - (guns.ports - 1) * guns.bulkhead) / guns.ports
-    widths = [Width(f"port {1e3 * wide:.3g}", *ports[-1])]
+    widths = [Width(f"port {1e3 * ship.port:.3g}", *ports[-1])]
     if guns.ports > 1:
         widths.append(Width(f"bulkhead {mm(guns.bulkhead)}", ports[0][1], ports[1][0]))
     widths.append(Width(f"length {mm(ship.hull.length)}", -length, length))
-    places, half = _masts(ship), masts.thickness / 2
+    places, half = ship.mast_places, masts.thickness / 2
     if masts.masts > 1:
         widths.append(Width(f"{mm(masts.spacing)} apart", places[0], places[1], masts.top, is_above=True))
     if masts.masts:
@@ -103,7 +96,7 @@ def _along(ship: ShipAndBoard) -> Section:
         widths.append(Width(f"mast {mm(masts.thickness)}", *thick, masts.top, is_above=True))
     heights: list[Height] = []
     if guns.bulkhead_height > 0 and guns.ports > 1:
-        low = deck_height(ship, 0.0)
+        low = ship.deck_height(0.0)
         high = low + guns.bulkhead_height / math.cos(guns.slope)
         heights = [Height(f"bulkheads {mm(guns.bulkhead_height)}", low, high, ports[-1][0], length + WALL)]
     return Section(
@@ -138,12 +131,12 @@ def _across(ship: ShipAndBoard, board: Board) -> Section:
     beam, masts, guns, of_board = ship.hull.beam / 2, ship.masts, ship.gun_deck, ship.board
     half = masts.thickness / 2
     middles = [(a + b) / 2 for a, b in _ports(ship)]
-    at = min(middles, key=lambda y: (any(abs(y - z) <= half for z in _masts(ship)), round(abs(y), 9), y))
+    at = min(middles, key=lambda y: (any(abs(y - z) <= half for z in ship.mast_places), round(abs(y), 9), y))
     fore = "amidships" if abs(at) < 1e-9 else f"{abs(1e3 * at):.4g} mm {'fore' if at < 0 else 'aft'} of amidships"
     rim, rim_top, side = beam + ship.bulwarks.flare, ship.hull.top + ship.bulwarks.height, beam + WALL
     inner = (board.x[0] + of_board.border_width, board.x[1] - of_board.border_width)
     over = board.floor + max(of_board.frame_height, of_board.border_height) + 5e-3
-    port = deck_height(ship, beam)
+    port = ship.deck_height(beam)
     widths = [
         Width(f"flare {mm(ship.bulwarks.flare)}", beam, rim, rim_top, is_above=True),
         Width(f"beam {mm(ship.hull.beam)}", -beam, beam),
@@ -181,7 +174,7 @@ def _plan(ship: ShipAndBoard, board: Board) -> BoardPlan:
         floor=("board", "border"),
         around=("frame", "hull", "bulkhead"),
         # the port side, cut open where the gun ports are
-        below=deck_height(ship, beam) + ship.gun_deck.port_height / 2,
+        below=ship.deck_height(beam) + ship.gun_deck.port_height / 2,
         within=(((-1.0, 0.0, 0.0), -beam),),
         widths=(Width(mm(of_board.width), y0 + frame, y1 - frame),),
         heights=(Height(mm(of_board.length), frame - x1, -frame - x0, y0, is_left=True),),

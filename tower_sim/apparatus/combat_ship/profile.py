@@ -17,15 +17,14 @@ All lengths are parameters; which of them are known of the real ship and which a
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from tower_sim.apparatus import zones
 from tower_sim.apparatus.board import Zone
-from tower_sim.apparatus.common import Cubes, Release, demand, mm, read_surfaces, read_tables
+from tower_sim.apparatus.common import Cubes, Release, demand, mm
 from tower_sim.apparatus.fields import count, number, read_table
-from tower_sim.apparatus.parts import Surface
+from tower_sim.apparatus.profile import Profile
 from tower_sim.errors import UsageError, shown
 
 SHEET = 2e-3  # thickness of decks, m
@@ -110,8 +109,8 @@ class BoardTable:
 class ShipAndBoard:
     """All parameters of a combat ship and its board; each part is one table of the profile, `decks` and `zones` many.
 
-    `surfaces` are the pairs that can meet: a `cube` with another, with the `ship`, with the `board` (and the table).
-    The zones' corners are in the board's own coordinates: x from the frame on the ship's side, y from amidships.
+    `shared` are the arguments of `Apparatus` that follow from what every profile has. The zones' corners are in the
+    board's own coordinates: x from the frame on the ship's side, y from amidships.
     """
 
     cubes: Cubes
@@ -121,33 +120,48 @@ class ShipAndBoard:
     gun_deck: GunDeck
     board: BoardTable
     release: Release
-    surfaces: dict[str, Surface]
+    shared: dict[str, Any]
     decks: tuple[Deck, ...]
     zones: tuple[Zone, ...]
     neighbours: dict[str, tuple[str, ...]]
 
+    @property
+    def port(self) -> float:
+        """The width (m) of a gun port."""
+        return (self.hull.length - (self.gun_deck.ports - 1) * self.gun_deck.bulkhead) / self.gun_deck.ports
 
-_TABLES: dict[str, type] = {
-    "cubes": Cubes,
+    @property
+    def mast_places(self) -> list[float]:
+        """Where (y, m) the masts are, from fore to aft."""
+        return [(i - (self.masts.masts - 1) / 2) * self.masts.spacing for i in range(self.masts.masts)]
+
+    def deck_height(self, x: float) -> float:
+        """Height (m) of the gun deck's surface at `x`; its lower edge is the outer face of the hull's port side."""
+        return self.gun_deck.lip + math.tan(self.gun_deck.slope) * (self.hull.beam / 2 + WALL - x)
+
+
+_PARTS: dict[str, type] = {
     "hull": Hull,
     "bulwarks": Bulwarks,
     "masts": Masts,
     "gun_deck": GunDeck,
     "board": BoardTable,
-    "release": Release,
 }
 
 
-def read(tables: Mapping[str, object]) -> ShipAndBoard:
-    """Read the tables of a profile of kind `combat_ship`; raises UsageError, in one line, for what makes no sense."""
-    parts = read_tables(tables, _TABLES, ["surfaces", "decks", "zones"])
-    surfaces = read_surfaces(tables, ("cube", "ship", "board"))
-    of_board = zones.read(tables["zones"])
+def read(profile: Profile) -> ShipAndBoard:
+    """Read a profile of this kind; raises UsageError, in one line, for what makes no sense.
+
+    The surfaces that cubes meet are the `ship` and the `board` (and the table).
+    """
+    parts, shared = profile.read(_PARTS, ("ship", "board"), ("decks", "zones"))
+    of_board = zones.read(profile.tables["zones"])
     board, edge = cast("BoardTable", parts["board"]), parts["cubes"].edge
     border = board.border_width
     zones.check_places(of_board, ((0.0, board.length), (-board.width / 2, board.width / 2)), border)
     across = zones.neighbours(of_board, border, edge)
-    ship = ShipAndBoard(surfaces=surfaces, decks=_decks(tables["decks"]), zones=of_board, neighbours=across, **parts)
+    decks = _decks(profile.tables["decks"])
+    ship = ShipAndBoard(shared=shared, decks=decks, zones=of_board, neighbours=across, **parts)
     _check(ship)
     zones.check_reach(of_board, across, border, edge)
     return ship
@@ -163,16 +177,11 @@ def _decks(tables: object) -> tuple[Deck, ...]:
     return tuple(read_table(Deck, table, f"decks[{i}]") for i, table in enumerate(decks))
 
 
-def deck_height(ship: ShipAndBoard, x: float) -> float:
-    """Height (m) of the gun deck's surface at `x`; its lower edge is the outer face of the hull's port side."""
-    return ship.gun_deck.lip + math.tan(ship.gun_deck.slope) * (ship.hull.beam / 2 + WALL - x)
-
-
 def _check(ship: ShipAndBoard) -> None:
     """Refuse parameters that are each allowed but make no ship that cubes fall through."""
     edge, hull, gun_deck = ship.cubes.edge, ship.hull, ship.gun_deck
     passage = math.sqrt(3) * edge  # a cube gets through however it is turned
-    friction = ship.surfaces["ship"].friction
+    friction = ship.shared["surfaces"]["ship"].friction
     slide = math.atan(friction)
     for name, slope in [("gun_deck", gun_deck.slope), *((f"decks[{i}]", d.slope) for i, d in enumerate(ship.decks))]:
         demand(
@@ -180,11 +189,10 @@ def _check(ship: ShipAndBoard) -> None:
             f"{name}.slope_deg = {math.degrees(slope):g}; allowed is more than {math.degrees(slide):.3g}, or cubes "
             f"stay on it at surfaces.ship.friction = {friction:g}; make it steeper",
         )
-    port = (hull.length - (gun_deck.ports - 1) * gun_deck.bulkhead) / gun_deck.ports
     demand(
-        port > passage,
-        f"gun_deck.ports = {gun_deck.ports} are {mm(port)} mm wide each; allowed is more than {mm(passage)} mm, or a "
-        "cube gets stuck; cut fewer ports or make the ship longer",
+        ship.port > passage,
+        f"gun_deck.ports = {gun_deck.ports} are {mm(ship.port)} mm wide each; allowed is more than {mm(passage)} mm, "
+        "or a cube gets stuck; cut fewer ports or make the ship longer",
     )
     lowest = (passage + gun_deck.bulkhead_height) / math.cos(gun_deck.slope)
     demand(
@@ -192,7 +200,7 @@ def _check(ship: ShipAndBoard) -> None:
         f"gun_deck.port_height_mm = {mm(gun_deck.port_height)}; allowed is more than {lowest * 1e3:.3g}, or a cube "
         "gets stuck over a bulkhead; make the ports higher",
     )
-    inner_top = deck_height(ship, -hull.beam / 2)
+    inner_top = ship.deck_height(-hull.beam / 2)
     for i, deck in enumerate(ship.decks):
         low = deck.ridge - deck.span * math.tan(deck.slope) - SHEET
         demand(
@@ -210,15 +218,17 @@ def _check(ship: ShipAndBoard) -> None:
             f"decks[{i}] ends {mm(end)} mm from amidships; allowed is at most {mm(hull.length / 2 - passage)}, or a "
             "cube gets stuck between it and the hull; shorten or move it",
         )
+    foot = ship.deck_height(hull.beam / 2)
     demand(
-        deck_height(ship, hull.beam / 2) + gun_deck.port_height < hull.top,
-        f"gun_deck.port_height_mm = {mm(gun_deck.port_height)}; allowed is less than "
-        f"{mm(hull.top - deck_height(ship, hull.beam / 2))}, the hull's top over the deck; make the ports lower",
+        foot + gun_deck.port_height < hull.top,
+        f"gun_deck.port_height_mm = {mm(gun_deck.port_height)}; allowed is less than {mm(hull.top - foot)}, the "
+        "hull's top over the deck; make the ports lower",
     )
+    highest = ship.board.floor + max(ship.board.border_height, ship.board.frame_height)
     demand(
-        gun_deck.lip >= ship.board.floor + max(ship.board.border_height, ship.board.frame_height),
-        f"gun_deck.lip_mm = {mm(gun_deck.lip)}; allowed is at least the board's highest border, "
-        f"{mm(ship.board.floor + max(ship.board.border_height, ship.board.frame_height))}; raise the deck",
+        gun_deck.lip >= highest,
+        f"gun_deck.lip_mm = {mm(gun_deck.lip)}; allowed is at least the board's highest border, {mm(highest)}; "
+        "raise the deck",
     )
     masts = ship.masts
     demand(

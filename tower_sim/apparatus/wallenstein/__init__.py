@@ -11,7 +11,7 @@ from tower_sim.apparatus.wallenstein.tower import RoundTower
 
 def make(profile: Profile) -> RoundTower:
     """Make the tower of a profile; raises UsageError for what makes no sense."""
-    return build(read(profile), profile)
+    return build(read(profile))
 
 
 KIND = ApparatusKind("wallenstein_tower", "a round or square tower of two floors that differ, a tray", __name__, make)

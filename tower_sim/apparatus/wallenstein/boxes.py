@@ -6,39 +6,33 @@ import math
 from collections.abc import Iterator
 from itertools import pairwise
 
-from tower_sim.apparatus.parts import Box, Region, span, tilted_about_y, turned_about_z, turned_by
-from tower_sim.apparatus.profile import Profile
-from tower_sim.apparatus.sheets import band
-from tower_sim.apparatus.wallenstein.profile import SHEET, WALL, Floor, Given
+from tower_sim.apparatus.parts import Box, span, table, tilted_about_y, turned_about_z, turned_by
+from tower_sim.apparatus.sheets import band, plank
+from tower_sim.apparatus.tower_parts import SHEET, WALL, slanted, tray_floor, tray_side
+from tower_sim.apparatus.wallenstein.profile import Floor, Given
 from tower_sim.apparatus.wallenstein.tower import RoundTower
 
 
-def build(given: Given, profile: Profile) -> RoundTower:
+def build(given: Given) -> RoundTower:
     """Build the boxes and regions of the tower of `given`."""
-    floors = (Region("upper_floor", given.upper_floor.top), Region("lower_floor", given.lower_floor.top))
-    funnel = (Region("funnel", given.tube.top),) if given.funnel.height else ()
-    return RoundTower(
-        **given.shared,
-        boxes=tuple(_boxes(given)),
-        swept=given.exit.emerged == "swept",
-        regions=(*funnel, *floors, Region("ramp", 0.0)),
-        rim_top=given.tube.top + given.funnel.height,
-        passed=given.lower_floor.top - given.lower_floor.thickness - math.sqrt(3) / 2 * given.cubes.edge,
-        given=given,
-    )
+    return RoundTower(**given.of_tower(), boxes=tuple(_boxes(given)), given=given)
 
 
 def _boxes(given: Given) -> Iterator[Box]:
     yield from _tube(given)
     yield from _funnel(given)
-    yield from _floor("upper_floor", given.upper_floor, given)
-    yield from _floor("lower_floor", given.lower_floor, given)
+    for part, floor in given.floors.items():
+        yield from _floor(part, floor, given)
     if given.pillar.width:
         thin = given.pillar.width / 2
-        high = given.upper_floor.top - given.upper_floor.thickness
-        yield span("pillar", (-thin, thin), (-thin, thin), (given.lower_floor.top, high), "cardboard")
+        z = (given.lower_floor.top, given.upper_floor.underside)
+        yield span("pillar", (-thin, thin), (-thin, thin), z, "cardboard")
     yield from _ramp(given)
-    yield from _tray(given)
+    yield from tray_floor(given)
+    for sign in (1, -1):
+        yield from tray_side(given, sign, given.tray_back)
+        yield _wing(given, sign)
+    yield table("cardboard")
 
 
 def _tube(given: Given) -> Iterator[Box]:
@@ -53,14 +47,10 @@ def _tube(given: Given) -> Iterator[Box]:
 
 def _funnel(given: Given) -> Iterator[Box]:
     """Slanted walls, each a box as wide as the rim's side: it passes its neighbours' inner faces only outside."""
-    half, rim, rise = given.half, given.funnel.rim / 2, given.funnel.height
-    if not rise:
+    if not given.funnel.height:
         return
-    lean, slant = math.atan2(rim - half, rise), math.hypot(rise, rim - half)
-    # middle of the inner face, moved out by half the thickness along the outward normal
-    away = (half + rim) / 2 + WALL / 2 * math.cos(lean)
-    z = given.tube.top + rise / 2 - WALL / 2 * math.sin(lean)
-    size = (WALL / 2, (rim + WALL) * math.tan(math.pi / given.tube.sides), slant / 2)
+    lean, slant, away, z = slanted(given)
+    size = (WALL / 2, (given.funnel.rim / 2 + WALL) * math.tan(math.pi / given.tube.sides), slant / 2)
     for i in range(given.tube.sides):
         yield _at(given, "funnel", "funnel", i, away, z, size, lean)
 
@@ -83,7 +73,7 @@ def _at(
 
 def _floor(part: str, floor: Floor, given: Given) -> Iterator[Box]:
     holes = floor.cut(given.tube.inside)
-    z = (floor.top - floor.thickness, floor.top)
+    z = (floor.underside, floor.top)
     for y in _bands(given, [end for hole in holes for end in hole[2:]]):
         yield from band(part, y, _widest(given, y), holes, z, "cardboard")
 
@@ -93,36 +83,22 @@ def _ramp(given: Given) -> Iterator[Box]:
     side, angle = given.exit_side[1], given.ramp.angle
     for low, high in _bands(given, [-side, side]):
         back = _widest(given, (low, high))
-        front = given.half + WALL if max(abs(low), abs(high)) <= side + 1e-9 else back
-        x, length = (front - back) / 2, (front + back) / math.cos(angle)
-        centre = (
-            x - SHEET / 2 * math.sin(angle),
-            (low + high) / 2,
-            given.ramp_height(x) - SHEET / 2 * math.cos(angle),
-        )
-        yield Box("ramp", "cardboard", centre, (length / 2, (high - low) / 2, SHEET / 2), tilted_about_y(angle))
+        front = given.ramp_end if max(abs(low), abs(high)) <= side + 1e-9 else back
+        upper = ((front - back) / 2, (low + high) / 2, given.ramp_height((front - back) / 2))
+        size = ((front + back) / math.cos(angle) / 2, (high - low) / 2, SHEET)
+        yield plank("ramp", "cardboard", upper, size, about_y=angle)
 
 
-def _tray(given: Given) -> Iterator[Box]:
-    end, width, top = given.half + given.tray.length, given.tray.width / 2, given.tray.wall + SHEET
-    (x, y), back = given.exit_side, given.tray_back
-    yield span("tray", (-given.half, end + WALL), (-width - WALL, width + WALL), (0, SHEET), "cardboard")
-    if given.tray.wall > 0:
-        yield span("tray", (end, end + WALL), (-width - WALL, width + WALL), (SHEET, top), "cardboard")
-    for sign in (1, -1):
-        if given.tray.wall > 0:
-            low, high = sorted((sign * width, sign * (width + WALL)))
-            yield span("tray", (back, end), (low, high), (SHEET, top), "cardboard")
-        # the inner face runs from the exit's side to the tray's
-        long, turn = math.hypot(back - x, width - y), sign * given.exit.splay
-        middle = (
-            (x + back) / 2 - WALL / 2 * math.sin(given.exit.splay),
-            sign * ((y + width) / 2 + WALL / 2 * math.cos(given.exit.splay)),
-            (SHEET + given.exit_top) / 2,
-        )
-        half = (long / 2, WALL / 2, (given.exit_top - SHEET) / 2)
-        yield Box("wing", "cardboard", middle, half, turned_about_z(turn))
-    yield span("table", (-1, 1), (-1, 1), (-0.05, 0), "cardboard")
+def _wing(given: Given, sign: int) -> Box:
+    """Make the wing on the side of y that `sign` (1, -1) tells, its inner face from the exit's side to the tray's."""
+    (x, y), back, width, splay = given.exit_side, given.tray_back, given.tray.width / 2, given.exit.splay
+    middle = (
+        (x + back) / 2 - WALL / 2 * math.sin(splay),
+        sign * ((y + width) / 2 + WALL / 2 * math.cos(splay)),
+        (SHEET + given.exit_top) / 2,
+    )
+    half = (math.hypot(back - x, width - y) / 2, WALL / 2, (given.exit_top - SHEET) / 2)
+    return Box("wing", "cardboard", middle, half, turned_about_z(sign * splay))
 
 
 def _chord(given: Given, y: float, wall: float = 0.0) -> float:

@@ -24,19 +24,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
-from tower_sim.apparatus.common import Cubes, Release, demand, mm
+from tower_sim.apparatus import tower_parts
+from tower_sim.apparatus.common import demand, mm
 from tower_sim.apparatus.fields import choice, count, number
 from tower_sim.apparatus.profile import Profile
 from tower_sim.apparatus.sheets import Opening, evenly
-
-SHEET = 2e-3  # thickness of ramp and tray floor, m
-WALL = 6e-3  # walls are this thick outwards, where no cube can be
+from tower_sim.apparatus.tower_parts import (
+    SHEET,
+    WALL,
+    Funnel,
+    Ramp,
+    Tray,
+    demand_floor_in_tube,
+    demand_hand_over_rim,
+    demand_openings_fit,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Tube:
+class Tube(tower_parts.Tube):
     """The tube: `sides` flat walls, `inside` the clear width from wall to wall, top edge at height `top`.
 
     4 sides make a square tube, 12 or more a round one. Their number is even.
@@ -48,26 +55,14 @@ class Tube:
 
 
 @dataclass(frozen=True, slots=True)
-class Funnel:
-    """The funnel on the tube, of as many walls: clear width `rim` at its top, `height` of its own; 0 is an open top."""
-
-    rim: float = number("mm", 20, 400)
-    height: float = number("mm", 0, 300)
-
-
-@dataclass(frozen=True, slots=True)
-class Floor:
-    """A horizontal floor with openings: its upper surface at height `top` over the table.
+class Floor(tower_parts.Floor):
+    """A horizontal floor with openings.
 
     `bars`: `openings` gaps, each `opening` wide, from wall to wall, running along `along`, between bars; `squares`:
     `openings` x `openings` square holes of edge `opening` (`along` then does not matter). Both evenly spaced.
     """
 
-    top: float = number("mm", 5, 500)
-    thickness: float = number("mm", 0.5, 20)
     pattern: str = choice("bars", "squares")
-    openings: int = count(1, 6)
-    opening: float = number("mm", 1, 200)
     along: str = choice("x", "y")
 
     def cut(self, inside: float) -> list[Opening]:
@@ -87,15 +82,7 @@ class Pillar:
 
 
 @dataclass(frozen=True, slots=True)
-class Ramp:
-    """The ramp from the back wall down and out of the exit: at `angle`, its lower edge `lip` over the tray."""
-
-    angle: float = number("deg", 5, 60)
-    lip: float = number("mm", 0, 50)
-
-
-@dataclass(frozen=True, slots=True)
-class Exit:
+class Exit(tower_parts.Exit):
     """The exit: `walls` of the tube's walls, around the front, end `height` over the ramp's lower edge.
 
     From its sides wings as high lead to the tray's, turned outwards by `splay`. `emerged` cubes are `swept` away as
@@ -109,34 +96,19 @@ class Exit:
 
 
 @dataclass(frozen=True, slots=True)
-class Tray:
-    """The walled tray: clear `length` before the tube's front and `width`, `wall` height."""
-
-    length: float = number("mm", 20, 500)
-    width: float = number("mm", 20, 500)
-    wall: float = number("mm", 0, 100)
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(tower_parts.Given):
     """All parameters of a Wallenstein-like tower; each part is one table of the profile."""
 
-    cubes: Cubes
     tube: Tube
-    funnel: Funnel
     upper_floor: Floor
     lower_floor: Floor
-    pillar: Pillar
-    ramp: Ramp
     exit: Exit
-    tray: Tray
-    release: Release
-    shared: dict[str, Any]
+    pillar: Pillar
 
     @property
-    def half(self) -> float:
-        """Half the clear width (m) of the tube."""
-        return self.tube.inside / 2
+    def floors(self) -> dict[str, Floor]:
+        """The floors by name, from top to bottom."""
+        return {"upper_floor": self.upper_floor, "lower_floor": self.lower_floor}
 
     @property
     def exit_side(self) -> tuple[float, float]:
@@ -145,19 +117,15 @@ class Given:
         return corner * math.cos(angle), corner * math.sin(angle)
 
     @property
-    def exit_top(self) -> float:
-        """Height (m) of the exit's upper edge."""
-        return SHEET + self.ramp.lip + self.exit.height
-
-    @property
     def tray_back(self) -> float:
         """Where (x, m) the wings meet the sides of the tray."""
         x, y = self.exit_side
         return x + (self.tray.width / 2 - y) / math.tan(self.exit.splay)
 
-    def ramp_height(self, x: float) -> float:
-        """Height (m) of the ramp's surface at `x`; its lower edge is under the front wall's outer face."""
-        return SHEET + self.ramp.lip + math.tan(self.ramp.angle) * (self.half + WALL - x)
+    @property
+    def ramp_end(self) -> float:
+        """Where (x, m) the ramp's lower edge is: under the front wall's outer face."""
+        return self.half + WALL
 
 
 _PARTS: dict[str, type] = {
@@ -183,6 +151,7 @@ def read(profile: Profile) -> Given:
 def _check(given: Given) -> None:
     """Refuse parameters that are each allowed but make no tower together."""
     tube, funnel, ramp, tray = given.tube, given.funnel, given.ramp, given.tray
+    upper, lower = given.upper_floor, given.lower_floor
     edge, inside = given.cubes.edge, tube.inside
     passage = math.sqrt(3) * edge  # a cube gets through however it is turned
     demand(
@@ -194,32 +163,23 @@ def _check(given: Given) -> None:
         f"exit.walls = {given.exit.walls}; allowed is an odd number under half of tube.sides = {tube.sides}; "
         "take 1 for a square tube, 5 for one of 16 sides",
     )
-    for name, floor in (("upper_floor", given.upper_floor), ("lower_floor", given.lower_floor)):
-        taken = floor.openings * floor.opening
-        demand(
-            taken < inside,
-            f"{name}.openings = {floor.openings} of {mm(floor.opening)} mm take {mm(taken)} mm; allowed is less than "
-            f"tube.inside_mm = {mm(inside)}; cut fewer or narrower openings",
-        )
+    for name, floor in given.floors.items():
+        demand_openings_fit(name, floor, floor.openings, inside)
         demand(
             floor.opening > edge,
             f"{name}.opening_mm = {mm(floor.opening)}; allowed is more than cubes.edge_mm = {mm(edge)}, or no cube "
             "gets through; make it wider",
         )
     for name, floor, below, what in (
-        ("lower_floor", given.lower_floor, given.ramp_height(-given.half), "the top of the ramp"),
-        ("upper_floor", given.upper_floor, given.lower_floor.top, "the lower floor"),
+        ("lower_floor", lower, given.ramp_height(-given.half), "the top of the ramp"),
+        ("upper_floor", upper, lower.top, "the lower floor"),
     ):
         demand(
-            floor.top - floor.thickness >= below + passage,
+            floor.underside >= below + passage,
             f"{name}.top_mm = {mm(floor.top)}; allowed is at least {mm(below + passage + floor.thickness)}, room for a "
             f"cube over {what}; raise the floor",
         )
-    demand(
-        given.upper_floor.top < tube.top,
-        f"upper_floor.top_mm = {mm(given.upper_floor.top)}; allowed is less than tube.top_mm = {mm(tube.top)}; "
-        "lower the floor or make the tube taller",
-    )
+    demand_floor_in_tube(given)
     demand(
         funnel.rim >= inside if funnel.height else funnel.rim == inside,
         f"funnel.rim_mm = {mm(funnel.rim)}; allowed is {'at least ' if funnel.height else ''}tube.inside_mm = "
@@ -238,9 +198,9 @@ def _check(given: Given) -> None:
         f"or cubes stay on it at surfaces.cardboard.friction = {friction:g}; make it steeper",
     )
     demand(
-        passage < given.exit.height < given.lower_floor.top - given.lower_floor.thickness - SHEET - ramp.lip,
+        passage < given.exit.height < lower.underside - SHEET - ramp.lip,
         f"exit.height_mm = {mm(given.exit.height)}; allowed is more than {mm(passage)}, the height a cube needs, and "
-        f"less than {mm(given.lower_floor.top - given.lower_floor.thickness - SHEET - ramp.lip)}, what is under the "
+        f"less than {mm(lower.underside - SHEET - ramp.lip)}, what is under the "
         "lower floor; change it",
     )
     side = given.exit_side[1]
@@ -259,8 +219,4 @@ def _check(given: Given) -> None:
         f"tray.length_mm = {mm(tray.length)}; allowed is more than "
         f"{mm(max(given.tray_back - given.half, 0.0) + passage)}, past the exit's wings; make it longer",
     )
-    demand(
-        given.release.spread <= funnel.rim,
-        f"release.spread_mm = {mm(given.release.spread)}; allowed is at most funnel.rim_mm = {mm(funnel.rim)}; "
-        "hold the hand closer",
-    )
+    demand_hand_over_rim(given)

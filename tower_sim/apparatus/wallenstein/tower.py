@@ -8,15 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.apparatus.dimensions import Dimensions
-from tower_sim.apparatus.tower import Tower
+from tower_sim.apparatus.tower_parts import WALL, TowerOfFloors
 from tower_sim.apparatus.wallenstein.dimensions import dimensions
-from tower_sim.apparatus.wallenstein.profile import WALL, Given
+from tower_sim.apparatus.wallenstein.profile import Given
 
 Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RoundTower(Tower):
+class RoundTower(TowerOfFloors):
     """A tower whose tube is a regular polygon, with an exit at its front (x > 0); `given` are its parameters."""
 
     given: Given
@@ -41,11 +41,6 @@ class RoundTower(Tower):
     def emerged(self, position: Array) -> npt.NDArray[np.bool_]:
         """Tell which cubes have come out: the centre is past the tube's walls at its front, under the exit's top."""
         return self._at_exit(position) & (self.across(position) > self.given.half + WALL)
-
-    def in_tray(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Tell which of the cubes that have come out lie in the tray."""
-        x, y = position[:, 0], np.abs(position[:, 1])
-        return (x < self.given.half + self.given.tray.length) & (y < self.given.tray.width / 2)
 
     def _at_exit(self, position: Array) -> npt.NDArray[np.bool_]:
         return (position[:, 0] > self.given.exit_side[0]) & (position[:, 2] < self.given.exit_top)
