@@ -104,22 +104,32 @@ def clipped(solid: Solid, normal: Sequence[float], offset: float, is_cut: bool) 
 
 def union(solids: Sequence[Solid]) -> list[Face]:
     """Return the surface of the union of convex solids of one part, of whose edges only creases are drawn."""
-    points = [np.concatenate([face.corners for face in solid]) for solid in solids]
-    low = np.array([p.min(axis=0) for p in points]) - _NEAR
-    high = np.array([p.max(axis=0) for p in points]) + _NEAR
+    owned = [(i, face) for i, solid in enumerate(solids) for face in solid]
+    if not owned:
+        return []
+    low, high = _extents([face for _, face in owned], np.eye(3))
+    starts = np.cumsum([0, *map(len, solids[:-1])])
+    of_solid: Any = np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts)
+    is_near = ((of_solid[0] <= high[:, None] + _NEAR) & (of_solid[1] >= low[:, None] - _NEAR)).all(axis=2)
     normals = [np.array([face.normal for face in solid]) for solid in solids]
     offsets = [np.array([face.normal @ face.corners[0] for face in solid]) for solid in solids]
     of_plane: dict[tuple[float, ...], list[Face]] = {}
-    for i, solid in enumerate(solids):
-        near = np.flatnonzero((low <= high[i]).all(axis=1) & (high >= low[i]).all(axis=1))
-        for face, offset in zip(solid, offsets[i], strict=True):
-            pieces = [face]
-            for j in map(int, near):
-                if j != i:
-                    pieces = [left for piece in pieces for left in _outside(piece, normals[j], offsets[j], j < i)]
-            plane = (*(np.round(face.normal, 5) + 0.0).tolist(), round(float(offset), 3), face.is_cut)
-            of_plane.setdefault(plane, []).extend(pieces)
+    for (i, face), near, offset in zip(owned, is_near, np.concatenate(offsets).tolist(), strict=True):
+        pieces = [face]
+        for j in np.flatnonzero(near).tolist():
+            if j != i:
+                pieces = [left for piece in pieces for left in _outside(piece, normals[j], offsets[j], j < i)]
+        plane = (*(np.round(face.normal, 5) + 0.0).tolist(), round(offset, 3), face.is_cut)
+        of_plane.setdefault(plane, []).extend(pieces)
     return [face for faces in of_plane.values() if faces for face in _creased(faces)]
+
+
+def _extents(faces: Sequence[Face], directions: Array) -> tuple[Array, Array]:
+    """Return how far each face reaches along each of `directions` (k, 3), least and most: (n, k)."""
+    along = np.concatenate([face.corners for face in faces]) @ directions.T
+    starts = np.cumsum([0, *(len(face.corners) for face in faces[:-1])])
+    ends: Any = np.minimum.reduceat(along, starts), np.maximum.reduceat(along, starts)
+    return ends
 
 
 def _outside(face: Face, normals: Array, offsets: Array, is_later: bool) -> list[Face]:
@@ -173,6 +183,8 @@ def _with_corners(ring: Array, points: Array, flat: Array) -> Array:
     t = (away * way).sum(axis=2) / length
     off = np.abs(away[..., 0] * way[:, 1] - away[..., 1] * way[:, 0]) / length
     is_on = (off < _CREASE) & (t > _CREASE) & (t < length - _CREASE)
+    if not is_on.any():
+        return ring
     corners: list[Array] = []
     for i, corner in enumerate(ring):
         end = ring[(i + 1) % len(ring)]
@@ -226,13 +238,17 @@ def _ordered(faces: list[Face], view: View) -> Iterator[Face]:
     """Divide space by the plane of one face, and each half again (Fuchs, Kedem & Naylor 1980, BSP trees)."""
     if not faces:
         return
-    pivot = min(faces[:: len(faces) // _TRIED + 1], key=lambda face: _number_of_splits(face, faces))
-    offset = float(pivot.normal @ pivot.corners[0])
+    tried = faces[:: len(faces) // _TRIED + 1]
+    low, high = _extents(faces, np.array([face.normal for face in tried]))
+    offsets = [float(face.normal @ face.corners[0]) for face in tried]
+    splits = (low < np.array(offsets) - _NEAR) & (high > np.array(offsets) + _NEAR)
+    best = int(np.argmin(splits.sum(axis=0)))  # it splits fewest
+    pivot, offset = tried[best], offsets[best]
     front: list[Face] = []
     behind: list[Face] = []
     flat: list[Face] = []
-    for face in faces:
-        if np.all(np.abs(face.corners @ pivot.normal - offset) < _NEAR):
+    for face, lowest, highest in zip(faces, low[:, best] - offset, high[:, best] - offset, strict=True):
+        if lowest > -_NEAR and highest < _NEAR:
             flat.append(face)
             continue
         for side, piece in zip((front, behind), face.split(pivot.normal, offset), strict=True):
@@ -242,11 +258,6 @@ def _ordered(faces: list[Face], view: View) -> Iterator[Face]:
     yield from _ordered(far, view)
     yield from flat
     yield from _ordered(near, view)
-
-
-def _number_of_splits(pivot: Face, faces: list[Face]) -> int:
-    beyond = [face.corners @ pivot.normal - pivot.normal @ pivot.corners[0] for face in faces]
-    return sum(bool(side.min() < -_NEAR and side.max() > _NEAR) for side in beyond)
 
 
 def outline(face: Face, view: View) -> list[Array]:
