@@ -49,12 +49,12 @@ class TestContract(ApparatusContract):
 
 def inside_of(shape: RoundTower, points: np.ndarray, *without: str) -> np.ndarray:
     """Return in how many boxes each of points (n, 3) is, those of the parts `without` left out."""
-    found = np.zeros(len(points), dtype=int)
+    boxes = np.zeros(len(points), dtype=int)
     for box in shape.boxes:
         if box.part not in without:
             local = (points - box.centre) @ axes(np.array([box.orientation]))[0]
-            found += np.all(np.abs(local) < np.array(box.half), axis=1)
-    return found
+            boxes += np.all(np.abs(local) < np.array(box.half), axis=1)
+    return boxes
 
 
 def in_tube(shape: RoundTower, number: int, z: tuple[float, float], seed: int = 1) -> np.ndarray:

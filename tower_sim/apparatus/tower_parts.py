@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from tower_sim.apparatus.common import Cubes, Release, demand, mm
 from tower_sim.apparatus.fields import choice, count, number
 from tower_sim.apparatus.parts import Box, Region, span
+from tower_sim.apparatus.sheets import Opening
 from tower_sim.apparatus.tower import Tower
 
 Array = npt.NDArray[np.float64]
@@ -38,17 +40,18 @@ class Funnel:
 
 
 @dataclass(frozen=True, slots=True)
-class Floor:
-    """A horizontal floor: its upper surface at height `top` over the table, `openings` of width `opening` in a pattern.
-
-    Which patterns there are, and how they are `cut`, is the kind's.
-    """
+class Floor(ABC):
+    """A horizontal floor with openings: its upper surface at height `top` over the table; patterns are a kind's."""
 
     top: float = number("mm", 5, 500)
     thickness: float = number("mm", 0.5, 20)
     pattern: str = choice()
     openings: int = count(1, 6)
     opening: float = number("mm", 1, 200)
+
+    @abstractmethod
+    def cut(self, inside: float) -> list[Opening]:
+        """Return the openings (m) in a tube `inside` (m) wide."""
 
     @property
     def underside(self) -> float:
@@ -101,6 +104,11 @@ class Given:
     tray: Tray
     release: Release
     shared: dict[str, Any]
+
+    @property
+    def floors(self) -> dict[str, Floor]:
+        """The floors by name, from top to bottom."""
+        return {"upper_floor": self.upper_floor, "lower_floor": self.lower_floor}
 
     @property
     def half(self) -> float:

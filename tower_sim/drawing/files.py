@@ -42,7 +42,7 @@ def check_path(path: str | Path) -> None:
     path = Path(path)
     known = sorted(set(FigureCanvasAgg(Figure()).get_supported_filetypes()) - _NOT_PICTURES)
     if path.suffix.lower().removeprefix(".") not in known:
-        allowed = ", ".join(f".{each}" for each in known)
+        allowed = ", ".join(f".{suffix}" for suffix in known)
         raise UsageError(f"picture {shown(str(path))} ends in {shown(path.suffix)}; allowed are {allowed}; try .png")
     writing.check(path, "picture")
 

@@ -113,15 +113,15 @@ def _tips(painted: Sequence[Face], view: View, names: Mapping[str, str], middle:
         over = i + 1 + np.flatnonzero(((low[i + 1 :] < tip) & (high[i + 1 :] > tip)).all(axis=1))
         return not any(_is_in(tip, rings[j]) for j in map(int, over))
 
-    found: dict[str, list[tuple[float, Array]]] = {}
+    seen: dict[str, list[tuple[float, Array]]] = {}
     for i in sorted(range(len(rings)), key=lambda i: -_area(rings[i])):
         words, area = names[painted[i].part], _area(rings[i])
-        if words and (words not in found or area > _LARGE * found[words][0][0]):
+        if words and (words not in seen or area > _LARGE * seen[words][0][0]):
             away = rings[i][:, 0] - middle
             tip = (rings[i].mean(axis=0) + rings[i][int(np.argmax(away if away.mean() > 0 else -away))]) / 2
             if is_seen(i, tip):
-                found.setdefault(words, []).append((area, tip))
-    return {words: max(tips, key=lambda tip: abs(tip[1][0] - middle))[1] for words, tips in found.items()}
+                seen.setdefault(words, []).append((area, tip))
+    return {words: max(tips, key=lambda tip: abs(tip[1][0] - middle))[1] for words, tips in seen.items()}
 
 
 def _area(ring: Array) -> float:

@@ -162,15 +162,15 @@ class Plan:
     def fit(self, says: Mapping[str, str]) -> int:
         """Find places for the words of the zones; returns how many rows of the list below the others need."""
         zones = self.board.zones
-        found: dict[str, Label | None] = {}
+        labels: dict[str, Label | None] = {}
         for size in (FONT, SMALL):
-            found = {
+            labels = {
                 zone.name: self._place(zone, _settings(zone.name, says.get(zone.name, ""), size)) for zone in zones
             }
-            if all(found.values()):
+            if all(labels.values()):
                 break
-        self._labels = {name: label for name, label in found.items() if label}
-        self._listed = [name for name, label in found.items() if label is None]
+        self._labels = {name: label for name, label in labels.items() if label}
+        self._listed = [name for name, label in labels.items() if label is None]
         if not self._listed:
             return 0
         for i, name in enumerate(self._listed):

@@ -1,4 +1,4 @@
-"""Build the Amerigo tower's boxes and regions from its parameters."""
+"""Build the Amerigo tower's boxes from its parameters."""
 
 from __future__ import annotations
 
@@ -6,18 +6,13 @@ import math
 from collections.abc import Iterator
 
 from tower_sim.apparatus.amerigo.profile import AmerigoTower
-from tower_sim.apparatus.amerigo.tower import SquareTower
 from tower_sim.apparatus.parts import Box, span, table, tilted_about_x, tilted_about_y
 from tower_sim.apparatus.sheets import pierced, plank
 from tower_sim.apparatus.tower_parts import SHEET, WALL, slanted, tray_floor, tray_side
 
 
-def build(tower: AmerigoTower) -> SquareTower:
-    """Build the boxes and regions of `tower`."""
-    return SquareTower(**tower.of_tower(), boxes=tuple(_boxes(tower)), given=tower)
-
-
-def _boxes(tower: AmerigoTower) -> Iterator[Box]:
+def boxes(tower: AmerigoTower) -> Iterator[Box]:
+    """Yield the boxes of a tower."""
     half = tower.half
     yield from _tube(tower)
     yield from _funnel(tower)

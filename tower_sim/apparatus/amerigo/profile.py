@@ -68,7 +68,7 @@ class Floor(tower_parts.Floor):
     along: str = choice("x", "y")
 
     def cut(self, inside: float) -> list[Opening]:
-        """Return the openings (m), evenly spaced over a tube `inside` (m) wide."""
+        """Return the openings (m), evenly spaced."""
         half = inside / 2
         if self.pattern == "corners":
             edges = [(-half, -half + self.opening), (half - self.opening, half)]
@@ -95,11 +95,6 @@ class AmerigoTower(Given):
     funnel: Funnel
     upper_floor: Floor
     lower_floor: Floor
-
-    @property
-    def floors(self) -> dict[str, Floor]:
-        """The floors by name, from top to bottom."""
-        return {"upper_floor": self.upper_floor, "lower_floor": self.lower_floor}
 
 
 _PARTS: dict[str, type] = {
@@ -128,10 +123,11 @@ def _check(tower: AmerigoTower) -> None:
     """Refuse parameters that are each allowed but make no tower together."""
     edge, inside, funnel = tower.cubes.edge, tower.tube.inside, tower.funnel
     upper, lower, exit_height = tower.upper_floor, tower.lower_floor, tower.exit.height
-    for name, floor in tower.floors.items():
+    floors = (("upper_floor", upper), ("lower_floor", lower))
+    for name, floor in floors:
         _check_floor(name, floor, inside)
     widest = max(upper.opening, lower.opening)
-    for name, floor in tower.floors.items():
+    for name, floor in floors:
         demand(
             min(floor.opening, floor.length if floor.pattern == "slots" else floor.opening) > edge,
             f"cubes.edge_mm = {mm(edge)}; allowed is less than {name}'s opening, {mm(floor.opening)} mm, or no cube "

@@ -1,4 +1,4 @@
-"""Build the boxes and regions of a Wallenstein-like tower from its parameters."""
+"""Build the boxes of a Wallenstein-like tower from its parameters."""
 
 from __future__ import annotations
 
@@ -8,17 +8,12 @@ from itertools import pairwise
 
 from tower_sim.apparatus.parts import Box, span, table, tilted_about_y, turned_about_z, turned_by
 from tower_sim.apparatus.sheets import band, plank
-from tower_sim.apparatus.tower_parts import SHEET, WALL, slanted, tray_floor, tray_side
-from tower_sim.apparatus.wallenstein.profile import Floor, Given
-from tower_sim.apparatus.wallenstein.tower import RoundTower
+from tower_sim.apparatus.tower_parts import SHEET, WALL, Floor, slanted, tray_floor, tray_side
+from tower_sim.apparatus.wallenstein.profile import Given
 
 
-def build(given: Given) -> RoundTower:
-    """Build the boxes and regions of the tower of `given`."""
-    return RoundTower(**given.of_tower(), boxes=tuple(_boxes(given)), given=given)
-
-
-def _boxes(given: Given) -> Iterator[Box]:
+def boxes(given: Given) -> Iterator[Box]:
+    """Yield the boxes of a tower."""
     yield from _tube(given)
     yield from _funnel(given)
     for part, floor in given.floors.items():

@@ -66,7 +66,7 @@ class Floor(tower_parts.Floor):
     along: str = choice("x", "y")
 
     def cut(self, inside: float) -> list[Opening]:
-        """Return the openings (m) in a tube `inside` (m) wide; those of bars reach into the walls."""
+        """Return the openings (m); those of bars reach into the walls."""
         across = evenly(self.openings, self.opening, inside)
         if self.pattern == "squares":
             return [(*x, *y) for x in across for y in across]
@@ -100,15 +100,8 @@ class Given(tower_parts.Given):
     """All parameters of a Wallenstein-like tower; each part is one table of the profile."""
 
     tube: Tube
-    upper_floor: Floor
-    lower_floor: Floor
     exit: Exit
     pillar: Pillar
-
-    @property
-    def floors(self) -> dict[str, Floor]:
-        """The floors by name, from top to bottom."""
-        return {"upper_floor": self.upper_floor, "lower_floor": self.lower_floor}
 
     @property
     def exit_side(self) -> tuple[float, float]:
