@@ -136,17 +136,6 @@ class Game(ABC):
         """Return how comparisons see this game played by the rules of A and of B; here by `figures` and `measured`."""
         return Compared(self, rules)
 
-    def published(self) -> dict[str, Any]:
-        """Return the table of a variant's file that is the game as published, every default in it."""
-        return self.plain(self.read({})).get(self.tables[0], {})
-
-    def read_variant(self, table: Mapping[str, Any], more: Sequence[str] = ()) -> Any:
-        """Return the rules of a variant's file: `table` has the keys of the first of `tables`.
-
-        `more` are keys of such a file that have been read before, told to be allowed too. Raises UsageError as `read`.
-        """
-        return self.read({self.tables[0]: table})
-
     def most_cubes(self, rules: Any) -> int:
         """Return how many cubes a run has at most, or about, for limits."""
         return 0

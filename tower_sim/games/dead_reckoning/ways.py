@@ -43,7 +43,6 @@ class BattleWays(Ways):
     request = "battle"
     fields = ("cubes", "kind", "active", "sides", "provoked", "abilities", "rulings")
     document = (SCHEMA, VERSION)
-    runs = "battles"
     turns = "steps"
     picture = "the board with the cubes"
 
