@@ -12,8 +12,8 @@ from tower_sim.games.dead_reckoning.abilities import Ability
 from tower_sim.games.dead_reckoning.document import SCHEMA, VERSION
 from tower_sim.games.dead_reckoning.odds import BattleOdds
 from tower_sim.games.dead_reckoning.rulings import Rulings
-from tower_sim.games.dead_reckoning.sides import KINDS, Kind, Setup, parse_said, read_side
-from tower_sim.games.ways import MAX_WORD, Asked, ManyRuns, Option, Ways, check_words
+from tower_sim.games.dead_reckoning.sides import KINDS, Kind, Setup, parse_said, read_side, read_sides
+from tower_sim.games.ways import Asked, ManyRuns, Option, Ways, check_words
 
 
 class BattleWays(Ways):
@@ -107,10 +107,7 @@ def _of_tables(given: Mapping[str, Any]) -> Setup:
     refuse_unknown(abilities, cubes, "abilities")
     said = _table(given, "sides", '{"green": {"supply": 20, "damage": 1, "pirate": true}}')
     refuse_unknown(said, cubes, "sides")
-    sides = tuple(
-        read_side(colour, count, said.get(colour), _abilities(abilities.get(colour, []), colour))
-        for colour, count in cubes.items()
-    )
+    sides = read_sides(cubes, said, abilities)
     rulings = Rulings.from_mapping(_table(given, "rulings", '{"left_board": "lost"}'))
     kind = cast("Kind", _text(given, "kind", "ship"))  # Setup refuses any other
     return Setup(kind, sides, _text(given, "active", ""), rulings, given.get("provoked", False))
@@ -128,11 +125,3 @@ def _table(given: Mapping[str, Any], key: str, example: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise fault(key, value, "an object", f'write "{key}": {example}')
     return cast("dict[str, Any]", value)
-
-
-def _abilities(given: object, colour: str) -> tuple[Ability, ...]:
-    texts = cast("list[object]", given) if isinstance(given, list) else [None]
-    if not all(isinstance(text, str) and len(text) <= MAX_WORD for text in texts):
-        allowed = f"a list of texts of up to {MAX_WORD} characters"
-        raise fault(f"abilities.{colour}", cast("object", given), allowed, 'write ["throw:2"]')
-    return tuple(Ability.parse(str(text)) for text in texts)
