@@ -66,7 +66,7 @@ def test_rules_that_play_alike_are_equal():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("round = 5", "'round'; allowed is one of name, colours"),
+        ("round = 5", "rules.round is unknown; allowed are name, colours"),
         ("rounds = -1", "rounds is -1; allowed is a whole number from 0"),
         ("rounds = 2.5", "rounds is 2.5; allowed is a whole number"),
         ("rounds = true", "rounds is true; allowed is a whole number"),

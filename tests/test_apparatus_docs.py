@@ -56,6 +56,16 @@ def test_cubes_fall_through_the_kind_of_the_document_and_some_stay(place: Path):
     assert set(places) == {"inside:box", "tray"}
 
 
+@pytest.mark.physics
+def test_every_command_of_the_document_with_its_kind_runs(place: Path):
+    commands = re.findall(r"`tower-sim ([^`]*hole_box[^`]*)`", DOC)
+    assert commands
+    for command in commands:
+        done = run(place, "tower_sim", *command.split())
+        assert done.returncode == 0, done.stderr
+        assert "thrown" in done.stdout
+
+
 def test_a_hole_that_no_cube_fits_is_refused_in_one_line(place: Path):
     profile = block("profile").replace("hole_mm = 36", "hole_mm = 9")
     (place / "small.toml").write_text(profile)

@@ -21,10 +21,11 @@ from tower_sim.campaign.environment import environment
 from tower_sim.campaign.files import sealed
 from tower_sim.campaign.store import head_of
 from tower_sim.campaign.tables import Rows
-from tower_sim.campaign.work import Recorder, play_run, run_shard
+from tower_sim.campaign.work import play_run, run_shard
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import play
 from tower_sim.outcome import Landing, Outcome, Status
+from tower_sim.recorder import Recorder
 from tower_sim.state import TowerState
 
 SMALLEST = """

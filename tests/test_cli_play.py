@@ -80,8 +80,14 @@ def test_the_document_is_that_of_the_game(capsys: Capture):
     [
         ("play words --mood wid", "argument --mood: 'wid'; allowed is one of calm, wild; did you mean wild?"),
         ("play words --needed x", "argument --needed: 'x'; allowed is a whole number"),
-        ("play words --knock-after 3=1", "unknown option '--knock-after'"),
-        ("play amerigo --loud", "unknown option '--loud'"),
+        (
+            "play words --knock-after 3=1",
+            "'--knock-after': it is of amerigo; words has --rounds, --colour, ",
+        ),
+        (
+            "play amerigo --loud",
+            "unknown option '--loud': it is of words; amerigo has --rounds, --knock-after of its own; see",
+        ),
         ("play amerigo --rounds many", "argument --rounds: 'many'; allowed is a whole number"),
         ("play words --games 3", "unknown option '--games'"),
         ("words", "the following arguments are required: --needed"),

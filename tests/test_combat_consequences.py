@@ -18,7 +18,7 @@ from tower_sim.games.dead_reckoning.rulings import Rulings
 from tower_sim.games.dead_reckoning.sides import (
     Setup,
     Side,
-    Turn,
+    TurnLeft,
     building_cubes,
     last_turn_cubes,
     parse_said,
@@ -187,7 +187,7 @@ def test_a_supply_left_out_is_what_is_not_on_islands():
 
 def test_a_turn_may_beat_a_pirates_ship_and_then_attack_its_fort_but_neither_twice():
     """Line 1043; mended: the second combat was refused as one against the same opponent."""
-    turn = Turn(6).spend("green", 3).spend("green", 2, target="fort")
+    turn = TurnLeft(6).spend("green", 3).spend("green", 2, target="fort")
     assert turn.fought == (("green", "ship"), ("green", "fort"))
     assert turn.spend("green", target="garrison").cannons == 1
     for target in ("ship", "fort", "buildings"):

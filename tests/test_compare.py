@@ -37,6 +37,7 @@ from tower_sim.games.compared import Row
 from tower_sim.games.game import Figure, Game, Turn, game_seed
 from tower_sim.model import TooManyFailedDraws, until_landed
 from tower_sim.models import open_model
+from tower_sim.requests import read_rules
 from tower_sim.surrogate.model import SurrogateModel
 
 ROOT = Path(__file__).parent.parent
@@ -479,7 +480,7 @@ def test_a_relative_apparatus_counts_from_the_variants_folder(tmp_path: Path):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("cube = 6", "a key of the rules is 'cube'; allowed is one of apparatus, name, colours"),
+        ("cube = 6", "rules.cube is unknown; allowed are name, colours"),
         ("cubes = 0", "cubes is 0; allowed is a whole number from 1"),
         ("cubes = ", "not TOML"),
         ("apparatus = 3", "apparatus is 3; allowed is one of amerigo"),
@@ -562,6 +563,20 @@ def test_a_change_is_toml_a_bare_word_or_a_key_in_a_table(tmp_path: Path):
     assert found.rules.rules == Rules(cubes=6, phases=["red"], substitute="red", rulings=rulings)
     assert found.apparatus.name == "amerigo"
     assert read_variant(file).apparatus.name == "amerigo-club"
+
+
+def test_a_file_that_is_played_is_compared_and_one_with_knocks_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    file = tmp_path / "house.toml"
+    file.write_text('game = "amerigo"\napparatus = "amerigo-club"\n[rules]\ncubes = 6\n')
+    read = read_rules(registry.get("game", "amerigo"), file)
+    found = read_variant(file)
+    assert (found.rules, found.apparatus.name) == (read.rules, read.apparatus)
+    file.write_text("cubes = 6\n[knocks]\n3 = 0.5\n")
+    assert read_rules(registry.get("game", "amerigo"), file).rules.knocks == {3: 0.5}
+    assert cli.main(["compare", "amerigo", str(file), "--games", "2", "--model", "two_thirds"]) == 2
+    assert "variant house: knocks is {3: 0.5}; allowed is none in a comparison" in capsys.readouterr().err
 
 
 # any game

@@ -23,7 +23,7 @@ from tower_sim.games.dead_reckoning.sides import (
     PLAYER_SUPPLY,
     Setup,
     Side,
-    Turn,
+    TurnLeft,
     building_cubes,
     player_cubes,
 )
@@ -88,10 +88,10 @@ def test_a_supply_is_29_for_a_player_and_20_for_a_non_player_unless_the_caller_s
 
 def test_cannons_and_abilities_serve_once_in_a_turn_across_its_combats():
     two, one = Ability.parse("throw:2"), Ability.parse("strength:1")
-    turn = Turn(6, (two, two, one))
+    turn = TurnLeft(6, (two, two, one))
     after = turn.spend("green", 4, [two])
-    assert after == Turn(2, (two, one), (("green", "ship"),))
-    assert after.spend("black", 2, [two, one]) == Turn(0, (), (("green", "ship"), ("black", "ship")))
+    assert after == TurnLeft(2, (two, one), (("green", "ship"),))
+    assert after.spend("black", 2, [two, one]) == TurnLeft(0, (), (("green", "ship"), ("black", "ship")))
     for wrong in (
         lambda: after.spend("black", 3),
         lambda: after.spend("black", -1),

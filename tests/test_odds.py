@@ -11,15 +11,15 @@ from test_battle import ANY, ROUGH, able, run, setup
 
 from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.battle import advance, play, start
-from tower_sim.games.dead_reckoning.odds import Odds, chains, mean, proportion, shares
+from tower_sim.games.dead_reckoning.odds import BattleOdds, chains, mean, proportion, shares
 from tower_sim.games.dead_reckoning.sides import Setup, Side
 
 
 def many(model, combat, games, seed=3, policies=None):
-    odds = Odds()
+    odds = BattleOdds()
     for game in range(games):
         *_, battle = play(model, start(model, combat, seed, game), policies or {})
-        odds.add(battle)
+        odds.add_battle(battle)
     return odds
 
 
@@ -31,16 +31,16 @@ def rough():
     for game in range(60):
         *_, battle = play(ROUGH, start(ROUGH, combat, 3, game), ANY)
         battles.append(battle)
-    odds = Odds()
+    odds = BattleOdds()
     for battle in battles:
-        odds.add(battle)
+        odds.add_battle(battle)
     return odds, battles
 
 
 def test_chances_and_means_are_those_of_the_battles_with_their_intervals(rough):
     odds, battles = rough
     summary = odds.summary()
-    assert summary["games"] == odds.games == 60
+    assert summary["games"] == odds.runs == 60
     for colour in ("violet", "green"):
         wins = sum(battle.result().winner == colour for battle in battles)
         assert (summary["win"][colour]["count"], summary["win"][colour]["n"]) == (wins, 60)
@@ -107,8 +107,8 @@ def test_a_chain_is_the_explosions_after_a_throw_or_ability_whatever_is_thrown_a
     )
     assert [step.kind for step in battle.steps[:4]] == ["throw", "explosion", "rethrow", "explosion"]
     assert chains(battle) == [2, 0, 1]
-    odds = Odds()
-    odds.add(battle)
+    odds = BattleOdds()
+    odds.add_battle(battle)
     told = odds.summary()["explosion_chains"]
     assert told["histogram"] == {"0": 1, "1": 1, "2": 1}
     assert (told["length"]["n"], told["length"]["mean"]) == (3, 1)
@@ -165,7 +165,7 @@ def test_wilson_intervals_stay_within_0_and_1_and_means_of_one_value_have_none()
 
 def test_the_document_has_the_head_of_a_battle_and_the_summary_and_is_json(rough):
     odds, battles = rough
-    document = json.loads(json.dumps(odds.to_json()))
+    document = json.loads(json.dumps(odds.document()))
     assert (document["schema"], document["version"], document["seed"]) == ("tower-sim/battle", 2, "3")
     assert (document["kind"], document["active"], document["model"]) == ("ship", "violet", "dice")
     assert document["cubes"] == {"violet": 4, "green": 3}
@@ -183,13 +183,13 @@ def test_a_tie_break_of_three_has_three_chances():
 
 def test_unfinished_battles_those_of_another_kind_and_no_battle_are_refused():
     model = ScriptedShip(script=({0: "one", 10: "one"},))
-    odds = Odds()
+    odds = BattleOdds()
     with pytest.raises(UsageError, match="not over"):
-        odds.add(start(model, setup(), 1))
+        odds.add_battle(start(model, setup(), 1))
     with pytest.raises(UsageError, match="number of battles is 0"):
         odds.summary()
-    odds.add(advance(model, start(model, setup(), 1), {}))
+    odds.add_battle(advance(model, start(model, setup(), 1), {}))
     for other in (start(model, setup(), 2), start(model, setup(violet_side={"supply": 10, "damage": 1}), 1)):
         with pytest.raises(UsageError, match="another set-up, model or seed"):
-            odds.add(advance(model, other, {}))
-    assert odds.games == 1
+            odds.add_battle(advance(model, other, {}))
+    assert odds.runs == 1

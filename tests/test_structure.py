@@ -20,12 +20,12 @@ RANKS = [
     {"landing"},
     {"door", "drawing"},
     {"contract"},
-    {"model"},
+    {"model", "recorder"},
     {"physics", "games"},
     {"simulator", "surrogate"},
-    {"models", "variants"},
+    {"models"},
     {"requests"},
-    {"campaign"},
+    {"campaign", "variants"},
     {"study"},
     {"surrogate.fitting", "compare", "service"},
     {"cli", "testing"},
@@ -80,6 +80,13 @@ def test_a_kind_and_a_game_are_named_in_their_own_folders_and_by_the_registry_al
     named = {str(path.relative_to(PACKAGE)) for path in MODULES if NAMES.search(path.read_text("utf-8"))}
     assert {name for name in named if not name.startswith(OWN_FOLDERS)} == {"registry.py"}
     assert all(any(name.startswith(folder) for name in named) for folder in OWN_FOLDERS)
+
+
+def test_no_game_knows_another():
+    for path in (PACKAGE / "games").rglob("*/*.py"):
+        known = {name.split(".")[2] for name in imports(path) if name.startswith("tower_sim.games.")}
+        shared = {shared.stem for shared in (PACKAGE / "games").glob("*.py")}
+        assert known <= {path.parent.name, *shared}, path
 
 
 def test_games_know_neither_physics_nor_random_numbers_of_their_own():

@@ -8,7 +8,8 @@ A request names its apparatus and its model; whoever asks opens them, and may ke
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,7 +24,7 @@ from tower_sim.contract import DropModel
 from tower_sim.cubes import MAX_CUBES, supply
 from tower_sim.errors import UsageError, check_whole, fault, shown
 from tower_sim.games.game import Game, Turn
-from tower_sim.games.ways import Asked, ManyRuns
+from tower_sim.games.ways import MAX_RUNS, Asked, ManyRuns
 from tower_sim.model import knock_then_drop, until_landed
 from tower_sim.outcome import Outcome
 from tower_sim.reading import read_text, toml_table
@@ -82,8 +83,7 @@ class PlayRequest:
         _check_seed(self.seed)
         registry.get("game", self.game)
         if not self.apparatus:
-            allowed = f"one of {', '.join(profiles())} or the path of a TOML file"
-            raise fault(APPARATUS, None, allowed, f"name what {self.game} is to be played with")
+            raise fault(APPARATUS, None, allowed(), f"name what {self.game} is to be played with")
 
     @property
     def played(self) -> Game:
@@ -102,11 +102,10 @@ class OddsRequest:
     runs: int
 
     def __post_init__(self) -> None:
-        ways = self.one.played.ways
-        if ways.odds() is None:
+        if self.one.played.ways.odds() is None:
             telling = [game.name for game in games() if game.ways.odds() is not None]
             raise fault("games", self.runs, f"none with {self.one.game}", f"{' and '.join(telling)} tell odds of many")
-        check_whole("games", self.runs, 1, ways.most)
+        check_whole("games", self.runs, 1, MAX_RUNS)
 
 
 Request = DropRequest | PlayRequest | OddsRequest
@@ -128,6 +127,11 @@ def first_game() -> Game:
     return registry.get("game", registry.names("game")[0])
 
 
+def allowed() -> str:
+    """Say what an apparatus may be."""
+    return f"one of {', '.join(profiles())} or the path of a TOML file"
+
+
 def drawn_seed() -> int:
     """Return a seed drawn from the system."""
     return secrets.randbits(128)
@@ -144,32 +148,45 @@ def _check_seed(seed: int) -> None:
 def read_rules(game: Game, file: str | Path) -> Asked:
     """Read a file of rules, or what ships under a name: the game's own, as published, or that of a profile to play it.
 
+    A relative path of its apparatus counts from the file's directory.
     Raises UsageError, in one line that names the file, when it cannot be read or holds what is not allowed.
     """
     said = str(file)
-    if said == game.name:
-        return Asked(game.read({}))
-    if said in profiles():
-        return Asked(game.read({}), said)
-    text = read_text(file, "rules file", advice=f"give a TOML file or one of {', '.join(profiles())}")
+    if said == game.name or said in profiles():
+        return Asked(game.read({}), "" if said == game.name else said)
+    table, directory = read_table(file, "rules")
+    with naming("rules", file):
+        return rules_of(game, table, directory)
+
+
+def read_table(file: str | Path, what: str) -> tuple[dict[str, Any], Path]:
+    """Return the table of a rules file, called `what`, and the directory that its relative paths count from."""
+    text = read_text(file, f"{what} file", advice=f"give a TOML file or one of {', '.join(profiles())}")
+    return toml_table(text, f"{what} file {shown(str(file))}"), Path(file).parent
+
+
+@contextmanager
+def naming(what: str, file: str | Path) -> Generator[None]:
+    """Put the name of the file in front of what is wrong with it."""
     try:
-        asked = rules_of(game, toml_table(text, f"rules file {shown(said)}"))
+        yield
     except UsageError as error:
-        raise UsageError(f"rules {shown(said)}: {error}") from None
-    is_path = asked.apparatus and asked.apparatus not in profiles()
-    return Asked(asked.rules, str(Path(file).parent / asked.apparatus)) if is_path else asked
+        raise UsageError(f"{what} {shown(str(file))}: {error}") from None
 
 
-def rules_of(game: Game, table: Mapping[str, Any]) -> Asked:
+def rules_of(game: Game, table: Mapping[str, Any], directory: Path | None = None) -> Asked:
     """Read a table: keys of the game's first table, its further tables by name, `apparatus`, and `game`, its name.
 
+    A relative path of the apparatus counts from `directory`, if there is one.
     Raises UsageError, in one line, for a key or a value that is not allowed, and rules of another game.
     """
     if (named := table.get(GAME, game.name)) != game.name:
         raise fault(GAME, named, f"{game.name}, which is to be played", "play that game, or give other rules")
     apparatus = table.get(APPARATUS, "")
     if not isinstance(apparatus, str):
-        raise fault(APPARATUS, apparatus, f"one of {', '.join(profiles())} or the path of a TOML file")
+        raise fault(APPARATUS, apparatus, allowed())
+    if directory is not None and apparatus and apparatus not in profiles():
+        apparatus = str(directory / apparatus)
     first, *others = game.tables
     tables = {name: table[name] for name in others if name in table}
     own = {key: value for key, value in table.items() if key not in (*others, GAME, APPARATUS)}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -12,12 +11,12 @@ from tower_sim import registry
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.apparatus.catalogue import names
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.errors import UsageError, fault, shown
+from tower_sim.errors import UsageError, fault
 from tower_sim.games.game import Game
-from tower_sim.reading import read_text, toml_table
+from tower_sim.reading import toml_table
+from tower_sim.requests import APPARATUS, GAME, allowed, first_game, games, naming, read_table, rules_of
 
 DEFAULT = registry.names("game")[0]  # the game of a variant that names none
-GAME, APPARATUS = "game", "apparatus"  # keys of a variant's file, beside those of its rules
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,81 +35,57 @@ class Variant:
 
 
 def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
-    """Read a variant: a rules file that may have two more keys, `game` and `apparatus`, or a shipped name.
+    """Read a variant: a rules file as `requests.read_rules` reads it, or a shipped name.
 
-    The other keys are those of the game's first table in a campaign file. `apparatus` is a shipped profile's name or a
-    file; a relative path counts from the variant's directory. A shipped name is a game's, for the game as published
-    with its own apparatus, or a profile's, with which the first game that can be played with it is, as published. Each
-    of `changes` is KEY=VALUE, a key of such a file (dotted for one in a table) with its value in TOML; a word needs no
-    quotes, and a relative path counts from where the program runs.
+    A shipped name is a game's, for the game as published with its own apparatus, or a profile's, with which the first
+    game that can be played with it is, as published. Each of `changes` is KEY=VALUE, a key of such a file (dotted for
+    one in a table) with its value in TOML; a word needs no quotes, and a relative path counts from where the program
+    runs.
     Raises UsageError, in one line that names the file, when it cannot be read or holds what is not allowed.
     """
     said = str(file)
-    table, directory = _read(file, "variant")
-    with _naming("variant", file):
+    is_game = said in registry.names("game")
+    if is_game:
+        table, directory = _published(registry.get("game", said)), Path()
+    elif said in names():
+        table, directory = _published(_played_with(said)) | {APPARATUS: said}, Path()
+    else:
+        table, directory = read_table(file, "variant")
+    with naming("variant", file):
         for change in changes:
             _change(table, change)
-        is_changed = any(change.partition("=")[0].strip() == APPARATUS for change in changes)
-        game, rules, named = _parse(table, Path() if is_changed else directory)
-        apparatus = load_apparatus(named)
+            if change.partition("=")[0].strip() == APPARATUS:
+                directory = Path()
+        game: Game = registry.get("game", table.get(GAME, DEFAULT))
+        if not game.figures():
+            comparable = [name for name, other in registry.every("game").items() if other.figures()]
+            raise fault("game", game.name, f"one that has figures: {' or '.join(comparable)}")
+        asked = rules_of(game, {APPARATUS: game.apparatus} | table, directory)
+        if not asked.apparatus:
+            raise fault(APPARATUS, asked.apparatus, allowed())
+        apparatus = load_apparatus(asked.apparatus)
         game.check(apparatus)
-    name = said if _ships(said) else Path(file).stem
-    return Variant(" ".join([name, *changes]), said, game, rules, apparatus, tuple(changes))
-
-
-@contextmanager
-def _naming(what: str, file: str | Path) -> Generator[None]:
-    """Put the name of the file in front of what is wrong with it."""
-    try:
-        yield
-    except UsageError as error:
-        raise UsageError(f"{what} {shown(str(file))}: {error}") from None
-
-
-def _ships(name: str) -> bool:
-    return name in registry.names("game") or name in names()
-
-
-def _read(file: str | Path, what: str) -> tuple[dict[str, Any], Path]:
-    """Return the table of a file, called `what`, and the directory that its relative paths count from."""
-    said = str(file)
-    if said in registry.names("game"):
-        return _published(registry.get("game", said)), Path()
-    if said in names():
-        return _published(_played_with(said)) | {APPARATUS: said}, Path()
-    text = read_text(file, f"{what} file", advice=f"give a TOML file or one of {', '.join(names())}")
-    return toml_table(text, f"{what} file {shown(said)}"), Path(file).parent
+    name = said if is_game or said in names() else Path(file).stem
+    return Variant(" ".join([name, *changes]), said, game, asked.rules, apparatus, tuple(changes))
 
 
 def _published(game: Game) -> dict[str, Any]:
-    return game.published() | ({} if game.name == DEFAULT else {GAME: game.name})
+    """Return the table of a file that says the game as published, every default in it."""
+    own = game.plain(game.read({}))[game.tables[0]]
+    return own if game.name == DEFAULT else own | {GAME: game.name}
 
 
 def _played_with(profile: str) -> Game:
     """Return the first game that can be compared and played with a shipped apparatus; else the first of all."""
     apparatus = load_apparatus(profile)
-    for name in registry.names("game"):
-        game: Game = registry.get("game", name)
+    for game in games():
         try:
             game.check(apparatus)
         except UsageError:
             continue
         if game.figures():
             return game
-    return registry.get("game", DEFAULT)
-
-
-def _parse(table: Mapping[str, Any], directory: Path) -> tuple[Game, Any, str]:
-    game: Game = registry.get("game", table.get(GAME, DEFAULT))
-    if not game.figures():
-        comparable = [name for name, other in registry.every("game").items() if other.figures()]
-        raise fault("game", game.name, f"one that has figures: {' or '.join(comparable)}")
-    own = {key: value for key, value in table.items() if key not in (GAME, APPARATUS)}
-    rules = game.read_variant(own, [APPARATUS])
-    apparatus = table.get(APPARATUS, game.apparatus)
-    if not isinstance(apparatus, str) or not apparatus:
-        raise fault(APPARATUS, apparatus, f"one of {', '.join(names())} or the path of a TOML file")
-    return game, rules, apparatus if apparatus in names() else str(directory / apparatus)
+    return first_game()
 
 
 def _change(table: dict[str, Any], change: str) -> None:

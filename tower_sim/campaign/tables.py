@@ -14,7 +14,7 @@ from tower_sim.campaign.arrow import parquet_bytes
 from tower_sim.columns import Column
 from tower_sim.games.game import Game
 from tower_sim.landing import INSIDE
-from tower_sim.outcome import Outcome
+from tower_sim.recorder import Draw
 from tower_sim.state import TowerState
 
 VERSION = 3  # 2: the varied fields are columns of `drops`; 3: what a game tells has a table of its own
@@ -122,15 +122,6 @@ def tables_of(game: Game) -> tuple[Table, ...]:
     """Return the tables of a campaign of `game`, in the order of its receipts."""
     own = own_table(game)
     return (DROPS, CUBES) if own is None else (DROPS, CUBES, own)
-
-
-@dataclass(frozen=True, slots=True)
-class Draw:
-    """One call of the model: the state before it and what it did; `knock`: it was a knock on the table."""
-
-    state: TowerState
-    outcome: Outcome
-    knock: bool = False
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ from tower_sim.cli.parser import Parser
 from tower_sim.contract import DropModel
 from tower_sim.errors import check_whole
 from tower_sim.games.game import Game, Turn
-from tower_sim.games.ways import Option
+from tower_sim.games.ways import FEWEST_DRAWN, MAX_RUNS, Option
 from tower_sim.models import BOARD_MODELS, MODELS, open_model
 from tower_sim.progress import telling
 from tower_sim.requests import (
@@ -64,6 +64,11 @@ def _chosen(play: Parser, options: argparse.Namespace) -> None:
     own.add_argument("game")
     _add_options(own, game, None)
     common.add_rules(own)
+    for other in games():
+        for option in other.ways.options:
+            if _key(option) in vars(options) and not own.has(f"--{option.name}"):
+                its = ", ".join(f"--{one.name}" for one in game.ways.options) or "none"
+                play.error(f"unknown option '--{option.name}': it is of {other.name}; {game.name} has {its} of its own")
     _run(game, own.parse_args(options.words))
 
 
@@ -87,7 +92,7 @@ def _add_options(parser: Parser, game: Game, apparatus: str | None, *, is_comman
 
 
 def _several(game: Game) -> str:
-    return f"{game.ways.runs} of {game.title} to play, 1 to {game.ways.most}"
+    return f"{game.runs} of {game.title} to play, 1 to {MAX_RUNS}"
 
 
 def _add(parser: Parser, option: Option, *, required: bool) -> None:
@@ -126,7 +131,7 @@ def _run(game: Game, options: argparse.Namespace) -> None:
     apparatus = load(named)
     many: int | None = said.get("games")
     if many is not None:
-        check_whole("--games", many, ways.least if options.save_plot else 1, ways.most)
+        check_whole("--games", many, FEWEST_DRAWN if options.save_plot else 1, MAX_RUNS)
     common.check_plot(options.save_plot)
     with open_model(apparatus, options.model) as model:
         check(request, apparatus, model)
@@ -163,7 +168,7 @@ def _play_many(request: OddsRequest, model: DropModel, apparatus: Apparatus, opt
     """Play many; interrupted, tell the odds of those that were finished."""
     found = no_odds(request)
     interrupted = False
-    with telling(request.one.played.ways.runs, request.runs) as tell:
+    with telling(request.one.played.runs, request.runs) as tell:
         try:
             fill(found, request, model, tell)
         except KeyboardInterrupt:

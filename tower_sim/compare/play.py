@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any, cast
-
-import numpy as np
 
 from tower_sim.compare.tally import CHUNK, Draws, Pairs, Tally
 from tower_sim.contract import DropModel
-from tower_sim.cubes import Cube
 from tower_sim.errors import check_whole
 from tower_sim.games.compared import Compared, Runs
 from tower_sim.games.game import Turn
 from tower_sim.model import TooManyFailedDraws
-from tower_sim.outcome import Outcome
-from tower_sim.state import TowerState
+from tower_sim.recorder import Recorder
 
 MAX_GAMES = 100_000_000  # two hours or so with numba
 _PLAIN_BATCH = 16  # games at once without numba: a second or less, so that it can be told and interrupted
@@ -87,37 +82,14 @@ def compiled() -> bool:
     return not isinstance(kernel.play, types.FunctionType)
 
 
-class _Watched:
-    """A model that also keeps how its draws went."""
-
-    def __init__(self, model: DropModel) -> None:
-        self._model = model
-        self.draws = Draws(0, 0)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._model, name)
-
-    def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
-        return self._watched(self._model.drop(state, cubes, rng))
-
-    def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
-        return self._watched(self._model.knock(state, strength, rng))
-
-    def place(self, state: TowerState, cube: Cube, zone: str, rng: np.random.Generator) -> Outcome:
-        return self._watched(cast("Any", self._model).place(state, cube, zone, rng))
-
-    def _watched(self, outcome: Outcome) -> Outcome:
-        is_landing = outcome.status.is_landing
-        self.draws = self.draws.and_(Draws(int(is_landing), int(not is_landing)))
-        return outcome
-
-
 def _played(compared: Compared, model: DropModel, side: int, seed: int, run: int) -> tuple[Runs, Draws]:
     """Play one run of a variant; raises TooManyFailedDraws for one that ends before its time."""
-    watched = _Watched(model)
+    recorder = Recorder(model)
     turns: list[Turn] = []
-    for turn in compared.game.play(cast("DropModel", watched), compared.rules[side], seed, run):
+    for turn in compared.game.play(recorder.as_model, compared.rules[side], seed, run):
         if turn.failed is not None:
             raise turn.failed
         turns.append(turn)
-    return compared.run(turns, side), watched.draws
+    draws = recorder.taken()
+    landed = sum(draw.outcome.status.is_landing for draw in draws)
+    return compared.run(turns, side), Draws(landed, len(draws) - landed)

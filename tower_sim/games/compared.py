@@ -184,7 +184,10 @@ class Compared:
         said = [f"{row.title} {more_or_less(row)} ({instead(row)}): {sure(row)}" for row in told]
         others = len(rows) - sum(row.shown for row in rows.values())
         rest = f" Of {others} other figure{'s' * (others != 1)} no difference is shown." if others else ""
-        return f"B: {'; '.join(said)}.{rest}" if said else f"No difference between A and B is shown in any of {others}."
+        nothing = (
+            f"No difference between A and B is shown in {f'any of {others} figures' if others > 1 else 'its figure'}."
+        )
+        return f"B: {'; '.join(said)}.{rest}" if said else nothing
 
     def picture(self, courses: tuple[Any, Any]) -> Picture | None:
         """Return how runs went, to be drawn; None: nothing beside the figures."""

@@ -56,35 +56,33 @@ class Figure:
 class Game(ABC):
     """A game, by what its class says of it and how it is played; one object of it is registered.
 
+    What must be given stands first, in the order in which a stranger would write it; what may be given follows.
     `name` is that of the command line and of the entry point, `title` what people call it, `about` a plain sentence,
-    `version` is raised when the same rules come to mean another game. `run` is what one play of it is called, `kind`
-    what a campaign file says.
-    `apparatus` is the shipped profile it is played with by default, empty where one has to be named; `board`: it is
-    played with an apparatus with a board. `columns` are those of its own table, beside point, run and drop; a game
-    without any has no table. `tables` are the tables of a campaign file that `read` takes, `shard` how many runs take
-    some tens of seconds. A table `knocks`, where there is one, has strengths in g by the number of the drop before.
+    `run` what one play of it is called. `apparatus` is the shipped profile it is played with by default, empty where
+    one has to be named; `board`: it is played with an apparatus with a board. `tables` are the tables of a campaign
+    file that `read` takes. A table `knocks`, where there is one, has strengths in g by the number of the drop before.
+    `columns` are those of its own table, beside point, run and drop; a game without any has no table.
+    `kind` is what a campaign file says, `shard` how many runs take some tens of seconds; `version` is raised when the
+    same rules come to mean another game.
     """
 
     name: str
     title: str
     about: str = ""
-    version: int = 1
     run: str = "game"
-    kind: str = ""
     apparatus: str = ""
     board: bool = False
-    columns: tuple[Column, ...] = ()
     tables: tuple[str, ...] = ("rules",)
+    columns: tuple[Column, ...] = ()
+    kind: str = ""
     shard: int = 10
+    version: int = 1
 
     def __init_subclass__(cls) -> None:
         if "kind" not in cls.__dict__ and "name" in cls.__dict__:
             cls.kind = cls.name
 
-    @property
-    def runs(self) -> str:
-        """What several runs are called, as in a campaign file."""
-        return f"{self.run}s"
+    # What must be given: rules, a play, and what it came to.
 
     @abstractmethod
     def read(self, tables: Mapping[str, Any]) -> Any:
@@ -97,25 +95,20 @@ class Game(ABC):
     def plain(self, rules: Any) -> dict[str, Any]:
         """Return the tables that `read` makes the same rules of, every default in them; ready for `json.dumps`."""
 
-    def resolved(self, tables: Mapping[str, Any], varied: Collection[str] = ()) -> dict[str, Any]:
-        """Return what a campaign file says in `tables` with every default in it; it becomes part of the spec's text.
-
-        `varied` are the dotted names of the fields that its design varies. Raises UsageError as `read` does, and for
-        a key that is written in vain.
-        """
-        return self.plain(self.read(tables))
-
-    def check(self, apparatus: Apparatus) -> None:
-        """Raise UsageError for an apparatus that this game cannot be played with: as `board` says."""
-        (with_board if self.board else as_tower)(apparatus)
-
     @abstractmethod
     def play(self, model: DropModel, rules: Any, seed: int, run: int | None = None) -> Iterator[Turn]:
         """Play once, a turn at a time; all that is random is drawn by `model` from `seed`, a whole number from 0.
 
-        With `run` it is run number `run` of many that share a root seed. Raises UsageError at once for the caller's
-        mistakes; five failed draws in a row end it with a turn that has `failed`.
+        With `run` it is run number `run` of many that share a root seed, such as the game of `game_seed(seed, run)`.
+        Raises UsageError at once for the caller's mistakes; five failed draws in a row end it with a turn that has
+        `failed`.
         """
+
+    @abstractmethod
+    def summary(self, turns: Sequence[Turn], rules: Any) -> str:
+        """Return what a run came to: first two plain sentences that a player understands."""
+
+    # What may be given: numbers, for `tower-sim compare`.
 
     def figures(self) -> tuple[Figure, ...]:
         """Return the figures that comparisons are made of; a game without any cannot be compared."""
@@ -125,42 +118,11 @@ class Game(ABC):
         """Return the value of each of `figures` for the turns of one whole run."""
         return ()
 
-    def plan(self, rules: Any) -> Plan | None:
-        """Return what every drop of a run throws, where that is known before it; else None.
-
-        A model that samples runs plays those of a plan at once, and a fitted one is checked on them.
-        """
-        return None
-
     def compared(self, rules: tuple[Any, Any]) -> Compared:
         """Return how comparisons see this game played by the rules of A and of B; here by `figures` and `measured`."""
         return Compared(self, rules)
 
-    def published(self) -> dict[str, Any]:
-        """Return the table of a variant's file that is the game as published, every default in it."""
-        return self.plain(self.read({})).get(self.tables[0], {})
-
-    def read_variant(self, table: Mapping[str, Any], more: Sequence[str] = ()) -> Any:
-        """Return the rules of a variant's file: `table` has the keys of the first of `tables`.
-
-        `more` are keys of such a file that have been read before, told to be allowed too. Raises UsageError as `read`.
-        """
-        return self.read({self.tables[0]: table})
-
-    def most_cubes(self, rules: Any) -> int:
-        """Return how many cubes a run has at most, or about, for limits."""
-        return 0
-
-    def most_turns(self, rules: Any) -> int:
-        """Return how many turns a run has at most, or about, for limits and progress."""
-        return 1
-
-    @property
-    def ways(self) -> Ways:
-        """How people and programs ask for this game, beside its rules: here nothing of its own."""
-        return Ways(self)
-
-    # What people read and look at.
+    # What may be given: words, a document and a picture of a run.
 
     def head(self, rules: Any, *, apparatus: str, model: str, seed: int) -> str:
         """Return the lines before a run's first: what is played, with what."""
@@ -171,10 +133,6 @@ class Game(ABC):
         known = ", ".join(f"{name} {value}" for name, value in turn.facts.items() if value is not None)
         return f"{turn.index + 1:3}  {turn.kind}: {turn.failed or known}"
 
-    @abstractmethod
-    def summary(self, turns: Sequence[Turn], rules: Any) -> str:
-        """Return what a run came to: first two plain sentences that a player understands."""
-
     def document(self, turns: Sequence[Turn], rules: Any, *, apparatus: str, model: str, seed: int) -> dict[str, Any]:
         """Return the JSON document of a run, ready for `json.dumps`, with `schema` and `version`: here its facts."""
         head = {"schema": f"tower-sim/{self.name}", "version": self.version, "seed": str(seed)}
@@ -183,6 +141,45 @@ class Game(ABC):
     def draw(self, turns: Sequence[Turn], rules: Any, apparatus: Apparatus, path: str | Path, *, title: str) -> None:
         """Draw a run into the file `path`; raises UsageError for a path that cannot be written."""
         raise UsageError(f"game {self.name!r} has no picture; allowed is one that has; leave --save-plot out")
+
+    @property
+    def ways(self) -> Ways:
+        """How people and programs ask for this game, beside its rules: here nothing of its own."""
+        return Ways(self)
+
+    # What may be given: limits, and what is known of a run before it.
+
+    def check(self, apparatus: Apparatus) -> None:
+        """Raise UsageError for an apparatus that this game cannot be played with: as `board` says."""
+        (with_board if self.board else as_tower)(apparatus)
+
+    def most_cubes(self, rules: Any) -> int:
+        """Return how many cubes a run has at most, or about, for limits."""
+        return 0
+
+    def most_turns(self, rules: Any) -> int:
+        """Return how many turns a run has at most, or about, for limits and progress."""
+        return 1
+
+    def plan(self, rules: Any) -> Plan | None:
+        """Return what every drop of a run throws, where that is known before it; else None.
+
+        A model that samples runs plays those of a plan at once, and a fitted one is checked on them.
+        """
+        return None
+
+    def resolved(self, tables: Mapping[str, Any], varied: Collection[str] = ()) -> dict[str, Any]:
+        """Return what a campaign file says in `tables` with every default in it; it becomes part of the spec's text.
+
+        `varied` are the dotted names of the fields that its design varies. Raises UsageError as `read` does, and for
+        a key that is written in vain.
+        """
+        return self.plain(self.read(tables))
+
+    @property
+    def runs(self) -> str:
+        """What several runs are called, as in a campaign file."""
+        return f"{self.run}s"
 
 
 def game_seed(root: int, run: int) -> int:

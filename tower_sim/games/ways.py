@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MAX_WORD = 40  # characters of a word in a request of the service
 MAX_WORDS = 100
+MAX_RUNS = 100_000  # whose odds are told
+FEWEST_DRAWN = 2  # runs whose odds are drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +81,7 @@ class Ways:
     `options` are those of `tower-sim play GAME`. A `command` of its own, `command_help` in the help, takes them too.
     `request` is a request of the service of its own, with its `fields` beside apparatus, model, games and seed;
     `document` is the schema and version of what answers it.
-    `runs` is the word for several runs, `turns` that for several turns, `most` how many runs may be asked for their
-    odds, and `least` to have them drawn. `picture` is what one run's picture shows.
+    `turns` is the word for several turns, `picture` what one run's picture shows.
     """
 
     options: tuple[Option, ...] = ()
@@ -89,10 +90,7 @@ class Ways:
     request: str = ""
     fields: tuple[str, ...] = ()
     document: tuple[str, int] = ("", 0)
-    runs: str = "games"
     turns: str = "drops"
-    least: int = 2
-    most: int = 100_000
     picture: str = "the game"
 
     def __init__(self, game: Game) -> None:

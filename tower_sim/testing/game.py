@@ -13,13 +13,13 @@ import pytest
 
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.campaign.tables import CUBES, DROPS, Rows
-from tower_sim.campaign.work import Recorder
 from tower_sim.contract import DropModel
 from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError
 from tower_sim.games.game import Game, Turn
 from tower_sim.model import MAX_ATTEMPTS
 from tower_sim.outcome import Landing, Outcome, Status
+from tower_sim.recorder import Recorder
 from tower_sim.state import TowerState
 
 KINDS: Mapping[str, tuple[type, ...]] = {
@@ -153,7 +153,7 @@ class GameContract:
     def test_a_turn_is_one_drop_at_most_and_a_cube_is_in_one_place(self, model: DropModel, rules: Any) -> None:
         recorder = Recorder(model)
         known: dict[int, Cube] = {}
-        for turn in self.game.play(recorder, rules, 7):
+        for turn in self.game.play(recorder.as_model, rules, 7):
             landed = [draw for draw in recorder.taken() if draw.outcome.status.is_landing]
             assert len([draw for draw in landed if not draw.knock]) <= 1
             assert len([draw for draw in landed if draw.knock]) <= 1
@@ -169,7 +169,7 @@ class GameContract:
         arrow = pytest.importorskip("pyarrow")
         parquet = pytest.importorskip("pyarrow.parquet")
         rows, recorder = Rows(), Recorder(model)
-        for turn in self.game.play(recorder, rules, 7):
+        for turn in self.game.play(recorder.as_model, rules, 7):
             rows.add((0, 0, turn.index), turn.kind, recorder.taken()[-1:], turn.state)
             rows.tell((0, 0, turn.index), self.game, turn.facts)
         files = rows.to_parquet(self.game, "", 0, [{}])

@@ -129,6 +129,8 @@ class ComparedGames(Compared):
         if self.own[side].rounds == 0:
             allowed = "a whole number from 1 in a comparison"
             raise fault("rounds", 0, allowed, "the figures are of the phases")
+        if self.rules[side].knocks:
+            raise fault("knocks", dict(self.rules[side].knocks), "none in a comparison", "leave them out")
 
     def keys(self, side: int) -> dict[str, Any]:
         """See Compared; all but the name."""

@@ -19,11 +19,10 @@ from tower_sim.games.amerigo.compared import ComparedGames
 from tower_sim.games.amerigo.figures import main_figures, table
 from tower_sim.games.amerigo.many import Games, plan_of
 from tower_sim.games.amerigo.phases import DropEntry, GameState
-from tower_sim.games.amerigo.rules import RULES_VERSION, Rules, rules_text
+from tower_sim.games.amerigo.rules import RULES_VERSION, Rules
 from tower_sim.games.game import Figure, Game, Turn, game_seed
 from tower_sim.games.ways import Ways
 from tower_sim.model import TooManyFailedDraws
-from tower_sim.reading import toml_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +96,6 @@ class Amerigo(Game):
     def compared(self, rules: tuple[Played, Played]) -> ComparedGames:
         """See Game; many games at once with a model that samples them, and also the cubes out by colour."""
         return ComparedGames(self, rules, (rules[0].rules, rules[1].rules))
-
-    def published(self) -> dict[str, Any]:
-        """See Game."""
-        return toml_table(rules_text(self.name), "the text")
-
-    def read_variant(self, table: Mapping[str, Any], more: Sequence[str] = ()) -> Played:
-        """See Game."""
-        return Played(Rules.from_table(table, more))
 
     def most_cubes(self, rules: Played) -> int:
         """See Game."""

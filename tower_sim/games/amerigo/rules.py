@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
+from tower_sim.apparatus.fields import read_fields
 from tower_sim.cubes import MAX_CUBES, Cube, supply
 from tower_sim.errors import UsageError, check_whole, fault, shown, unknown
 from tower_sim.games.amerigo.rulings import with_defaults
@@ -72,7 +73,10 @@ class Rules:
 
         Raises UsageError, in one line that names the file, when it cannot be read or holds what is not allowed.
         """
-        text = rules_text(path_or_name)
+        if str(path_or_name) in SHIPPED:
+            file = resources.files("tower_sim.games.amerigo") / f"{path_or_name}.toml"
+            return Rules.from_toml(file.read_text("utf-8"))
+        text = read_text(path_or_name, "rules file", advice=f"give a TOML file or one of {', '.join(SHIPPED)}")
         try:
             return Rules.from_toml(text)
         except UsageError as error:
@@ -84,19 +88,7 @@ class Rules:
 
         Raises UsageError for text that is not TOML, an unknown key or a value that is not allowed.
         """
-        return Rules.from_table(toml_table(text, "the text"))
-
-    @staticmethod
-    def from_table(table: Mapping[str, Any], more: Sequence[str] = ()) -> Rules:
-        """Make rules from a table whose keys are the names of the fields; a key left out keeps its default.
-
-        Raises UsageError for an unknown key or a value that is not allowed; `more` are keys told to be allowed too.
-        """
-        known = [*more, *(each.name for each in fields(Rules))]
-        for key in table:
-            if key not in known:
-                raise unknown("a key of the rules", key, known)
-        return Rules(**table)
+        return read_fields(Rules, toml_table(text, "the text"), "rules")
 
     @property
     def counts(self) -> dict[str, int]:
@@ -114,13 +106,6 @@ class Rules:
         Source: Amerigo rulebook, components and preparation 4.
         """
         return supply(self.counts, edge)
-
-
-def rules_text(path_or_name: str | Path) -> str:
-    """Return the text of a rules file, or of rules that ship under a name; raises UsageError as `read_text` does."""
-    if str(path_or_name) in SHIPPED:
-        return (resources.files("tower_sim.games.amerigo") / f"{path_or_name}.toml").read_text("utf-8")
-    return read_text(path_or_name, "rules file", advice=f"give a TOML file or one of {', '.join(SHIPPED)}")
 
 
 def check_colours(what: str, given: Iterable[str], colours: Sequence[str], advice: str = "check its spelling") -> None:

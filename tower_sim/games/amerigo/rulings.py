@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from tower_sim.errors import fault, unknown
-from tower_sim.games.dead_reckoning.rulings import Question
+from tower_sim.errors import fault
+from tower_sim.games.rulings import Question, check_choice, check_names
 
 
 def questions() -> dict[str, Question]:
@@ -43,13 +43,8 @@ def with_defaults(choices: object) -> dict[str, str]:
         example = 'write rulings = { stand_in_tokens = "chosen" }'
         raise fault("rulings", choices, f"a table of choices by name: {', '.join(known)}", example)
     given = cast("Mapping[object, object]", choices)
-    for name in given:
-        if name not in known:
-            raise unknown("a ruling's name", name, known)
-    found: dict[str, str] = {}
+    check_names(given, known)
+    chosen = {name: given.get(name, next(iter(question.choices))) for name, question in known.items()}
     for name, question in known.items():
-        choice = given.get(name, next(iter(question.choices)))
-        if not isinstance(choice, str) or choice not in question.choices:
-            raise unknown(f"ruling {name}", choice, question.choices, "change it or leave it out")
-        found[name] = choice
-    return found
+        check_choice(name, chosen[name], question)
+    return cast("dict[str, str]", chosen)

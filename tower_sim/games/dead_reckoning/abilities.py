@@ -14,6 +14,7 @@ from tower_sim.apparatus.board import Board
 from tower_sim.cubes import Cube
 from tower_sim.errors import check_whole, fault, unknown
 from tower_sim.games.dead_reckoning.worths import Worth
+from tower_sim.games.ways import MAX_WORD
 
 ZONE = "zone:"
 BORDER = "border"
@@ -85,6 +86,16 @@ class Ability:
         given = dict(zip(default, map(int, numbers), strict=False))
         barred = text.strip().endswith("!")
         return Ability(cast("AbilityKind", kind), **{**default, **given}, barred_against_buildings=barred)
+
+    @staticmethod
+    def listed(texts: object, where: str) -> tuple[Ability, ...]:
+        """Read a list of such texts, called `where`; raises UsageError for anything else. Source: that of `Ability`."""
+        given = cast("Sequence[object]", texts) if isinstance(texts, list) else [None]
+        if not all(isinstance(text, str) and len(text) <= MAX_WORD for text in given):
+            raise fault(
+                where, cast("object", texts), f"a list of texts of up to {MAX_WORD} characters", 'write ["throw:2"]'
+            )
+        return tuple(Ability.parse(str(text)) for text in given)
 
     @property
     def text(self) -> str:

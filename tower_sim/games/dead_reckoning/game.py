@@ -14,20 +14,18 @@ from tower_sim.contract import BoardModel, DropModel
 from tower_sim.cubes import MAX_CUBES
 from tower_sim.errors import check_whole, fault, shown
 from tower_sim.games.dead_reckoning import battle, words
-from tower_sim.games.dead_reckoning.abilities import Ability
 from tower_sim.games.dead_reckoning.battle import Battle
 from tower_sim.games.dead_reckoning.combat import RULES_VERSION
 from tower_sim.games.dead_reckoning.compared import FIGURES, ComparedBattles, measured
 from tower_sim.games.dead_reckoning.document import battle_json, setup_json
 from tower_sim.games.dead_reckoning.policies import when_behind
 from tower_sim.games.dead_reckoning.rulings import Rulings
-from tower_sim.games.dead_reckoning.sides import PLAYER_SUPPLY, Kind, Setup, read_side, side_words
+from tower_sim.games.dead_reckoning.sides import PLAYER_SUPPLY, Kind, Setup, read_sides, side_words
 from tower_sim.games.dead_reckoning.worths import legible
 from tower_sim.games.game import Figure, Game, Turn
 from tower_sim.games.ways import Ways
 from tower_sim.model import TooManyFailedDraws
 
-_MAX_WORD = 40
 _KEYS = ("cubes", "combat", "active", "sides", "provoked", "abilities", "rulings")
 _BATTLE = {"cubes": {"purple": 6, "green": 3}}  # what is fought where nothing is said
 _DEFAULTS = ("combat", "active", "abilities", "rulings")  # of a resolved table, beside its cubes
@@ -173,10 +171,7 @@ def _setup(table: Mapping[str, Any]) -> Setup:
     if (number := sum(cubes.values())) > MAX_CUBES:
         raise fault("number of cubes in battle.cubes", number, f"up to {MAX_CUBES} in all", "take fewer")
     said: Mapping[str, Any] = _table(table, "sides") if "sides" in table else {}
-    sides = tuple(
-        read_side(colour, number, said.get(colour), _abilities(abilities.get(colour, []), colour))
-        for colour, number in cubes.items()
-    )
+    sides = read_sides(cubes, said, abilities, "battle.")
     provoked = cast("bool", table.get("provoked", False))
     kind, active = cast("Kind", table.get("combat")), cast("str", table.get("active"))
     return Setup(kind, sides, active, Rulings.from_mapping(rulings), provoked)
@@ -196,14 +191,13 @@ def _resolved(table: Mapping[str, Any]) -> dict[str, Any]:
     )
     refuse_unknown(abilities, cubes, "battle.abilities")
     refuse_unknown(sides, cubes, "battle.sides")
-    said = {"sides": {colour: side_words(read_side(colour, 0, sides[colour])) for colour in sides}}
+    read = {side.colour: side for side in read_sides(dict.fromkeys(cubes, 0), sides, abilities, "battle.")}
+    said = {"sides": {colour: side_words(read[colour]) for colour in sides}}
     return {
         "cubes": dict(cubes),
         "combat": table.get("combat", "ship"),
         "active": table.get("active", ""),
-        "abilities": {
-            colour: [ability.text for ability in _abilities(abilities.get(colour, []), colour)] for colour in cubes
-        },
+        "abilities": {colour: [ability.text for ability in read[colour].abilities] for colour in cubes},
         "rulings": dict(Rulings.from_mapping(rulings).choices),
         **(said if sides else {}),
         **({} if table.get("provoked", False) is False else {"provoked": table["provoked"]}),
@@ -215,12 +209,3 @@ def _table(table: Mapping[str, Any], key: str, advice: str = "change it or leave
     if not isinstance(value, Mapping):
         raise fault(f"battle.{key}".rstrip("."), value, "a table", advice)
     return cast("Mapping[str, Any]", value)
-
-
-def _abilities(texts: object, colour: str) -> tuple[Ability, ...]:
-    """Read the abilities of one side from a list of texts like `throw:2`; raises UsageError for anything else."""
-    given = cast("Sequence[object]", texts) if isinstance(texts, list) else [None]
-    if not all(isinstance(word, str) and len(word) <= _MAX_WORD for word in given):
-        allowed = f"a list of texts of up to {_MAX_WORD} characters"
-        raise fault(f"battle.abilities.{shown(colour)[1:-1]}", cast("object", texts), allowed, 'write ["throw:2"]')
-    return tuple(Ability.parse(str(word)) for word in given)

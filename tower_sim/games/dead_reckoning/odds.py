@@ -6,12 +6,18 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus.with_board import with_board
 from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.abilities import BORDER, TABLE, ZONE
 from tower_sim.games.dead_reckoning.battle import Battle
 from tower_sim.games.dead_reckoning.document import head_json
+from tower_sim.games.dead_reckoning.words import odds_report
+from tower_sim.games.game import Turn
+from tower_sim.games.ways import ManyRuns
 from tower_sim.statistics import CONFIDENCE, average, ratio_of_sums, student_quantile, wilson
 
 _UNUSED = ("hand", "supply", "island")  # places of cubes that were not thrown
@@ -19,8 +25,11 @@ NUMBERS = ("strength", "coins", "cargo", "choice", "damage_given", "damage_taken
 
 
 @dataclass(slots=True)
-class Odds:
-    """Finished battles of one set-up and seed, added one by one; `summary` says what they have in common."""
+class BattleOdds(ManyRuns):
+    """Finished battles of one set-up and seed, added one by one; `summary` says what they have in common.
+
+    `rests` are where the cubes in play came to lie, x and y in m.
+    """
 
     last: Battle | None = None
     wins: Counter[str] = field(default_factory=Counter[str])
@@ -30,10 +39,15 @@ class Odds:
     final: list[Counter[str]] = field(default_factory=list[Counter[str]])
     steps: Counter[str] = field(default_factory=Counter[str])
     failures: Counter[str] = field(default_factory=Counter[str])
+    rests: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
     cubes: int = 0
     draws: int = 0
 
-    def add(self, battle: Battle) -> None:
+    def add(self, turns: Sequence[Turn]) -> None:
+        """See ManyRuns; raises what `add_battle` does."""
+        self.add_battle(turns[-1].entry)
+
+    def add_battle(self, battle: Battle) -> None:
         """Add a finished battle. Raises UsageError for one that is not over, or of another set-up or seed."""
         if not battle.over:
             raise UsageError("battle is not over; allowed is a finished one; play it to its end")
@@ -57,16 +71,17 @@ class Odds:
         self.landed.append(landed)
         self.final.append(Counter({place: sum(counts.values()) for place, counts in battle.account().items()}))
         self.cubes += battle.numbered
+        self.rests += [lying.pose.position[:2] for lying in battle.state.board.lying if lying.pose]
 
     @property
-    def games(self) -> int:
-        """How many battles were added."""
+    def runs(self) -> int:
+        """See ManyRuns."""
         return self.wins.total()
 
     @property
     def in_play(self) -> list[Counter[str]]:
         """Of each battle how many of the cubes that were thrown ended at each place."""
-        return [Counter({place: n for place, n in each.items() if place not in _UNUSED}) for each in self.final]
+        return [Counter({place: n for place, n in places.items() if place not in _UNUSED}) for places in self.final]
 
     def summary(self) -> dict[str, Any]:
         """Return the `summary` of `battle --games N --json`, ready for `json.dumps`.
@@ -81,9 +96,9 @@ class Odds:
         by_place = sum(self.final, Counter[str]())
         lengths = list(self.chains.elements())
         return {
-            "games": self.games,
+            "games": self.runs,
             "confidence": CONFIDENCE,
-            "win": {colour: proportion(self.wins[colour], self.games) for colour in battle.setup.colours},
+            "win": {colour: proportion(self.wins[colour], self.runs) for colour in battle.setup.colours},
             "means": {
                 colour: {name: mean(values) for name, values in kept.items()} for colour, kept in self.numbers.items()
             },
@@ -102,9 +117,23 @@ class Odds:
             "steps": {kind: self.steps[kind] for kind in ("throw", "shake", "rethrow", "explosion", "ability", "pass")},
         }
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the document of `battle --games N --json`: the head of a battle's, and the `summary`."""
+    def document(self) -> dict[str, Any]:
+        """See ManyRuns: the head of a battle's document, and the `summary`."""
         return head_json(self._last()) | {"summary": self.summary()}
+
+    def words(self) -> str:
+        """See ManyRuns."""
+        return odds_report(self.document())
+
+    def draw(self, apparatus: Apparatus, path: str | Path) -> None:
+        """See ManyRuns; how densely the cubes lie, and what share of them each zone got."""
+        from tower_sim.games.dead_reckoning.picture import draw_densities
+
+        last, in_play, ship = self._last(), self.in_play, with_board(apparatus)
+        counts = {zone.name: [places[ZONE + zone.name] for places in in_play] for zone in ship.board.zones}
+        sides = " against ".join(f"{side.colour} {side.cubes}" for side in last.setup.sides)
+        title = f"{ship.name}, {self.runs} battles, {sides}, {last.state.model}, seed {last.seed}"
+        draw_densities(ship, self.rests, counts, [places.total() for places in in_play], path, title=title)
 
     def _last(self) -> Battle:
         if self.last is None:
@@ -145,12 +174,12 @@ def shares(battles: Sequence[Counter[str]], places: Iterable[str]) -> dict[str, 
     The interval is Student's for the ratio of sums over battles, whose cubes are not independent; null for fewer than
     two battles.
     """
-    totals = [each.total() for each in battles]
-    every = [*places, *sorted({place for each in battles for place in each if each[place]} - set(places))]
+    totals = [battle.total() for battle in battles]
+    every = [*places, *sorted({place for battle in battles for place in battle if battle[place]} - set(places))]
     wide = float(student_quantile(len(battles) - 1, (1 + CONFIDENCE) / 2)) if len(battles) > 1 else math.nan
     found: dict[str, Any] = {}
     for place in every:
-        counts = [each[place] for each in battles]
+        counts = [battle[place] for battle in battles]
         share, error = ratio_of_sums(counts, totals)
         half = wide * error
         interval = None if math.isnan(half) else [max(share - half, 0.0), min(share + half, 1.0)]

@@ -7,19 +7,9 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Literal, cast
 
-from tower_sim.errors import UsageError, shown, unknown
+from tower_sim.errors import UsageError, shown
+from tower_sim.games.rulings import Question, check_choice, check_names
 from tower_sim.reading import read_text, toml_table
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What a ruling is about: where the rulebook speaks of it, and the `choices`, each said in one sentence.
-
-    `source` is the rulebook's line or lines, or `silent`; the first choice is the default.
-    """
-
-    source: str
-    choices: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +33,7 @@ class Rulings:
 
     def __post_init__(self) -> None:
         for name, question in options().items():
-            choice: object = getattr(self, name)
-            if choice not in [*question.choices]:
-                raise unknown(f"ruling {name}", choice, question.choices, "change it or leave it out")
+            check_choice(name, getattr(self, name), question)
 
     @staticmethod
     def from_mapping(choices: Mapping[str, str]) -> Rulings:
@@ -53,9 +41,7 @@ class Rulings:
 
         Raises UsageError for an unknown name or choice.
         """
-        for name in choices:
-            if name not in options():
-                raise unknown("a ruling's name", name, options())
+        check_names(choices, options())
         return replace(Rulings(), **cast("dict[str, Literal['free']]", dict(choices)))
 
     @staticmethod

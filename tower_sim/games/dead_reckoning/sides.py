@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, cast, get_args
 
 from tower_sim.apparatus.fields import refuse_unknown
-from tower_sim.errors import check_whole, fault, unknown
+from tower_sim.errors import check_whole, fault, shown, unknown
 from tower_sim.games.dead_reckoning.abilities import Ability
 from tower_sim.games.dead_reckoning.rulings import Rulings
 
@@ -70,6 +70,24 @@ def read_side(colour: str, cubes: int, said: object = None, abilities: tuple[Abi
         raise fault(f"island_for of {colour}", occasions, f"a list of some of {', '.join(OCCASIONS)}")
     given["island_for"] = tuple(cast("Iterable[str]", occasions))
     return Side(colour, cubes, abilities=abilities, **given)
+
+
+def read_sides(
+    cubes: Mapping[str, int], said: Mapping[str, object], abilities: Mapping[str, object], table: str = ""
+) -> tuple[Side, ...]:
+    """Make the sides from tables by colour, as `read_side` and `Ability.listed` take them; `table` holds these.
+
+    Raises UsageError as these do. Source: that of `Side`.
+    """
+    return tuple(
+        read_side(
+            colour,
+            number,
+            said.get(colour),
+            Ability.listed(abilities.get(colour, []), f"{table}abilities.{shown(colour)[1:-1]}"),
+        )
+        for colour, number in cubes.items()
+    )
 
 
 def parse_said(text: str) -> dict[str, object]:
@@ -274,7 +292,7 @@ _PARTS: Mapping[str, tuple[str, ...]] = {"buildings": ("fort", "garrison")}
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TurnLeft:
     """What is left of one player's turn: cannons, abilities, and what it has `fought`, as opponent and target.
 
     Each cannon and ability serves once in a turn, and no ship, building or non-player is fought twice.
@@ -287,7 +305,7 @@ class Turn:
 
     def spend(
         self, opponent: str, cannons: int = 0, abilities: Iterable[Ability] = (), *, target: Target = "ship"
-    ) -> Turn:
+    ) -> TurnLeft:
         """Return what is left after a combat against a `target` of `opponent` that used these cannons and abilities.
 
         A pirate's ship comes before the buildings on its island: `spend("green")`, then
@@ -306,7 +324,7 @@ class Turn:
         left = list(self.abilities)
         for ability in abilities:
             if ability not in left:
-                allowed = ", ".join(each.text for each in left) or "none"
+                allowed = ", ".join(its.text for its in left) or "none"
                 raise fault("ability", ability.text, f"what is left in this turn: {allowed}", "leave it out")
             left.remove(ability)
-        return Turn(self.cannons - cannons, tuple(left), (*self.fought, *((opponent, part) for part in parts)))
+        return TurnLeft(self.cannons - cannons, tuple(left), (*self.fought, *((opponent, part) for part in parts)))

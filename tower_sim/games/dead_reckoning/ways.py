@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, cast
 
 from tower_sim.apparatus.fields import refuse_unknown
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.apparatus.with_board import with_board
 from tower_sim.cubes import parse_counts
 from tower_sim.errors import UsageError, check_whole, fault, near, shown
-from tower_sim.games.dead_reckoning import odds, words
 from tower_sim.games.dead_reckoning.abilities import Ability
-from tower_sim.games.dead_reckoning.battle import Battle
 from tower_sim.games.dead_reckoning.document import SCHEMA, VERSION
+from tower_sim.games.dead_reckoning.odds import BattleOdds
 from tower_sim.games.dead_reckoning.rulings import Rulings
-from tower_sim.games.dead_reckoning.sides import KINDS, Kind, Setup, parse_said, read_side
-from tower_sim.games.game import Turn
-from tower_sim.games.ways import MAX_WORD, Asked, ManyRuns, Option, Ways, check_words
+from tower_sim.games.dead_reckoning.sides import KINDS, Kind, Setup, parse_said, read_side, read_sides
+from tower_sim.games.ways import Asked, ManyRuns, Option, Ways, check_words
 
 
 class BattleWays(Ways):
@@ -43,7 +38,6 @@ class BattleWays(Ways):
     request = "battle"
     fields = ("cubes", "kind", "active", "sides", "provoked", "abilities", "rulings")
     document = (SCHEMA, VERSION)
-    runs = "battles"
     turns = "steps"
     picture = "the board with the cubes"
 
@@ -67,46 +61,6 @@ class BattleWays(Ways):
     def odds(self) -> ManyRuns:
         """See Ways."""
         return BattleOdds()
-
-
-class BattleOdds(ManyRuns):
-    """The odds of battles, and where the cubes that are in play came to lie in each."""
-
-    def __init__(self) -> None:
-        self._odds = odds.Odds()
-        self._rests: list[tuple[float, float]] = []
-
-    def add(self, turns: Sequence[Turn]) -> None:
-        """See ManyRuns."""
-        battle: Battle = turns[-1].entry
-        self._odds.add(battle)
-        self._rests += [lying.pose.position[:2] for lying in battle.state.board.lying if lying.pose]
-
-    @property
-    def runs(self) -> int:
-        """See ManyRuns."""
-        return self._odds.games
-
-    def document(self) -> dict[str, Any]:
-        """See ManyRuns."""
-        return self._odds.to_json()
-
-    def words(self) -> str:
-        """See ManyRuns."""
-        return words.odds_report(self.document())
-
-    def draw(self, apparatus: Apparatus, path: str | Path) -> None:
-        """See ManyRuns; how densely the cubes lie, and what share of them each zone got."""
-        from tower_sim.games.dead_reckoning.picture import draw_densities
-
-        last = self._odds.last
-        assert last is not None  # there is one run or more
-        ship = with_board(apparatus)
-        in_play = self._odds.in_play
-        counts = {zone.name: [places[f"zone:{zone.name}"] for places in in_play] for zone in ship.board.zones}
-        sides = " against ".join(f"{side.colour} {side.cubes}" for side in last.setup.sides)
-        title = f"{ship.name}, {self.runs} battles, {sides}, {last.state.model}, seed {last.seed}"
-        draw_densities(ship, self._rests, counts, [places.total() for places in in_play], path, title=title)
 
 
 # Words
@@ -153,10 +107,7 @@ def _of_tables(given: Mapping[str, Any]) -> Setup:
     refuse_unknown(abilities, cubes, "abilities")
     said = _table(given, "sides", '{"green": {"supply": 20, "damage": 1, "pirate": true}}')
     refuse_unknown(said, cubes, "sides")
-    sides = tuple(
-        read_side(colour, count, said.get(colour), _abilities(abilities.get(colour, []), colour))
-        for colour, count in cubes.items()
-    )
+    sides = read_sides(cubes, said, abilities)
     rulings = Rulings.from_mapping(_table(given, "rulings", '{"left_board": "lost"}'))
     kind = cast("Kind", _text(given, "kind", "ship"))  # Setup refuses any other
     return Setup(kind, sides, _text(given, "active", ""), rulings, given.get("provoked", False))
@@ -174,11 +125,3 @@ def _table(given: Mapping[str, Any], key: str, example: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise fault(key, value, "an object", f'write "{key}": {example}')
     return cast("dict[str, Any]", value)
-
-
-def _abilities(given: object, colour: str) -> tuple[Ability, ...]:
-    texts = cast("list[object]", given) if isinstance(given, list) else [None]
-    if not all(isinstance(text, str) and len(text) <= MAX_WORD for text in texts):
-        allowed = f"a list of texts of up to {MAX_WORD} characters"
-        raise fault(f"abilities.{colour}", cast("object", given), allowed, 'write ["throw:2"]')
-    return tuple(Ability.parse(str(text)) for text in texts)

@@ -14,11 +14,12 @@ import numpy as np
 
 from tower_sim.apparatus.with_board import WithBoard
 from tower_sim.campaign.spec import Spec, canonical_json
-from tower_sim.campaign.tables import CUBES, DROPS, Draw, Rows
-from tower_sim.campaign.work import Recorder, play_run
+from tower_sim.campaign.tables import CUBES, DROPS, Rows
+from tower_sim.campaign.work import play_run
 from tower_sim.contract import BoardModel
 from tower_sim.errors import check_whole, fault
 from tower_sim.progress import nothing
+from tower_sim.recorder import Draw, Recorder
 from tower_sim.statistics import Estimates, Resamples, holm, sum_by_unit, sum_error
 from tower_sim.study.data import Array, Campaign, Cubes, Drops, Facts, Failed, Words
 from tower_sim.surrogate.fitting.ship_facts import Fact, facts
@@ -139,7 +140,7 @@ def play_again(
     run_point = np.repeat(campaign.run_point, times)
     points = {number: spec.point(number) for number in np.unique(run_point).tolist()}
     for point in points.values():
-        point.game.play(noting, point.rules, seed, 0)  # refuses at once, before any work, what the model cannot play
+        point.game.play(model, point.rules, seed, 0)  # refuses at once, before any work, what the model cannot play
     for run, number in enumerate(run_point.tolist()):
         is_whole = play_run(points[number], noting, seed, (number, run), rows)
         assert is_whole  # each of a surrogate's draws lands
