@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -60,14 +60,24 @@ def hidden_by_legends(figure: Any, canvas: FigureCanvasAgg) -> list[str]:
 
 def overlaps(figure: Any, canvas: FigureCanvasAgg) -> list[tuple[str, str]]:
     """Return the pairs of texts whose boxes overlap by more than a pixel, and the texts that leave the figure."""
-    boxes = [(text.get_text(), text.get_window_extent(canvas.get_renderer())) for text in texts(figure)]
-    width, height = canvas.get_width_height()
-    found = [(a, "the margin") for a, box in boxes if box.x0 < -1 or box.y0 < -1 or box.x1 > width + 1
-             or box.y1 > height + 1]  # fmt: skip
-    for (a, p), (b, q) in itertools.combinations(boxes, 2):
-        if min(p.x1, q.x1) - max(p.x0, q.x0) > 1 and min(p.y1, q.y1) - max(p.y0, q.y0) > 1:
-            found.append((a, b))
-    return found
+    return clashes(texts(figure), canvas, 1.0, 1.0)
+
+
+def clashes(words: Iterable[Text], canvas: FigureCanvasAgg, by: float, beyond: float) -> list[tuple[str, str]]:
+    """Return the pairs of texts that overlap by more than `by` pixels, and those more than `beyond` off the figure."""
+    boxes = [(text.get_text(), text.get_window_extent(canvas.get_renderer())) for text in words]
+    (width, height), low = canvas.get_width_height(), -beyond
+    off = [text for text, box in boxes if box.x0 < low or box.y0 < low or box.x1 > width - low or box.y1 > height - low]
+    return [(text, "the margin") for text in off] + [
+        (a, b)
+        for (a, p), (b, q) in itertools.combinations(boxes, 2)
+        if min(p.x1, q.x1) - max(p.x0, q.x0) > by and min(p.y1, q.y1) - max(p.y0, q.y0) > by
+    ]
+
+
+def written(figure: Any) -> list[Text]:
+    """Return the texts of a figure that have words and are not hidden."""
+    return [text for text in figure.findobj(Text) if text.get_text() and text.get_visible()]
 
 
 def texts(figure: Any) -> Iterator[Any]:

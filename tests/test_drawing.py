@@ -19,8 +19,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.image import imread
-from matplotlib.text import Text
-from pictures import faults
+from pictures import clashes, faults, written
 
 from calibration.parameters import TOWER as REFERENCE
 from tower_sim.apparatus.catalogue import load, names, parse
@@ -104,24 +103,15 @@ ODD: dict[str, dict[str, dict[str, Any]]] = {
 
 
 def words_of(figure: Any) -> list[str]:
-    return [text.get_text() for text in figure.findobj(Text) if text.get_text() and text.get_visible()]
+    return [text.get_text() for text in written(figure)]
 
 
 def overlaps(figure: Any) -> list[tuple[str, str]]:
     """Return the pairs of texts whose boxes overlap by more than half a pixel, and the texts that leave the figure."""
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
-    boxes = [
-        (text.get_text(), text.get_window_extent(canvas.get_renderer()))
-        for text in figure.findobj(Text)
-        if text.get_text() and text.get_visible() and text.axes is not None and text.axes.axison is False
-    ]
-    width, height = canvas.get_width_height()
-    found = [(a, "the margin") for a, box in boxes if box.x0 < 0 or box.y0 < 0 or box.x1 > width or box.y1 > height]
-    for (a, p), (b, q) in itertools.combinations(boxes, 2):
-        if min(p.x1, q.x1) - max(p.x0, q.x0) > 0.5 and min(p.y1, q.y1) - max(p.y0, q.y0) > 0.5:
-            found.append((a, b))
-    return found
+    on_sheets = [text for text in written(figure) if text.axes is not None and text.axes.axison is False]
+    return clashes(on_sheets, canvas, 0.5, 0.0)
 
 
 def state_with(*residents: Resident) -> TowerState:

@@ -17,6 +17,7 @@ from matplotlib.collections import PathCollection, PolyCollection, QuadMesh
 from matplotlib.colors import to_rgb
 from matplotlib.image import imread
 from matplotlib.text import Text
+from pictures import clashes, written
 
 from tower_sim.apparatus.catalogue import load, parse
 from tower_sim.apparatus.combat_ship.ship import CombatShip
@@ -105,7 +106,7 @@ ODD: dict[str, dict[str, Any]] = {
 
 
 def texts_of(figure: Any) -> list[str]:
-    return [text.get_text() for text in figure.findobj(Text) if text.get_text() and text.get_visible()]
+    return [text.get_text() for text in written(figure)]
 
 
 def overlaps(figure: Any) -> list[tuple[str, str]]:
@@ -114,17 +115,7 @@ def overlaps(figure: Any) -> list[tuple[str, str]]:
         text.set_parse_math(False)  # as they are written
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
-    boxes = [
-        (text.get_text(), text.get_window_extent(canvas.get_renderer()))
-        for text in figure.findobj(Text)
-        if text.get_text() and text.get_visible()
-    ]
-    width, height = canvas.get_width_height()
-    found = [(a, "the margin") for a, box in boxes if box.x0 < 0 or box.y0 < 0 or box.x1 > width or box.y1 > height]
-    for (a, p), (b, q) in itertools.combinations(boxes, 2):
-        if min(p.x1, q.x1) - max(p.x0, q.x0) > 0.5 and min(p.y1, q.y1) - max(p.y0, q.y0) > 0.5:
-            found.append((a, b))
-    return found
+    return clashes(written(figure), canvas, 0.5, 0.0)
 
 
 def a_cube(number: int, colour: str, x: float, y: float, turn: float = 0.3, edge: float = 0.008) -> Resident:
