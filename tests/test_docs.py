@@ -48,7 +48,7 @@ def test_ci_reads_its_test_command_from_the_readme():
 
 
 def inline_commands() -> list[str]:
-    """Every `tower-sim COMMAND ...` in the docs that is complete as it stands, but for those in tests/test_apparatus_docs.py."""
+    """Every `tower-sim COMMAND ...` in the docs that is complete; those of a package are in test_apparatus_docs."""
     found = {c for doc in DOCS for c in re.findall(r"`(tower-sim [^`]+)`", doc.read_text("utf-8"))}
     return sorted(c for c in found if len(c.split()) > 2 and not re.search(r"[A-Z]{4,}|\.\.\.|hole_box", c))
 

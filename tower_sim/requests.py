@@ -113,13 +113,13 @@ Request = DropRequest | PlayRequest | OddsRequest
 
 def games() -> list[Game]:
     """Return the games that can be played, ours first; those of a package that cannot be loaded are left out."""
-    found: list[Game] = []
+    playable: list[Game] = []
     for name in registry.names("game"):
         try:
-            found.append(registry.get("game", name))
+            playable.append(registry.get("game", name))
         except UsageError:
             continue
-    return found
+    return playable
 
 
 def first_game() -> Game:
@@ -230,10 +230,11 @@ def turns(request: PlayRequest, model: DropModel, run: int | None = None) -> Ite
 
     Raises UsageError, at once, for the caller's mistakes and TooManyFailedDraws when the model gives no landing.
     """
-    return _landed(request.played.play(model, request.rules, request.seed, run))
+    return to_its_end(request.played.play(model, request.rules, request.seed, run))
 
 
-def _landed(played: Iterator[Turn]) -> Iterator[Turn]:
+def to_its_end(played: Iterator[Turn]) -> Iterator[Turn]:
+    """Pass turns on; raises TooManyFailedDraws for a run that ends before its time."""
     for turn in played:
         if turn.failed is not None:
             raise turn.failed
@@ -248,22 +249,22 @@ def play_document(request: PlayRequest, played: Sequence[Turn], model: DropModel
 
 def odds(request: OddsRequest, model: DropModel) -> ManyRuns:
     """Play every run and return the odds. Raises what `turns` does."""
-    found = no_odds(request)
-    fill(found, request, model, lambda done: None)
-    return found
+    many = no_odds(request)
+    fill(many, request, model, lambda done: None)
+    return many
 
 
 def no_odds(request: OddsRequest) -> ManyRuns:
     """Return the odds of a request before its first run."""
-    found = request.one.played.ways.odds()
-    assert found is not None  # the request has looked
-    return found
+    many = request.one.played.ways.odds()
+    assert many is not None  # the request has looked
+    return many
 
 
-def fill(found: ManyRuns, request: OddsRequest, model: DropModel, tell: Callable[[int], None]) -> None:
+def fill(many: ManyRuns, request: OddsRequest, model: DropModel, tell: Callable[[int], None]) -> None:
     """Add every run to the odds, and tell how many are done; interrupted, those that were finished are in them."""
     for run in range(request.runs):
-        found.add(list(turns(request.one, model, run)))
+        many.add(list(turns(request.one, model, run)))
         tell(run + 1)
 
 

@@ -35,13 +35,13 @@ class Parser(argparse.ArgumentParser):
 
     def commands(self) -> dict[str, tuple[Parser, str]]:
         """Return the parser's own commands with their help; argparse has no public way to look at them."""
-        found: dict[str, tuple[Parser, str]] = {}
+        commands: dict[str, tuple[Parser, str]] = {}
         for action in self.filled()._actions:
             if action.nargs == argparse.PARSER:
                 of_commands: Any = action
                 told = {choice.dest: choice.help or "" for choice in of_commands._choices_actions}
-                found |= {name: (parser, told.get(name, "")) for name, parser in of_commands.choices.items()}
-        return found
+                commands |= {name: (parser, told.get(name, "")) for name, parser in of_commands.choices.items()}
+        return commands
 
     def arguments(self) -> list[argparse.Action]:
         """Return what the parser takes, its own commands left out."""
@@ -68,17 +68,17 @@ class Parser(argparse.ArgumentParser):
         if not given and self._subparsers is not None:
             self.print_help()
             self.exit(0)
-        found, unknown = super().parse_known_args(given, namespace)
-        if not hasattr(found, "words"):  # those of the command itself, which it may read again
-            found.words = given
+        parsed, unknown = super().parse_known_args(given, namespace)
+        if not hasattr(parsed, "words"):  # those of the command itself, which it may read again
+            parsed.words = given
         if not any(word.startswith("-") for word in unknown):
             for action in self._actions:  # one that may be left out is also taken after the options
-                is_open = not action.option_strings and action.nargs == "?" and getattr(found, action.dest) is None
+                is_open = not action.option_strings and action.nargs == "?" and getattr(parsed, action.dest) is None
                 if is_open and unknown:
-                    setattr(found, action.dest, unknown.pop(0))
+                    setattr(parsed, action.dest, unknown.pop(0))
         if unknown and not self.is_read_again:
             self.error(self._unknown(unknown))
-        return found, []
+        return parsed, []
 
     def _print_message(self, message: str, file: Any = None) -> None:
         """Print, and let an output that fails be told; argparse would be silent."""

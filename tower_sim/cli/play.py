@@ -53,7 +53,7 @@ def add(play: Parser) -> None:
         new = [option for option in game.ways.options if not play.has(f"--{option.name}")]
         group = play.add_argument_group(f"options of {game.name}") if new else None
         for option in new:
-            _show(group, option)
+            _add(group, option, is_read=False)
     play.is_read_again = True
     play.set_defaults(run=partial(_chosen, play))
 
@@ -95,26 +95,19 @@ def _several(game: Game) -> str:
     return f"{game.runs} of {game.title} to play, 1 to {MAX_RUNS}"
 
 
-def _add(parser: Parser, option: Option, *, required: bool) -> None:
-    """Add an option of a game; when it is not given nothing is put into what is parsed."""
+def _add(parser: Any, option: Option, *, required: bool = False, is_read: bool = True) -> None:
+    """Add an option of a game; what is not given is not in what is parsed, what is only shown is read over."""
     told = option.help + (f" (default: {option.default})" if option.default else "")
     more: dict[str, Any] = {"metavar": option.metavar, "type": common.whole if option.whole else str}
     more["action"] = "append" if option.repeated else "store"
-    if option.choices:
-        more = {"choices": option.choices}
-    elif not option.metavar:
+    if not (option.metavar or option.choices):
         more = {"action": "store_true"}
+    elif not is_read:
+        more = {"metavar": option.metavar or f"{{{','.join(option.choices)}}}"}
+    elif option.choices:
+        more = {"choices": option.choices}
     dest = _key(option)
     parser.add_argument(f"--{option.name}", dest=dest, default=argparse.SUPPRESS, required=required, help=told, **more)
-
-
-def _show(group: Any, option: Option) -> None:
-    """Add an option so that the help has it and its value is read over."""
-    told = option.help + (f" (default: {option.default})" if option.default else "")
-    is_switch = not (option.metavar or option.choices)
-    metavar = option.metavar or f"{{{','.join(option.choices)}}}"
-    more: dict[str, Any] = {"action": "store_true"} if is_switch else {"metavar": metavar}
-    group.add_argument(f"--{option.name}", dest=_key(option), default=argparse.SUPPRESS, help=told, **more)
 
 
 def _key(option: Option) -> str:
@@ -166,21 +159,21 @@ def _play(request: PlayRequest, model: DropModel, apparatus: Apparatus, options:
 
 def _play_many(request: OddsRequest, model: DropModel, apparatus: Apparatus, options: argparse.Namespace) -> None:
     """Play many; interrupted, tell the odds of those that were finished."""
-    found = no_odds(request)
+    many = no_odds(request)
     interrupted = False
     with telling(request.one.played.runs, request.runs) as tell:
         try:
-            fill(found, request, model, tell)
+            fill(many, request, model, tell)
         except KeyboardInterrupt:
             interrupted = True
-    if not found.runs:
+    if not many.runs:
         raise KeyboardInterrupt
     if options.json:
-        print(json.dumps(found.document()))
+        print(json.dumps(many.document()))
     else:
-        say(found.words())
+        say(many.words())
     if options.save_plot is not None:
-        found.draw(apparatus, options.save_plot)
+        many.draw(apparatus, options.save_plot)
     if interrupted:
         raise KeyboardInterrupt
     _tell_plot(options)

@@ -10,9 +10,9 @@ from tower_sim.compare.tally import CHUNK, Draws, Pairs, Tally
 from tower_sim.contract import DropModel
 from tower_sim.errors import check_whole
 from tower_sim.games.compared import Compared, Runs
-from tower_sim.games.game import Turn
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.recorder import Recorder
+from tower_sim.requests import to_its_end
 
 MAX_GAMES = 100_000_000  # two hours or so with numba
 _PLAIN_BATCH = 16  # games at once without numba: a second or less, so that it can be told and interrupted
@@ -85,11 +85,7 @@ def compiled() -> bool:
 def _played(compared: Compared, model: DropModel, side: int, seed: int, run: int) -> tuple[Runs, Draws]:
     """Play one run of a variant; raises TooManyFailedDraws for one that ends before its time."""
     recorder = Recorder(model)
-    turns: list[Turn] = []
-    for turn in compared.game.play(recorder.as_model, compared.rules[side], seed, run):
-        if turn.failed is not None:
-            raise turn.failed
-        turns.append(turn)
+    turns = list(to_its_end(compared.game.play(recorder.as_model, compared.rules[side], seed, run)))
     draws = recorder.taken()
     landed = sum(draw.outcome.status.is_landing for draw in draws)
     return compared.run(turns, side), Draws(landed, len(draws) - landed)

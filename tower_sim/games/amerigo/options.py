@@ -115,7 +115,7 @@ def options(
         if action not in cubes_for:
             continue
         paying = _paying(action, rules) if stands_in and action == marker else (action,)
-        more, once = (sum(each.get(colour, 0) for colour in paying) for each in (tokens.extra, tokens.once))
+        more, once = (sum(given.get(colour, 0) for colour in paying) for given in (tokens.extra, tokens.once))
         choices.append(Choice(action, cubes_for[action], points + more, once))
     divisor = rules.gold_divisor_with_token if tokens.gold else rules.gold_divisor
     victory_points = sum(emerged.values()) if tokens.victory_points else 0
@@ -124,8 +124,8 @@ def options(
 
 def _paying(action: str, rules: Rules) -> tuple[str, ...]:
     """Return the actions whose tokens pay for `action`, for which the substitute stands in."""
-    each = {"carried_out": (action,), "chosen": (rules.substitute,), "both": (action, rules.substitute)}
-    return each[rules.rulings["stand_in_tokens"]]
+    paying = {"carried_out": (action,), "chosen": (rules.substitute,), "both": (action, rules.substitute)}
+    return paying[rules.rulings["stand_in_tokens"]]
 
 
 def _check_counts(what: str, counts: Mapping[str, int]) -> None:

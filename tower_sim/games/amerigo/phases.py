@@ -171,7 +171,7 @@ class DropEntry:
     def to_json(self) -> dict[str, Any]:
         """Return the entry of `play amerigo --json`, ready for `json.dumps`."""
         beside = ("failures", "knock_failures", "state")
-        plain = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in beside}
+        plain = {item.name: getattr(self, item.name) for item in fields(self) if item.name not in beside}
         return plain | {"status": str(self.status), "actions": list(self.actions)}
 
 

@@ -18,7 +18,7 @@ _BARS = " ▁▂▃▄▅▆▇█"
 def game_title(rules: Rules, apparatus: str, model: str, seed: int) -> str:
     """Return the first line of a game: which rules, by what they change, which tower, model and seed."""
     published = Rules()
-    keys = [each.name for each in fields(Rules) if each.name != "name"]
+    keys = [item.name for item in fields(Rules) if item.name != "name"]
     changed = [key for key in keys if getattr(rules, key) != getattr(published, key)]
     said = f" with other {', '.join(changed)}" if changed else ""
     name = "the published rules" if rules.name == published.name else f"rules {rules.name}"

@@ -139,18 +139,18 @@ def uses(
     (silent); abilities that throw need a cube to throw (`can_throw`), if only by a card without cannons.
     Source: rulebook, lines 887, 921, 1064 and 1530.
     """
-    found: list[Use] = []
+    ways: list[Use] = []
     for number, ability in enumerate(abilities):
         if number in used or (kind == "building" and ability.barred_against_buildings):
             continue
         if ability.kind == "move":
             for cube, zone in sorted(zones_of(places).items()):
-                found += [Use(number, cube.id, next_to) for next_to in board.neighbours[zone]]
+                ways += [Use(number, cube.id, next_to) for next_to in board.neighbours[zone]]
         elif ability.kind == "take_off":
-            found += [Use(number, cube.id) for cube in sorted(places) if cube.colour == colour]
+            ways += [Use(number, cube.id) for cube in sorted(places) if cube.colour == colour]
         elif ability.kind not in ("throw", "card") or can_throw or ability.count == 0:
-            found.append(Use(number))
-    return tuple(found)
+            ways.append(Use(number))
+    return tuple(ways)
 
 
 def zones_of(places: Mapping[Cube, str]) -> dict[Cube, str]:

@@ -293,11 +293,11 @@ def _landed(battle: Battle, step: Step, outcome: Outcome) -> Battle:
     """Return the battle after an outcome: what each cube's landing means, whatever made it land there."""
     _check_outcome(battle, outcome)
     fresh = {cube.id for cube in outcome.thrown}
-    found = {
+    fates = {
         x.cube: verdict(x, rested=x.cube.id in battle.resting and x.cube.id not in fresh, rulings=battle.setup.rulings)
         for x in outcome.landings
     }
-    lost = tuple(sorted(cube for cube, what in found.items() if what == "lost"))
+    lost = tuple(sorted(cube for cube, what in fates.items() if what == "lost"))
     across = _across(battle, outcome) if battle.setup.rulings.two_zones == "both" else {}
     landings = tuple(
         Landing(x.cube, x.place, touches=across.get(x.cube.id, ()))
@@ -308,8 +308,8 @@ def _landed(battle: Battle, step: Step, outcome: Outcome) -> Battle:
         battle,
         state=outcome.state.take(lost) if lost else outcome.state,
         lost=(*battle.lost, *lost),
-        resting=tuple(sorted(cube.id for cube, what in found.items() if what == "rests")),
-        again=tuple(sorted(cube.id for cube, what in found.items() if what == "again")),
+        resting=tuple(sorted(cube.id for cube, what in fates.items() if what == "rests")),
+        again=tuple(sorted(cube.id for cube, what in fates.items() if what == "again")),
         across=tuple(sorted(across.items())),
         steps=(*battle.steps, done),
     )

@@ -146,13 +146,13 @@ def chains(battle: Battle) -> list[int]:
 
     Shakes and throws again in between do not end a chain. Source: rulebook, lines 999 and 1007.
     """
-    found: list[int] = []
+    lengths: list[int] = []
     for step in battle.steps:
         if step.kind == "throw" or (step.kind == "ability" and step.drawn):
-            found.append(0)
+            lengths.append(0)
         elif step.kind == "explosion":
-            found[-1] += 1
-    return found
+            lengths[-1] += 1
+    return lengths
 
 
 def proportion(hits: int, games: int) -> dict[str, Any]:
@@ -177,14 +177,14 @@ def shares(battles: Sequence[Counter[str]], places: Iterable[str]) -> dict[str, 
     totals = [battle.total() for battle in battles]
     every = [*places, *sorted({place for battle in battles for place in battle if battle[place]} - set(places))]
     wide = float(student_quantile(len(battles) - 1, (1 + CONFIDENCE) / 2)) if len(battles) > 1 else math.nan
-    found: dict[str, Any] = {}
+    told: dict[str, Any] = {}
     for place in every:
         counts = [battle[place] for battle in battles]
         share, error = ratio_of_sums(counts, totals)
         half = wide * error
         interval = None if math.isnan(half) else [max(share - half, 0.0), min(share + half, 1.0)]
-        found[place] = {"count": sum(counts), "share": share, "interval": interval}
-    return found
+        told[place] = {"count": sum(counts), "share": share, "interval": interval}
+    return told
 
 
 def _origin(battle: Battle) -> tuple[object, ...]:

@@ -187,7 +187,7 @@ def shares(
         raise UsageError(
             f"thrown are {len(of_battle)} battles; allowed are 2 or more, of 1 or more cubes each; play more battles"
         )
-    found: dict[str, tuple[float, float]] = {}
+    shares: dict[str, tuple[float, float]] = {}
     total = np.zeros(len(of_battle))
     for name in names:
         there = np.array(counts[name], dtype=np.float64)
@@ -197,13 +197,13 @@ def shares(
                 "battles; count again"
             )
         total += there
-        found[name] = ratio_of_sums(counts[name], thrown)
+        shares[name] = ratio_of_sums(counts[name], thrown)
     if np.any(total > of_battle):
         i = int(np.argmax(total > of_battle))
         raise UsageError(
             f"counts of battle {i} are {total[i]:g} cubes; allowed are at most the {of_battle[i]:g} thrown; count again"
         )
-    return found
+    return shares
 
 
 def _points(positions: npt.ArrayLike) -> Array:

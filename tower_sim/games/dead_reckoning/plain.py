@@ -20,7 +20,7 @@ def plain(value: object) -> Any:
     if isinstance(value, Zone):
         return plain(SavedZone.of(value))
     if is_dataclass(value):
-        return [plain(getattr(value, each.name)) for each in fields(value)]
+        return [plain(getattr(value, item.name)) for item in fields(value)]
     if isinstance(value, tuple):
         return [plain(item) for item in cast("Iterable[object]", value)]
     if isinstance(value, dict):
@@ -66,4 +66,4 @@ def _of(kind: type, given: Any) -> Any:
 def _types(kind: type) -> tuple[Any, ...]:
     """Return the types of a dataclass's fields, in order."""
     hints = get_type_hints(kind)
-    return tuple(hints[each.name] for each in fields(kind))
+    return tuple(hints[item.name] for item in fields(kind))

@@ -67,7 +67,7 @@ class Rulings:
     @property
     def choices(self) -> dict[str, str]:
         """The choice in force by name."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        return {item.name: getattr(self, item.name) for item in fields(self)}
 
 
 def options() -> dict[str, Question]:
