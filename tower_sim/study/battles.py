@@ -97,12 +97,10 @@ def landings(campaign: Campaign, boot: Resamples) -> Landings:
     cubes = campaign.cubes
     thrown = through_ship(campaign)
     run = campaign.drops.run[cubes.row].astype(np.int64)
-    size = len(cubes.after.names)
     used: Array = np.unique(cubes.after.codes)
 
     def count(rows: Array) -> Array:
-        code = run[rows] * size + cubes.after.codes[rows]
-        return np.bincount(code, minlength=campaign.runs * size).reshape(-1, size)[:, used].astype(float)
+        return campaign.tally(run[rows], cubes.after.codes[rows], len(cubes.after.names))[:, used].astype(float)
 
     key = run * (int(cubes.cube.max(initial=0)) + 1) + cubes.cube
     last = len(key) - 1 - np.unique(key[::-1], return_index=True)[1]
@@ -151,12 +149,9 @@ def knocks(campaign: Campaign, boot: Resamples, most: int = MOST_THROWN) -> Knoc
     rows = (thrown > 0) & (lying > 0)
     if not rows.any():
         return None
-    group = np.minimum(thrown[rows], most) - 1
-    code = campaign.drops.run[rows].astype(np.int64) * most + group
-    cells = campaign.runs * most
+    run, group = campaign.drops.run[rows], np.minimum(thrown[rows], most) - 1
     throws, total, there = (
-        np.bincount(code, weights, cells).reshape(-1, most)
-        for weights in (np.ones(len(code)), moved[rows], lying[rows])
+        campaign.tally(run, group, most, weights) for weights in (np.ones(len(run)), moved[rows], lying[rows])
     )
     used = np.flatnonzero(throws.sum(0))
     return Knocks(
@@ -178,9 +173,8 @@ def chains(campaign: Campaign, boot: Resamples) -> Chains | None:
     number = np.cumsum(starts) - 1
     explosions = d.kind.among("explosion") & (number >= 0)
     length = np.bincount(number[explosions], minlength=int(starts.sum()))
-    run = d.run[starts].astype(np.int64)
     size = int(length.max()) + 1
-    counts = np.bincount(run * size + length, minlength=campaign.runs * size).reshape(-1, size).astype(float)
+    counts = campaign.tally(d.run[starts], length, size).astype(float)
     all_of = counts.sum(1)
     return Chains(
         boot.shares(counts, np.broadcast_to(all_of[:, None], counts.shape)),
@@ -192,10 +186,9 @@ def chains(campaign: Campaign, boot: Resamples) -> Chains | None:
 
 def first_cubes(campaign: Campaign) -> Array:
     """Return how many cubes of each colour each run threw in its first step, shape (runs, colours)."""
-    cubes, width = campaign.cubes, len(campaign.colours)
+    cubes = campaign.cubes
     rows = cubes.thrown & (campaign.drops.drop[cubes.row] == 0)
-    code = campaign.drops.run[cubes.row[rows]].astype(np.int64) * width + cubes.colour.codes[rows]
-    return np.bincount(code, minlength=campaign.runs * width).reshape(-1, width)
+    return campaign.tally(campaign.drops.run[cubes.row[rows]], cubes.colour.codes[rows], len(campaign.colours))
 
 
 def odds(campaign: Campaign, boot: Resamples) -> Odds:
@@ -214,5 +207,5 @@ def odds(campaign: Campaign, boot: Resamples) -> Odds:
     per_run = np.zeros((campaign.runs, size, width))
     per_run[np.flatnonzero(done), group.ravel(), winner] = 1
     played = np.repeat(per_run.sum(2), width, axis=1)
-    found = boot.shares(per_run.reshape(campaign.runs, -1), played)
-    return Odds(campaign.colours, setups, per_run.sum((0, 2)).astype(int), found)
+    wins = boot.shares(per_run.reshape(campaign.runs, -1), played)
+    return Odds(campaign.colours, setups, per_run.sum((0, 2)).astype(int), wins)

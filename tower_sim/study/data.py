@@ -222,9 +222,9 @@ class Campaign:
         """Which runs end in a drop that never landed."""
         last = np.full(self.runs, -1)
         np.maximum.at(last, self.drops.run, self.drops.drop)
-        found = np.zeros(self.runs, bool)
-        found[self.failed.run[self.failed.drop > last[self.failed.run]]] = True
-        return found
+        is_unfinished = np.zeros(self.runs, bool)
+        is_unfinished[self.failed.run[self.failed.drop > last[self.failed.run]]] = True
+        return is_unfinished
 
     @cached_property
     def strata(self) -> Array:
@@ -255,6 +255,11 @@ class Campaign:
         run = self.drops.run if rows is None else self.drops.run[rows]
         columns = values if values.ndim == 2 else values[:, None]
         return np.stack([np.bincount(run, column, self.runs) for column in columns.T.astype(float)], 1)
+
+    def tally(self, run: Array, group: Array, groups: int, weights: Array | None = None) -> Array:
+        """Count things (or add up their `weights`), each of one run and one group: shape (runs, groups)."""
+        code = run.astype(np.int64) * groups + group
+        return np.bincount(code, weights, self.runs * groups).reshape(self.runs, groups)
 
     def matrix(self, values: Array) -> Array:
         """Lay out one value a drop as runs by drops; NaN where a run has no such drop."""

@@ -130,12 +130,12 @@ def _permutations(strata: Array, rng: np.random.Generator) -> list[Array]:
     if not strata.any():
         return [rng.permutation(len(strata)) for _ in range(PERMUTATIONS)]
     order = np.argsort(strata, kind="stable")
-    found: list[Array] = []
+    permutations: list[Array] = []
     for _ in range(PERMUTATIONS):
         other = np.empty(len(strata), np.int64)
         other[order] = np.lexsort((rng.random(len(strata)), strata))
-        found.append(other)
-    return found
+        permutations.append(other)
+    return permutations
 
 
 # What the past adds to a prediction

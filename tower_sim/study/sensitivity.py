@@ -96,14 +96,15 @@ def indices(x: Array, y: Array, rng: np.random.Generator) -> Indices | None:
     shown = warnings.formatwarning
     try:
         with warnings.catch_warnings(record=True):  # its notices are of bins
-            found = analyze(problem, x, y, num_resamples=DELTA_RESAMPLES, seed=seed)
+            analysed = analyze(problem, x, y, num_resamples=DELTA_RESAMPLES, seed=seed)
     finally:
         np.random.set_state(kept)
         warnings.formatwarning = shown
     keys = {"delta": "delta", "delta_half": "delta_conf", "first": "S1", "first_half": "S1_conf"}
     others = {"delta": "delta_raw", "delta_half": "delta_raw_conf"}
     values = {
-        name: np.asarray(found[key if key in found else others.get(name, key)], float) for name, key in keys.items()
+        name: np.asarray(analysed[key if key in analysed else others.get(name, key)], float)
+        for name, key in keys.items()
     }
     dummy = (float(values["delta"][-1]), float(values["first"][-1]))
     return Indices(**{name: column[:-1] for name, column in values.items()}, dummy=dummy)

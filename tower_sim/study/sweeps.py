@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tower_sim.statistics import Estimates, Resamples
+from tower_sim.statistics import Estimate, Estimates, Resamples
 from tower_sim.study import battles, players
 from tower_sim.study.baseline import Board, board_of, play_rule
 from tower_sim.study.data import NOWHERE, Array, Campaign, Words
@@ -52,6 +52,10 @@ class Curve:
     def title(self) -> str:
         """The name with its unit."""
         return f"{self.name} [{self.unit}]"
+
+    def at(self, i: int) -> Estimate:
+        """Return the figure at the i-th point."""
+        return self.y.at(i, int(self.n[i]))
 
 
 def quantities(campaign: Campaign) -> list[Quantity]:
