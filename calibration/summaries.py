@@ -156,8 +156,8 @@ def _log_odds(value: Array | float) -> Array:
 
 
 SUMMARIES: dict[str, GameSummary] = {
-    each.name: each
-    for each in (
+    summary.name: summary
+    for summary in (
         GameSummary("setup", "inside after the set-up", lambda g: logit(g.inside[..., 0]), logit, expit),
         GameSummary("inside", "mean inside in play", lambda g: logit(g.inside.mean(-1)), logit, expit),
         GameSummary("out", "mean out in a phase", lambda g: log(g.out.mean(-1)), log, exp),

@@ -80,14 +80,14 @@ def run(spec: Spec, directory: Path, workers: int = 1, dask: str = "", progress:
 
 def _to_do(store: Store, is_told: bool) -> list[int]:
     """Return the shards that are not done and whole; told how far it is, since every byte is looked at."""
-    found: list[int] = []
+    to_do: list[int] = []
     with telling("shards looked at", store.spec.shards) if is_told else nullcontext() as tell:
         for index in range(store.spec.shards):
             if store.problems(index):
-                found.append(index)
+                to_do.append(index)
             if tell:
                 tell(index + 1)
-    return found
+    return to_do
 
 
 def _collected(store: Store, reports: Reports, progress: Progress | None) -> tuple[list[int], dict[int, str], bool]:

@@ -153,8 +153,8 @@ class Rows:
             return
         self.drops.append((*head, len(outcome.emerged), len(outcome.inside)))
         thrown, now = set(outcome.thrown), draw.state.drops
-        places = {each.cube: (INSIDE + each.region, now - each.since) for each in draw.state.residents}
-        places |= {each.cube: (each.region, now - each.since) for each in draw.state.board.lying}
+        places = {resident.cube: (INSIDE + resident.region, now - resident.since) for resident in draw.state.residents}
+        places |= {lying.cube: (lying.region, now - lying.since) for lying in draw.state.board.lying}
         for x in sorted(outcome.landings, key=lambda x: x.cube.id):
             is_thrown = x.cube in thrown
             place, age = (None, 0) if is_thrown else places[x.cube]

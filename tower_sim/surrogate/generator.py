@@ -42,7 +42,7 @@ class Words:
         """Return the next word."""
         a, b, c, d = self._state
         x = b * 5 & _MASK
-        found = ((x << 7 | x >> 25) & _MASK) * 9 & _MASK
+        drawn = ((x << 7 | x >> 25) & _MASK) * 9 & _MASK
         shifted = b << 9 & _MASK
         c ^= a
         d ^= b
@@ -51,4 +51,4 @@ class Words:
         c ^= shifted
         d = (d << 11 | d >> 21) & _MASK
         self._state = (a, b, c, d)
-        return found
+        return drawn

@@ -149,8 +149,8 @@ def beta_binomial(cubes: int, mean: Array, size: Array) -> Array:
     if cubes < 0:
         raise fault("cubes of a group", cubes, "a number from 0", "count them again")
     k = np.arange(cubes + 1)
-    found = np.exp(_log_pmf(k, np.array(cubes), np.asarray(mean)[..., None], np.asarray(size)[..., None]))
-    return found / found.sum(-1, keepdims=True)
+    pmf = np.exp(_log_pmf(k, np.array(cubes), np.asarray(mean)[..., None], np.asarray(size)[..., None]))
+    return pmf / pmf.sum(-1, keepdims=True)
 
 
 def _log_pmf(out: Array, cubes: Array, mean: Array, size: Array) -> Array:
@@ -166,7 +166,7 @@ def fit(
 
     Raises UsageError for no drop, arguments of unequal length, and more out than there was.
     """
-    x = terms(*(np.asarray(each, float) for each in (thrown, inside, loose)))
+    x = terms(*(np.asarray(counts, float) for counts in (thrown, inside, loose)))
     return GroupsLaw(fit_group(x, thrown, thrown_out, weights), fit_group(x, inside, resident_out, weights))
 
 

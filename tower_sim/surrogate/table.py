@@ -132,14 +132,14 @@ def _checked(word: Callable[[], object]) -> Callable[[], int]:
     """Return `word`, which then refuses to give anything but words."""
 
     def checked() -> int:
-        found = word()
+        drawn = word()
         try:
-            number = operator.index(cast("int", found))
+            number = operator.index(cast("int", drawn))
         except TypeError:
             number = -1
-        if not 0 <= number < WORD or isinstance(found, bool):
+        if not 0 <= number < WORD or isinstance(drawn, bool):
             advice = "random.random gives fractions: pass Words((1, 2, 3, 4)), or lambda: random.getrandbits(32)"
-            raise fault("a word drawn", found, "a whole number from 0 to 2^32 - 1", advice)
+            raise fault("a word drawn", drawn, "a whole number from 0 to 2^32 - 1", advice)
         return number
 
     return checked
@@ -206,7 +206,7 @@ def _at(entries: Sequence[T], index: int) -> T:
 
 
 def _lists(value: Any) -> Any:
-    return [_lists(each) for each in cast("tuple[Any, ...]", value)] if isinstance(value, tuple) else value
+    return [_lists(inner) for inner in cast("tuple[Any, ...]", value)] if isinstance(value, tuple) else value
 
 
 def _units(log_odds: float) -> int:

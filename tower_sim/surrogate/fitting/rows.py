@@ -141,6 +141,6 @@ def _drop_thrown_in(campaign: Campaign) -> Array:
     order = np.lexsort((cubes.row, key))
     is_new = cubes.thrown[order]
     latest = np.maximum.accumulate(np.where(is_new, np.arange(len(order)), 0))
-    found = np.empty(len(order), np.int64)
-    found[order] = cubes.row[order][latest]
-    return found
+    row = np.empty(len(order), np.int64)
+    row[order] = cubes.row[order][latest]
+    return row

@@ -165,7 +165,7 @@ def clearest(a: Array, b: Array, units: Sequence[str]) -> tuple[Estimate, str]:
     if not units:
         return Estimate(0.0, math.nan, math.nan, len(a) + len(b)), "no lag"
     differences = [difference(a[:, i], b[:, i], LEVEL / len(units)) for i in range(len(units))]
-    clear = [abs(each.value) / max(each.high - each.value, 1e-12) for each in differences]
+    clear = [abs(difference.value) / max(difference.high - difference.value, 1e-12) for difference in differences]
     at = clear.index(max(clear))
     return differences[at], units[at]
 
