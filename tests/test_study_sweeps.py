@@ -23,7 +23,7 @@ from tower_sim.study import sensitivity, study
 from tower_sim.study.effects import DIFFERS, DIP, FALLS, PEAK, RISES, TURNS, UNKNOWN, UNSEEN, effect_of, slices, told
 from tower_sim.study.load import load
 from tower_sim.study.points import Varied, at_point, together, varied
-from tower_sim.study.sweeps import Curve, curves
+from tower_sim.study.sweeps import SweptCurve, curves
 
 THROWS = (3, 7, 14, 28, 49)
 DROPS, RESIDENTS_OUT = 24, 0.8
@@ -275,9 +275,9 @@ def test_a_sweep_of_games_opens_with_what_players_get_point_by_point(tmp_path: P
 # Effects
 
 
-def curve(value: Any, half: Any = 0.02) -> Curve:
+def curve(value: Any, half: Any = 0.02) -> SweptCurve:
     value = np.asarray(value, float)
-    return Curve("tower", "share", "1", Estimates(value, value - half, value + half), np.full(len(value), 9))
+    return SweptCurve("tower", "share", "1", Estimates(value, value - half, value + half), np.full(len(value), 9))
 
 
 def along(points: int, is_number: bool = True) -> Any:

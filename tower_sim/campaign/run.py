@@ -15,7 +15,7 @@ from tower_sim.campaign.environment import environment
 from tower_sim.campaign.files import StoreError
 from tower_sim.campaign.progress import told
 from tower_sim.campaign.spec import Spec, load
-from tower_sim.campaign.store import DamagedManifest, Status, Store
+from tower_sim.campaign.store import CampaignStatus, DamagedManifest, Store
 from tower_sim.campaign.vary import FEWEST_RUNS, SAMPLED
 from tower_sim.errors import check_whole
 from tower_sim.interrupts import terminable
@@ -152,7 +152,7 @@ def few_runs(spec: Spec) -> str:
     )
 
 
-def status(directory: Path) -> Status:
+def status(directory: Path) -> CampaignStatus:
     """Say how far the campaign in `directory` is; raises UsageError when there is none."""
     return Store.read(directory).status()
 

@@ -46,7 +46,7 @@ from tower_sim.campaign.documents import (
 from tower_sim.campaign.environment import Environment, difference
 from tower_sim.campaign.files import digest, locked, make_directory, move, remove, sealed, told, unsealed, write
 from tower_sim.campaign.spec import Spec, canonical_json
-from tower_sim.campaign.tables import READABLE, Table, own_table
+from tower_sim.campaign.tables import READABLE, TableKind, own_table
 from tower_sim.campaign.work import Shard
 from tower_sim.errors import UsageError, fault, shown
 from tower_sim.physics.engine import version_of
@@ -66,7 +66,7 @@ class DamagedManifest(UsageError):
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class CampaignStatus:
     """How far a campaign is: the numbers of its shards that are done, missing, and failed in the last run."""
 
     spec: Spec
@@ -272,12 +272,12 @@ class Store:
         except OSError as error:
             raise told(path, error) from error
 
-    def status(self) -> Status:
+    def status(self) -> CampaignStatus:
         """Say how far the campaign is, without looking into its tables."""
         receipts = {index: self.receipt(index) for index in range(self.spec.shards) if self.is_there(index)}
         missing = tuple(index for index in range(self.spec.shards) if index not in receipts)
         known = [receipt for receipt in receipts.values() if receipt]
-        return Status(
+        return CampaignStatus(
             spec=self.spec,
             done=tuple(receipts),
             missing=missing,
@@ -313,7 +313,7 @@ class Store:
         if length is None:
             return f"{name}: missing, or no regular file"
         metadata = parquet_metadata(path)
-        schema = Table(name.split("/")[0], ()).schema_name()
+        schema = TableKind(name.split("/")[0], ()).schema_name()
         ours = {"schema": schema, "version": self.tables_version, "spec": self.spec.digest, "shard": str(index)}
         if metadata and any(metadata.get(key) != ours[key] for key in ("spec", "shard")):
             return f"{name}: foreign: of shard {metadata.get('shard')} of the spec {metadata.get('spec', '')[:16]}"

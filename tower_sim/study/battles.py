@@ -8,7 +8,7 @@ import numpy as np
 
 from tower_sim.places import BORDER, ZONE
 from tower_sim.statistics import Estimate, Estimates, Resamples
-from tower_sim.study.data import INSIDE, NOWHERE, Array, Campaign, Cubes
+from tower_sim.study.data import INSIDE, NOWHERE, Array, Campaign, CubeEntries
 
 MOST_THROWN = 8  # cubes thrown at once: larger throws count together
 THROUGH = ("throw", "rethrow", "explosion", "ability", "drop")  # the steps in which cubes can go through the ship
@@ -57,7 +57,7 @@ class Chains:
 
 
 @dataclass(frozen=True)
-class Odds:
+class WinShares:
     """Who wins, by the cubes each side threw first: `cubes` has a row for each such set-up, a column for each side.
 
     `wins` has for each row the share won by each side, then that of battles without a winner; `battles` counts them.
@@ -113,11 +113,11 @@ def landings(campaign: Campaign, boot: Resamples) -> Landings:
     return Landings(places, shares(landed), landed.sum(0).astype(int), shares(final), final.sum(0).astype(int))
 
 
-def _lying(cubes: Cubes) -> Array:
+def _lying(cubes: CubeEntries) -> Array:
     return ~cubes.thrown & (cubes.before.codes != NOWHERE) & ~cubes.before.starts(INSIDE)
 
 
-def _moved(cubes: Cubes) -> Array:
+def _moved(cubes: CubeEntries) -> Array:
     """Say whether each entry's place after differs from that before, by name."""
     names = {name: i for i, name in enumerate(sorted({*cubes.before.names, *cubes.after.names}))}
     before, after = (
@@ -191,7 +191,7 @@ def first_cubes(campaign: Campaign) -> Array:
     return campaign.tally(campaign.drops.run[cubes.row[rows]], cubes.colour.codes[rows], len(campaign.colours))
 
 
-def odds(campaign: Campaign, boot: Resamples) -> Odds:
+def odds(campaign: Campaign, boot: Resamples) -> WinShares:
     """Count the winners of finished battles by the cubes on each side."""
     d = campaign.drops
     won = np.full(campaign.runs, NOWHERE)
@@ -208,4 +208,4 @@ def odds(campaign: Campaign, boot: Resamples) -> Odds:
     per_run[np.flatnonzero(done), group.ravel(), winner] = 1
     played = np.repeat(per_run.sum(2), width, axis=1)
     wins = boot.shares(per_run.reshape(campaign.runs, -1), played)
-    return Odds(campaign.colours, setups, per_run.sum((0, 2)).astype(int), wins)
+    return WinShares(campaign.colours, setups, per_run.sum((0, 2)).astype(int), wins)

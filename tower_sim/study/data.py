@@ -119,7 +119,7 @@ class Drops:
 
 
 @dataclass(frozen=True)
-class Cubes:
+class CubeEntries:
     """Every cube of every drop that landed: `row` is its drop's place in `Drops`; sorted by it."""
 
     row: Array
@@ -138,9 +138,9 @@ class Cubes:
         """Whether the cube was out after the drop."""
         return ~self.after.starts(INSIDE)
 
-    def take(self, rows: Array) -> Cubes:
+    def take(self, rows: Array) -> CubeEntries:
         """Return the entries at `rows`."""
-        return Cubes(
+        return CubeEntries(
             self.row[rows],
             self.cube[rows],
             self.colour.take(rows),
@@ -172,7 +172,7 @@ class Campaign:
     points: Sequence[Mapping[str, Any]]
     run_point: Array
     drops: Drops
-    cubes: Cubes
+    cubes: CubeEntries
     failed: Failed
     digest: str = ""
     made_with: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -11,7 +11,7 @@ from tower_sim.statistics import Estimate
 from tower_sim.study.data import Array
 from tower_sim.study.points import Varied
 from tower_sim.study.sheets import digits
-from tower_sim.study.sweeps import Curve
+from tower_sim.study.sweeps import SweptCurve
 
 RISES, FALLS = "rises", "falls"
 PEAK, DIP = "highest between the ends", "lowest between the ends"
@@ -37,7 +37,7 @@ class Effect:
     The shape is judged by the points' intervals: a difference counts where two of them do not meet.
     """
 
-    curve: Curve
+    curve: SweptCurve
     along: Slice
     lowest: int
     highest: int
@@ -64,7 +64,7 @@ def slices(groups: Sequence[Sequence[Varied]]) -> list[Slice]:
     return made
 
 
-def effect_of(curve: Curve, along: Slice) -> Effect | None:
+def effect_of(curve: SweptCurve, along: Slice) -> Effect | None:
     """Judge a figure along a slice; None where it has fewer than two values there."""
     rows = along.points[np.isfinite(curve.y.value[along.points])]
     if len(rows) < 2:

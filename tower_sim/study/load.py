@@ -13,7 +13,7 @@ from tower_sim.campaign.documents import OWN_TABLE
 from tower_sim.campaign.tables import WITH_FACTS
 from tower_sim.errors import UsageError, shown
 from tower_sim.extras import extra
-from tower_sim.study.data import Array, Campaign, Cubes, Drops, Facts, Failed, Words
+from tower_sim.study.data import Array, Campaign, CubeEntries, Drops, Facts, Failed, Words
 
 LANDINGS = ("settled", "jammed")
 _KEY = ("point", "run", "drop")
@@ -131,7 +131,7 @@ def _drops(columns: dict[str, Any], order: Array, run_of: Array, facts: Facts) -
     )
 
 
-def _cubes(columns: dict[str, Any], keys: Array, drops: Drops) -> Cubes:
+def _cubes(columns: dict[str, Any], keys: Array, drops: Drops) -> CubeEntries:
     """Join the cubes to their drops; those of failed attempts have none and are left out."""
     key = _key(columns)
     row = np.searchsorted(keys, key)
@@ -142,7 +142,7 @@ def _cubes(columns: dict[str, Any], keys: Array, drops: Drops) -> Cubes:
     least = np.full(len(colour.names), _WIDEST)
     np.minimum.at(least, colour.codes[there], columns["cube"][there])
     colours = sorted(colour.names, key=lambda name: (int(least[colour.names.index(name)]), name))
-    return Cubes(
+    return CubeEntries(
         row=row[order].astype(np.int32),
         cube=columns["cube"][order],
         colour=columns["colour"].take(order).ordered(colours),

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.study.battles import MOST_THROWN, Chains, Knocks, Landings, Odds
+from tower_sim.study.battles import MOST_THROWN, Chains, Knocks, Landings, WinShares
 from tower_sim.study.data import Array
 from tower_sim.study.plots import BAR, FONT, INK, SIM, counted, label, legend, panels, whiskers, whole
 
@@ -65,7 +65,7 @@ def chains(chains: Chains) -> Any:
     return figure
 
 
-def odds(odds: Odds) -> Any:
+def odds(odds: WinShares) -> Any:
     """Draw the win shares for each combination of first cubes; the commonest 12 when there are more."""
     width = len(odds.sides) + 1
     shown = np.sort(np.argsort(-odds.battles, kind="stable")[:12])

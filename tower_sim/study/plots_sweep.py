@@ -11,7 +11,7 @@ from tower_sim.statistics import Estimates
 from tower_sim.study.data import Array
 from tower_sim.study.plots import FONT, INK, RULE_NAME, counted, label, panels, whiskers
 from tower_sim.study.points import Varied
-from tower_sim.study.sweeps import Curve
+from tower_sim.study.sweeps import SweptCurve
 
 COLUMNS = 3  # panels in a row
 MOST_LINES = 6  # curves in a panel
@@ -23,7 +23,7 @@ HIGH = 1.85  # in: a row of panels
 SHORT = 30  # letters that fit over a panel
 
 
-def curves(shown: Sequence[Curve], x: Varied, family: Varied | None, words: str, runs: str) -> Any:
+def curves(shown: Sequence[SweptCurve], x: Varied, family: Varied | None, words: str, runs: str) -> Any:
     """Draw each figure against one field, a line for each value of a second one.
 
     `words` name the axis, `runs` say how many there are at a point.
@@ -58,7 +58,7 @@ def curves(shown: Sequence[Curve], x: Varied, family: Varied | None, words: str,
     return figure
 
 
-def contours(shown: Sequence[Curve], x: Varied, y: Varied) -> Any:
+def contours(shown: Sequence[SweptCurve], x: Varied, y: Varied) -> Any:
     """Draw each figure over two fields: bands between contours, a dot at every point."""
     rows, columns = _layout(len(shown))
     figure, made = panels(rows, columns, 2.1 * rows)
@@ -82,7 +82,7 @@ def contours(shown: Sequence[Curve], x: Varied, y: Varied) -> Any:
     return figure
 
 
-def fields(curve: Curve, shown: Sequence[Varied], smooths: Sequence[tuple[Array, Estimates] | None]) -> Any:
+def fields(curve: SweptCurve, shown: Sequence[Varied], smooths: Sequence[tuple[Array, Estimates] | None]) -> Any:
     """Draw a figure against each of several fields, a panel a field; `smooths` are lines with bands, where there are.
 
     Every mark is one point; in a panel the other fields differ too.
@@ -164,7 +164,7 @@ def _line(panel: Any, x: Array, y: Estimates, i: int, joined: bool, name: str) -
     panel.plot(x, y.value, label=name, color=GREYS[i], ls=DASHES[i] if joined else "none", lw=1.1, **style)
 
 
-def _dress(panel: Any, curve: Curve, x: Varied) -> None:
+def _dress(panel: Any, curve: SweptCurve, x: Varied) -> None:
     _titled(panel, _named(curve))
     _ticks(panel, x)
     if curve.unit == "cubes":
@@ -213,11 +213,11 @@ def _share_heights(made: Sequence[Any]) -> None:
         panel.set_ylim(0, top)
 
 
-def _named(curve: Curve) -> str:
+def _named(curve: SweptCurve) -> str:
     return curve.name if curve.unit == "1" or curve.unit in curve.name else curve.title
 
 
-def _has_rule(shown: Sequence[Curve]) -> bool:
+def _has_rule(shown: Sequence[SweptCurve]) -> bool:
     return any(curve.rule is not None for curve in shown)
 
 

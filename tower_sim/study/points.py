@@ -12,7 +12,7 @@ import numpy as np
 
 from tower_sim.campaign.vary import SAMPLED, applied
 from tower_sim.errors import fault
-from tower_sim.study.data import Array, Campaign, Cubes, Drops, Failed
+from tower_sim.study.data import Array, Campaign, CubeEntries, Drops, Failed
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def _drops(d: Drops, rows: Array, first: int) -> Drops:
     return Drops(**(taken | {"run": taken["run"] - first}))
 
 
-def _cubes(c: Cubes, entries: Array, start: int) -> Cubes:
+def _cubes(c: CubeEntries, entries: Array, start: int) -> CubeEntries:
     taken = c.take(entries)
     return replace(taken, row=taken.row - start)
 

@@ -16,7 +16,7 @@ from tower_sim.study.sheets import Cell, Sheets
 MOST = 24  # points, beyond which only the main figures are told
 MOST_DRAWN = 12  # points
 
-Rows = list[list[Cell]]
+CellRows = list[list[Cell]]
 
 
 def details(sheets: Sheets, swept: Swept, tell: Callable[[int], None]) -> None:
@@ -55,10 +55,10 @@ def _left_out(sheets: Sheets, swept: Swept) -> None:
 
 
 def _drops(sheets: Sheets, swept: Swept, tell: Callable[[int], None]) -> None:
-    out: Rows = []
-    inside: Rows = []
-    release: Rows = []
-    lags: Rows = []
+    out: CellRows = []
+    inside: CellRows = []
+    release: CellRows = []
+    lags: CellRows = []
     shares: list[Estimates] = []
     courses: list[Estimates] = []
     counts: list[int] = []
@@ -100,7 +100,7 @@ def _drops(sheets: Sheets, swept: Swept, tell: Callable[[int], None]) -> None:
     sheets.table("autocorrelation", head_of, lags, shown=MOST_DRAWN)
 
 
-def _release(own: Campaign, boot: Resamples) -> Rows:
+def _release(own: Campaign, boot: Resamples) -> CellRows:
     residents = survival.survival(own, boot)
     if residents is None:
         return []
@@ -109,7 +109,7 @@ def _release(own: Campaign, boot: Resamples) -> Rows:
 
 
 def _landings(sheets: Sheets, swept: Swept, tell: Callable[[int], None]) -> None:
-    rows: Rows = []
+    rows: CellRows = []
     for done, (point, label) in enumerate(zip(swept.points.tolist(), swept.labels, strict=True)):
         own = at_point(swept.campaign, point)
         if len(own.cubes):

@@ -18,10 +18,10 @@ from tower_sim.study.sensitivity import (
     rank_correlation,
 )
 from tower_sim.study.sheets import Cell, Sheets, said
-from tower_sim.study.sweeps import Curve
+from tower_sim.study.sweeps import SweptCurve
 
 
-def strongest(curve: Curve, fields: Sequence[Varied]) -> str:
+def strongest(curve: SweptCurve, fields: Sequence[Varied]) -> str:
     """Name the field that a figure follows most, where its rank correlation is surely not 0."""
     known = np.isfinite(curve.y.value)
     ranks = [
@@ -37,7 +37,7 @@ def strongest(curve: Curve, fields: Sequence[Varied]) -> str:
 def sampled_effects(
     sheets: Sheets,
     campaign: Campaign,
-    curves: Sequence[Curve],
+    curves: Sequence[SweptCurve],
     fields: Sequence[Varied],
     tell: Callable[[float], None],
 ) -> None:

@@ -15,7 +15,7 @@ from tower_sim.study.points import Varied, is_sampled, together, used_points, va
 from tower_sim.study.sections_sample import sampled_effects, strongest
 from tower_sim.study.sensitivity import rank_correlation, smooth
 from tower_sim.study.sheets import Cell, Sheets
-from tower_sim.study.sweeps import BATTLE, OWN, PLAYERS, TOWER, Curve
+from tower_sim.study.sweeps import BATTLE, OWN, PLAYERS, TOWER, SweptCurve
 
 TURNED = 8  # points up to which the table of figures has a column for each
 SMOOTH_AT = 60  # places at which a smooth is drawn
@@ -33,7 +33,7 @@ class Swept:
     """A swept campaign, its figures by point, and its varied fields, those that move as one in a group."""
 
     campaign: Campaign
-    curves: Sequence[Curve]
+    curves: Sequence[SweptCurve]
     fields: Sequence[Varied]
     groups: Sequence[Sequence[Varied]]
     slices: Sequence[Slice]
@@ -64,7 +64,7 @@ class Swept:
         ]
 
 
-def swept_of(campaign: Campaign, curves: Sequence[Curve]) -> Swept:
+def swept_of(campaign: Campaign, curves: Sequence[SweptCurve]) -> Swept:
     """Put together what the sections tell; points that differ in nothing are told apart by their number."""
     points = used_points(campaign)
     numbered = Varied("point", False, np.arange(len(points), dtype=float), tuple(map(str, points.tolist())))
@@ -127,7 +127,7 @@ def _moves(effect: Effect) -> bool:
     return effect.shape not in (UNSEEN, UNKNOWN)
 
 
-def _range(curve: Curve, swept: Swept) -> str:
+def _range(curve: SweptCurve, swept: Swept) -> str:
     """Say the least and the greatest value over the points and, where it can be told, whether they differ."""
     least, most = int(np.nanargmin(curve.y.value)), int(np.nanargmax(curve.y.value))
     low, high = (curve.at(i) for i in (least, most))
@@ -190,7 +190,7 @@ def _pair(swept: Swept) -> tuple[Varied, Varied | None] | None:
     return (x, family) if x.is_number and family.is_number and len(swept.points) >= 9 and spread == 2 else None
 
 
-def _by_field(sheets: Sheets, swept: Swept, curve: Curve, name: str) -> None:
+def _by_field(sheets: Sheets, swept: Swept, curve: SweptCurve, name: str) -> None:
     shown = [group[0] for group in swept.groups]
     known = np.isfinite(curve.y.value)
     if not known.any():
@@ -229,7 +229,7 @@ def _tables(sheets: Sheets, swept: Swept) -> None:
     sheets.data("points", head, rows)
 
 
-def _cell(curve: Curve, i: int) -> Cell:
+def _cell(curve: SweptCurve, i: int) -> Cell:
     """Return a value with its interval, or bare where no point has any."""
     return curve.at(i) if np.isfinite(curve.y.low).any() else float(curve.y.value[i])
 

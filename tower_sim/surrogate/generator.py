@@ -18,7 +18,7 @@ def mixed(x: int) -> int:
     return x ^ (x >> 16)
 
 
-class Words:
+class WordStream:
     """A stream of words, whole numbers from 0 to 2^32 - 1, that depends on four words `seed` and on `stream` only.
 
     State word i starts as mixed(seed[i] + mixed(stream + GOLDEN * (i + 1))), all modulo 2^32; the last one is made odd,

@@ -93,7 +93,7 @@ def mixed(x: int) -> int:
 
 @jitted
 def seeded(state: Array, seed: Array, stream: int) -> None:
-    """Begin a stream of words; see generator.Words."""
+    """Begin a stream of words; see generator.WordStream."""
     for i in range(4):
         state[i] = mixed((seed[i] + mixed((stream + _GOLDEN * (i + 1)) & _MASK)) & _MASK)
     state[3] |= 1
@@ -101,7 +101,7 @@ def seeded(state: Array, seed: Array, stream: int) -> None:
 
 @jitted
 def step(a: Any, b: Any, c: Any, d: Any) -> tuple[Any, Any, Any, Any, Any]:
-    """Return the next word and the state after it, each an np.uint32; see generator.Words."""
+    """Return the next word and the state after it, each an np.uint32; see generator.WordStream."""
     x = np.uint32(b * _5)
     drawn = np.uint32(np.uint32((x << _7) | (x >> _25)) * _9)
     shifted = np.uint32(b << _9)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 from tower_sim.errors import check_whole, fault
-from tower_sim.surrogate.cascade import CROWD, EFFECTS, FRESH, MAX_AGE, Cascade, Curve, normal_scores
+from tower_sim.surrogate.cascade import CROWD, EFFECTS, FRESH, MAX_AGE, Cascade, Polyline, normal_scores
 
 UNIT = 512  # of the log-odds, to 1
 LIMIT = 12 * UNIT  # log-odds beyond +-12 count as +-12
@@ -89,10 +89,10 @@ def table_of(law: Cascade) -> Table:
     """Round a law to whole numbers: log-odds to 1 / (2 UNIT), chances to 2^-33."""
     scores = normal_scores()
 
-    def curve(which: Curve, last: int | None = None) -> tuple[int, ...]:
+    def curve(which: Polyline, last: int | None = None) -> tuple[int, ...]:
         return tuple(_units(float(x)) for x in which.at(range((which.knots[-1] if last is None else last) + 1)))
 
-    def effect(sd: Curve) -> tuple[tuple[int, ...], ...]:
+    def effect(sd: Polyline) -> tuple[tuple[int, ...], ...]:
         return tuple(tuple(_units(float(x) * e) for e in scores) for x in sd.at(range(sd.knots[-1] + 1)))
 
     floors = [

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tower_sim.apparatus.catalogue import load as load_apparatus
-from tower_sim.campaign.tables import CUBES, DROPS, Rows
+from tower_sim.campaign.tables import CUBES, DROPS, ShardRows
 from tower_sim.contract import DropModel
 from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError
@@ -168,7 +168,7 @@ class GameContract:
     def test_its_rows_are_written_with_their_types(self, model: DropModel, rules: Any) -> None:
         arrow = pytest.importorskip("pyarrow")
         parquet = pytest.importorskip("pyarrow.parquet")
-        rows, recorder = Rows(), Recorder(model)
+        rows, recorder = ShardRows(), Recorder(model)
         for turn in self.game.play(recorder.as_model, rules, 7):
             rows.add((0, 0, turn.index), turn.kind, recorder.taken()[-1:], turn.state)
             rows.tell((0, 0, turn.index), self.game, turn.facts)
