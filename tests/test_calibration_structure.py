@@ -29,7 +29,7 @@ RANKS = [
 MODULES = sorted(path for path in PACKAGE.glob("*.py") if path.stem != "__init__")
 SHIPPED = sorted(path for folder in ("tower_sim", "calibration") for path in (ROOT / folder).rglob("*.py"))
 
-# classes that share a name with another, and never meet it: one of the two does not leave its module, or the picture's
+# classes that share a name with another and do not meet it: no module imports both
 NAMED_ALIKE = {
     "Label": ["tower_sim.apparatus.dimensions", "tower_sim.drawing.plan"],  # what is said, and where on the picture
     "Place": ["tower_sim.cli.completion", "tower_sim.places"],  # of a command line; of a cube

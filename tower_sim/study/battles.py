@@ -166,15 +166,11 @@ def knocks(campaign: Campaign, boot: Resamples, most: int = MOST_THROWN) -> Knoc
 
 def chains(campaign: Campaign, boot: Resamples) -> Chains | None:
     """Count the explosions after each throw and each ability that asked the model; None when there is neither."""
-    d = campaign.drops
-    starts = d.kind.among("throw") | (d.kind.among("ability") & d.drawn)
-    if not starts.any():
+    run, length = chain_lengths(campaign)
+    if not len(run):
         return None
-    number = np.cumsum(starts) - 1
-    explosions = d.kind.among("explosion") & (number >= 0)
-    length = np.bincount(number[explosions], minlength=int(starts.sum()))
     size = int(length.max()) + 1
-    counts = campaign.tally(d.run[starts], length, size).astype(float)
+    counts = campaign.tally(run, length, size).astype(float)
     all_of = counts.sum(1)
     return Chains(
         boot.shares(counts, np.broadcast_to(all_of[:, None], counts.shape)),
@@ -182,6 +178,15 @@ def chains(campaign: Campaign, boot: Resamples) -> Chains | None:
         boot.ratio(counts @ np.arange(size), all_of),
         boot.share(counts[:, 1:].sum(1), all_of),
     )
+
+
+def chain_lengths(campaign: Campaign) -> tuple[Array, Array]:
+    """Return the run of each throw and each ability that asked the model, and the explosions after it, shape (n,)."""
+    d = campaign.drops
+    starts = d.kind.among("throw") | (d.kind.among("ability") & d.drawn)
+    number = np.cumsum(starts) - 1
+    explosions = d.kind.among("explosion") & (number >= 0)
+    return d.run[starts], np.bincount(number[explosions], minlength=int(starts.sum()))
 
 
 def first_cubes(campaign: Campaign) -> Array:

@@ -74,11 +74,9 @@ def given(campaign: Campaign, boot: Resamples, names: tuple[str, ...], kind: Arr
     """Study the phases by kind: `kind` numbers into `names`, one a drop."""
     per_phase = columns(campaign)
     rows, size = per_phase.phase, len(names)
-    code = campaign.drops.run[rows].astype(np.int64) * size + kind[rows]
-    cells = campaign.runs * size
 
     def summed(values: Array) -> Array:
-        return np.bincount(code, values[rows].astype(float), cells).reshape(-1, size)
+        return campaign.tally(campaign.drops.run[rows], kind[rows], size, values[rows])
 
     count = summed(np.ones(len(rows)))
     choices = np.minimum(per_phase.actions, len(CHANCES) - 1)

@@ -21,6 +21,7 @@ WIDTH = 6.5  # in
 INK = "0.1"
 SIM = {"color": INK, "marker": "o", "ms": 3.5, "lw": 1.1}
 RULE = {"color": "0.45", "marker": "s", "ms": 3.5, "lw": 1.0, "ls": "--", "mfc": "white"}
+BARE = {"color": INK, "ls": "none"}  # an interval alone
 BAR = {"facecolor": "0.75", "edgecolor": INK, "linewidth": 0.6}
 RULE_NAME = "2/3-1/3 rule"
 
@@ -64,6 +65,17 @@ def whiskers(panel: Any, x: Array, values: Estimates, style: dict[str, Any], nam
     panel.errorbar(x, values.value, reach, capsize=2, elinewidth=0.8, label=name or None, **style)
 
 
+def bars(panel: Any, x: Array, values: Estimates, width: float, name: str = "") -> None:
+    """Draw values as bars with their intervals."""
+    panel.bar(x, values.value, width, label=name or None, **BAR)
+    whiskers(panel, x, values, BARE)
+
+
+def rule_at(panel: Any, share: float) -> None:
+    """Draw a share that the 2/3-1/3 rule has, whatever the x."""
+    panel.axhline(share, color="0.45", ls="--", lw=1, label=RULE_NAME)
+
+
 def whole(axis: Any) -> None:
     """Number an axis of counts in whole numbers."""
     axis.set_major_locator(MaxNLocator(9, integer=True, min_n_ticks=1))
@@ -98,8 +110,7 @@ def setup(inside: Array, rule: Array, colours: Sequence[str], means: Estimates, 
     label(left, "inside after the set-up [cubes]", "share of games")
     legend(left)
     x = np.arange(len(colours))
-    right.bar(x, means.value, 0.7, **BAR)
-    whiskers(right, x, means, {"color": INK, "ls": "none"})
+    bars(right, x, means, 0.7)
     if len(rule_means.value):
         right.plot(x, rule_means.value, ls="none", label=RULE_NAME, **{k: v for k, v in RULE.items() if k != "ls"})
     right.set_ylim(bottom=0)
@@ -137,8 +148,7 @@ def out_of_drop(
     """Draw how many come out of a drop, and their mean by the number thrown; index 0 of `counts` is `first` thrown."""
     figure, (left, right) = panels(1, 2, 2.9)
     seen = np.flatnonzero(shares.value > 0)
-    left.bar(seen, shares.value[seen], 0.85, label="simulated", **BAR)
-    whiskers(left, seen, shares.take(seen), {"color": INK, "ls": "none"})
+    bars(left, seen, shares.take(seen), 0.85, "simulated")
     if len(rule_shares):
         left.plot(np.arange(len(rule_shares)), rule_shares, label=RULE_NAME, **RULE)
     whole(left.xaxis)
@@ -165,14 +175,13 @@ def fresh_and_colours(
     enough = counts >= FEWEST
     thrown = (first + np.arange(len(counts)))[enough]
     whiskers(left, thrown, share.take(enough), SIM, "simulated")
-    left.axhline(2 / 3, color="0.45", ls="--", lw=1, label=RULE_NAME)
+    rule_at(left, 2 / 3)
     left.set_ylim(0, 1.03)
     whole(left.xaxis)
     label(left, "thrown [cubes]", "share of these that come out", f"n = {drops} drops")
     legend(left)
     x = np.arange(len(colours.value))
-    right.bar(x, colours.value, 0.8, label="simulated", **BAR)
-    whiskers(right, x, colours, {"color": INK, "ls": "none"})
+    bars(right, x, colours, 0.8, "simulated")
     if len(rule_colours):
         right.plot(np.arange(len(rule_colours)), rule_colours, label=RULE_NAME, **RULE)
     whole(right.xaxis)
@@ -201,16 +210,15 @@ def stays(mine: Survival, by_place: Hazards, rule: Survival | None) -> Any:
     legend(left)
     some = mine.hazard.take(shown)
     whiskers(middle, mine.age[shown], some, SIM, "simulated")
-    middle.axhline(1 / 3, color="0.45", ls="--", lw=1, label=RULE_NAME)
+    rule_at(middle, 1 / 3)
     highest = float(np.nanmax(np.fmax(some.high, some.value), initial=0.4))
     middle.set_ylim(0, min(1.0, 1.25 * highest))
     whole(middle.xaxis)
     label(middle, "age [drops]", "chance of release in a drop", f"n = {mine.at_risk.sum()} cube-drops")
     legend(middle)
     x = np.arange(len(by_place.regions))
-    right.bar(x, by_place.by_region.value, 0.6, label="simulated", **BAR)
-    whiskers(right, x, by_place.by_region, {"color": INK, "ls": "none"})
-    right.axhline(1 / 3, color="0.45", ls="--", lw=1, label=RULE_NAME)
+    bars(right, x, by_place.by_region, 0.6, "simulated")
+    rule_at(right, 1 / 3)
     names = [name.replace("_", " ") for name in by_place.regions]
     right.set_xlim(-0.6, max(len(names), 3) - 0.4)
     right.set_xticks(x, names, rotation=35, ha="right", rotation_mode="anchor")
@@ -259,9 +267,7 @@ def _information(panel: Any, information: Information) -> None:
 
 def _gains(panel: Any, prediction: Prediction) -> None:
     y = np.arange(len(prediction.gains))
-    value, low, high = (
-        np.array([getattr(gain.bits, key) for gain in prediction.gains]) for key in ("value", "low", "high")
-    )
+    value, low, high = np.array([(gain.bits.value, gain.bits.low, gain.bits.high) for gain in prediction.gains]).T
     panel.barh(y, value, 0.6, **BAR)
     reach = np.maximum(np.array([value - low, high - value]), 0)
     panel.errorbar(value, y, xerr=reach, color=INK, ls="none", capsize=2, elinewidth=0.8)
@@ -275,14 +281,13 @@ def _gains(panel: Any, prediction: Prediction) -> None:
 
 def colours_alike(tests: Sequence[tuple[str, Fairness]], order: ByPhase, colours: Sequence[str]) -> Any:
     """Draw how far each colour is from what chance among like cubes gives, and what comes out in whose phase."""
-    figure, made = panels(1, 2, 3.0)
-    left, right = made
+    figure, (left, right) = panels(1, 2, 3.0)
     x = np.arange(len(colours))
     marks = ({"marker": "o", "mfc": INK}, {"marker": "s", "mfc": "white"})
     for i, (name, test) in enumerate(tests):
         one = test.differences
         scaled = Estimates(100 * one.value, 100 * one.low, 100 * one.high)
-        style = {"color": INK, "ls": "none", "ms": 4} | marks[i % 2]
+        style = BARE | {"ms": 4} | marks[i % 2]
         whiskers(left, x + 0.2 * (i - (len(tests) - 1) / 2), scaled, style, f"{name}, n = {test.cubes} cubes")
     left.axhline(0, color=INK, lw=0.6)
     left.set_xticks(x, colours, rotation=45, ha="right", rotation_mode="anchor")
@@ -301,8 +306,7 @@ def colours_alike(tests: Sequence[tuple[str, Fairness]], order: ByPhase, colours
         right.set_yticks(np.arange(len(order.names)), order.names)
         label(right, "colour that comes out", "phase of", f"mean out [cubes], n = {int(order.phases.sum())} phases")
     else:
-        right.bar(x, order.mean.value, 0.7, **BAR)
-        whiskers(right, x, order.mean, {"color": INK, "ls": "none"})
+        bars(right, x, order.mean, 0.7)
         right.set_xticks(x, colours, rotation=45, ha="right", rotation_mode="anchor")
         counted(right.yaxis)
         label(right, "", "mean out of a drop [cubes]")

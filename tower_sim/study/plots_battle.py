@@ -8,7 +8,7 @@ import numpy as np
 
 from tower_sim.study.battles import MOST_THROWN, Chains, Knocks, Landings, WinShares
 from tower_sim.study.data import Array
-from tower_sim.study.plots import BAR, FONT, INK, SIM, counted, label, legend, panels, whiskers, whole
+from tower_sim.study.plots import BAR, BARE, FONT, INK, SIM, bars, counted, label, legend, panels, whiskers, whole
 
 HATCHES = ("", "////", "....", "xxxx", "----", "\\\\\\\\")
 FILLS = ("0.82", "1.0", "0.6", "0.92", "0.7", "0.5")
@@ -58,8 +58,7 @@ def chains(chains: Chains) -> Any:
     """Draw the shares of throws by how many explosions follow."""
     figure, (panel,) = panels(1, 1, 2.3)
     x = np.arange(len(chains.lengths.value))
-    panel.bar(x, chains.lengths.value, 0.7, **BAR)
-    whiskers(panel, x, chains.lengths, {"color": INK, "ls": "none"})
+    bars(panel, x, chains.lengths, 0.7)
     whole(panel.xaxis)
     label(panel, "explosions in a row", "share of throws", f"n = {chains.counts.sum()} throws")
     return figure
@@ -77,7 +76,7 @@ def odds(odds: WinShares) -> Any:
         style = BAR | {"facecolor": FILLS[k % len(FILLS)], "hatch": HATCHES[k % len(HATCHES)]}
         wins = odds.wins.take(shown * width + k)
         panel.bar(at, wins.value, step, label=name, **style)
-        whiskers(panel, at, wins, {"color": INK, "ls": "none"})
+        whiskers(panel, at, wins, BARE)
     names = [" : ".join(map(str, odds.cubes[i])) + f"\nn = {odds.battles[i]}" for i in shown]
     panel.set_xticks(x, names, fontsize=FONT - 1.5 if len(shown) > 6 else FONT - 0.5)
     panel.set_ylim(0, 1.03)

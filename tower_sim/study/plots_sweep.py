@@ -9,7 +9,7 @@ import numpy as np
 
 from tower_sim.statistics import Estimates
 from tower_sim.study.data import Array
-from tower_sim.study.plots import FONT, INK, RULE_NAME, counted, label, panels, whiskers
+from tower_sim.study.plots import BARE, FONT, INK, RULE_NAME, counted, label, panels, whiskers
 from tower_sim.study.points import Varied
 from tower_sim.study.sweeps import SweptCurve
 
@@ -43,10 +43,7 @@ def curves(shown: Sequence[SweptCurve], x: Varied, family: Varied | None, words:
                 style = {"color": "0.55", "ls": (0, (2, 2)) if x.is_number else "none", "lw": 1, "marker": "_", "ms": 7}
                 panel.plot(x.numbers[order], curve.rule[order], label=RULE_NAME if i == 0 else None, **style)
         _dress(panel, curve, x)
-    for panel in _bottom(made, len(shown), columns):
-        panel.set_xlabel(words, fontsize=FONT)
-    for panel in made[len(shown) :]:
-        panel.set_visible(False)
+    _name_axes(made, len(shown), columns, words, "")
     handles, names = made[0].get_legend_handles_labels()
     if RULE_NAME in names:  # last
         place = names.index(RULE_NAME)
@@ -73,12 +70,7 @@ def contours(shown: Sequence[SweptCurve], x: Varied, y: Varied) -> Any:
             bar.ax.tick_params(labelsize=FONT - 1.5)
         panel.plot(*at, ls="none", marker="o", ms=2.5, mfc="white", mec=INK, mew=0.6, clip_on=False, zorder=4)
         _titled(panel, _named(curve))
-    for panel in _bottom(made, len(shown), columns):
-        panel.set_xlabel(trimmed(x.name), fontsize=FONT - 0.5)
-    for panel in made[: len(shown) : columns]:
-        panel.set_ylabel(trimmed(y.name), fontsize=FONT - 0.5)
-    for panel in made[len(shown) :]:
-        panel.set_visible(False)
+    _name_axes(made, len(shown), columns, trimmed(x.name), trimmed(y.name), FONT - 0.5)
     return figure
 
 
@@ -100,8 +92,7 @@ def fields(curve: SweptCurve, shown: Sequence[Varied], smooths: Sequence[tuple[A
         _ticks(panel, field)
         label(panel, trimmed(field.name), "", "")
         panel.xaxis.label.set_size(FONT - 1)
-    for panel in made[len(shown) :]:
-        panel.set_visible(False)
+    _hide(made[len(shown) :])
     figure.supylabel(_named(curve), size=FONT)
     line = "; line: smooth over points, with its 95 % band" if any(line is not None for line in smooths) else ""
     figure.suptitle(f"n = {len(curve.n)} points, each a mark{line}", size=FONT - 0.5)
@@ -117,17 +108,12 @@ def bars_by_point(shares: Sequence[Estimates], names: Sequence[str], drops: Sequ
         x = np.arange(len(share.value))
         panel.bar(x, share.value, 0.85, facecolor="0.75", edgecolor=INK, linewidth=0.5 if widest < 40 else 0)
         if widest <= 16:
-            whiskers(panel, x, share, {"color": INK, "ls": "none"})
+            whiskers(panel, x, share, BARE)
         panel.set_xlim(-0.7, widest - 0.3)
         _titled(panel, f"{trimmed(name, SHORT)}\nn = {n}")
         panel.xaxis.get_major_locator().set_params(integer=True)
     _share_heights(made[: len(shares)])
-    for panel in _bottom(made, len(shares), columns):
-        panel.set_xlabel(words, fontsize=FONT)
-    for panel in made[: len(shares) : columns]:
-        panel.set_ylabel("share of drops", fontsize=FONT)
-    for panel in made[len(shares) :]:
-        panel.set_visible(False)
+    _name_axes(made, len(shares), columns, words, "share of drops")
     return figure
 
 
@@ -143,12 +129,7 @@ def courses_by_point(means: Sequence[Estimates], names: Sequence[str], words: st
         _titled(panel, trimmed(name, SHORT))
         panel.xaxis.get_major_locator().set_params(integer=True)
     _share_heights(made[: len(means)])
-    for panel in _bottom(made, len(means), columns):
-        panel.set_xlabel("drop", fontsize=FONT)
-    for panel in made[: len(means) : columns]:
-        panel.set_ylabel(words, fontsize=FONT)
-    for panel in made[len(means) :]:
-        panel.set_visible(False)
+    _name_axes(made, len(means), columns, "drop", words)
     return figure
 
 
@@ -202,9 +183,18 @@ def _layout(number: int) -> tuple[int, int]:
     return -(-number // columns), columns
 
 
-def _bottom(made: Sequence[Any], number: int, columns: int) -> list[Any]:
-    """Return the lowest panel in use of every column."""
-    return [made[i] for i in range(number) if i + columns >= number]
+def _name_axes(made: Sequence[Any], number: int, columns: int, x: str, y: str, size: float = FONT) -> None:
+    """Name x under the lowest panel in use of every column, y left of every row; hide panels not in use."""
+    for panel in made[max(number - columns, 0) : number]:
+        panel.set_xlabel(x, fontsize=size)
+    for panel in made[:number:columns]:
+        panel.set_ylabel(y, fontsize=size)
+    _hide(made[number:])
+
+
+def _hide(unused: Sequence[Any]) -> None:
+    for panel in unused:
+        panel.set_visible(False)
 
 
 def _share_heights(made: Sequence[Any]) -> None:

@@ -43,11 +43,6 @@ class BetaBinomial:
         """Standard errors of the coefficients and, last, of `log_size`."""
         return tuple(math.sqrt(row[i]) for i, row in enumerate(self.covariance))
 
-    @property
-    def overdispersion(self) -> float:
-        """The correlation of two cubes of the group in one drop, from 0 (a binomial law) to 1 (all or none)."""
-        return 1 / (1 + math.exp(self.log_size))
-
     def mean(self, terms: Sequence[float] | Array) -> float:
         """Return the chance of a cube to come out."""
         return float(chance(np.asarray(terms, float) @ np.array(self.coefficients)))
@@ -124,10 +119,6 @@ class GroupsLaw:
     def resident_pmf(self, thrown: int, inside: int, loose: float) -> Array:
         """Return the chances that 0, 1, ... `inside` of the residents come out."""
         return self.resident.pmf(inside, terms(thrown, inside, loose))
-
-    def out_pmf(self, thrown: int, inside: int, loose: float) -> Array:
-        """Return the chances that 0, 1, ... `thrown + inside` cubes come out: the convolution of the two groups'."""
-        return np.convolve(self.thrown_pmf(thrown, inside, loose), self.resident_pmf(thrown, inside, loose))
 
 
 def terms(thrown: Any, inside: Any, loose: Any) -> Array:
