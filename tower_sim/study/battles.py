@@ -80,7 +80,7 @@ def are_on_board(campaign: Campaign) -> bool:
 
 
 def through_ship(campaign: Campaign) -> Array:
-    """Say for each entry whether its cube was thrown through the ship in that step.
+    """Say for each entry whether its cube was thrown through the ship in that step, shape (entries,).
 
     An ability may also put a cube into a zone; that cube has been seen before, one newly thrown has not.
     """
@@ -136,7 +136,7 @@ def _knocked(campaign: Campaign) -> tuple[Array, Array, Array]:
 
 
 def moved_and_lying(campaign: Campaign) -> tuple[Array, Array]:
-    """Return for each run how many lying cubes its throws moved, and how many lay there."""
+    """Return how many lying cubes the throws of each run moved, and how many lay there, shapes (runs,)."""
     thrown, lying, moved = _knocked(campaign)
     rows = thrown > 0
     sums = campaign.by_run(np.stack([moved[rows], lying[rows]], 1), rows)

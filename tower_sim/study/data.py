@@ -33,12 +33,12 @@ class Words:
         return Words(self.names, self.codes[rows])
 
     def starts(self, prefix: str) -> Array:
-        """Say for each row whether its word starts with `prefix`."""
+        """Say for each row whether its word starts with `prefix`, shape (rows,)."""
         known = np.array([name.startswith(prefix) for name in self.names] + [False])
         return known[self.codes]
 
     def among(self, *words: str) -> Array:
-        """Say for each row whether its word is one of `words`."""
+        """Say for each row whether its word is one of `words`, shape (rows,)."""
         return np.array([name in words for name in self.names] + [False])[self.codes]
 
     def ordered(self, names: Sequence[str]) -> Words:
@@ -83,7 +83,7 @@ class Facts(Mapping[str, "Array | Words"]):
         return column if isinstance(column, Words) else Words((), np.full(drops, NOWHERE, np.int16))
 
     def counts(self, name: str, drops: int) -> Array:
-        """Return the whole numbers of a column, 0 where it is null; of one that is not there, `drops` zeros."""
+        """Return the whole numbers of a column, shape (drops,), 0 where it is null or the column is not there."""
         column = self.columns.get(name)
         if column is None or isinstance(column, Words):
             return np.zeros(drops, np.int64)
@@ -135,7 +135,7 @@ class CubeEntries:
 
     @cached_property
     def out(self) -> Array:
-        """Whether the cube was out after the drop."""
+        """Whether the cube was out after the drop, shape (entries,)."""
         return ~self.after.starts(INSIDE)
 
     def take(self, rows: Array) -> CubeEntries:
@@ -219,7 +219,7 @@ class Campaign:
 
     @cached_property
     def unfinished(self) -> Array:
-        """Which runs end in a drop that never landed."""
+        """Which runs end in a drop that never landed, shape (runs,)."""
         last = np.full(self.runs, -1)
         np.maximum.at(last, self.drops.run, self.drops.drop)
         is_unfinished = np.zeros(self.runs, bool)
@@ -228,7 +228,7 @@ class Campaign:
 
     @cached_property
     def strata(self) -> Array:
-        """The stratum of each run: its design point, or one for all when some point has a single run."""
+        """The stratum of each run, shape (runs,): its design point, or one for all when some point has a single run."""
         counts = np.bincount(self.run_point)
         if counts[counts > 0].min() < 2:
             return np.zeros(self.runs, np.int64)
@@ -236,7 +236,7 @@ class Campaign:
 
     @cached_property
     def phases(self) -> Array:
-        """The drops that are studied as phases: those with cubes thrown, a set-up left out."""
+        """Which drops are studied as phases, shape (drops,): those with cubes thrown, a set-up left out."""
         is_phase = self.drops.thrown > 0
         return is_phase & (self.drops.drop > 0) if self.has_setup else is_phase
 
@@ -251,7 +251,7 @@ class Campaign:
         return np.random.default_rng(np.frombuffer(words, np.uint32))
 
     def by_run(self, values: Array, rows: Array | None = None) -> Array:
-        """Add up `values`, one (or a row of several) for each drop of `rows` (a mask; None: all), for every run."""
+        """Add up `values`, one or K for each drop of `rows` (a mask; None: all), for every run: shape (runs, K)."""
         run = self.drops.run if rows is None else self.drops.run[rows]
         columns = values if values.ndim == 2 else values[:, None]
         return np.stack([np.bincount(run, column, self.runs) for column in columns.T.astype(float)], 1)
@@ -262,7 +262,7 @@ class Campaign:
         return np.bincount(code, weights, self.runs * groups).reshape(self.runs, groups)
 
     def matrix(self, values: Array) -> Array:
-        """Lay out one value a drop as runs by drops; NaN where a run has no such drop."""
+        """Lay out one value a drop in shape (runs, drops of a run); NaN where a run has no such drop."""
         table = np.full((self.runs, int(self.drops.drop.max(initial=-1)) + 1), np.nan)
         table[self.drops.run, self.drops.drop] = values
         return table

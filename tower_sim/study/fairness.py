@@ -130,7 +130,7 @@ def fairness(campaign: Campaign, boot: Resamples, cubes: Situations, rng: np.ran
 
 
 def shuffled(cubes: Situations, rng: np.random.Generator) -> Array:
-    """Return the colours of the cubes that came out after labels were permuted in each situation.
+    """Return the colours of the cubes that came out after labels were permuted in each situation, shape (out,).
 
     One sort of packed whole numbers (situation, random bits, colour) shuffles within all situations at once.
     """

@@ -108,7 +108,7 @@ def figures(campaign: Campaign, boot: Resamples) -> Figures:
 
 
 def colours_out(campaign: Campaign) -> Array:
-    """How many different colours came out of each drop."""
+    """How many different colours came out of each drop, shape (drops,)."""
     return (campaign.out_by_colour > 0).sum(1)
 
 

@@ -33,7 +33,7 @@ class Varied:
 
 
 def used_points(campaign: Campaign) -> Array:
-    """Return the numbers of the design points that have data."""
+    """Return the numbers of the design points that have data, shape (points,)."""
     return np.unique(campaign.run_point)
 
 

@@ -31,14 +31,14 @@ def moments(campaign: Campaign, boot: Resamples, values: Array, rows: Array) -> 
 def grouped_mean(
     campaign: Campaign, boot: Resamples, values: Array, groups: Array, rows: Array, size: int
 ) -> tuple[Estimates, Array]:
-    """Return the mean of `values` over the drops of each group 0..size-1 among `rows`, and how many drops each has."""
+    """Return the mean of `values` over the drops of each group among `rows`, and how many these are, shapes (size,)."""
     run, group = campaign.drops.run[rows], groups[rows]
     count = campaign.tally(run, group, size).astype(float)
     return boot.ratios(campaign.tally(run, group, size, values[rows]), count), count.sum(0).astype(int)
 
 
 def histogram(campaign: Campaign, boot: Resamples, values: Array, rows: Array) -> tuple[Estimates, Array]:
-    """Return the share of the drops of `rows` with each value 0, 1, 2, ..., and the counts."""
+    """Return the share of the drops of `rows` with each value 0, 1, ..., and the counts, shapes (values,)."""
     size = int(values[rows].max(initial=0)) + 1
     count = campaign.tally(campaign.drops.run[rows], values[rows], size)
     drops = np.broadcast_to(count.sum(1, keepdims=True), count.shape)
@@ -55,7 +55,7 @@ def cube_share(campaign: Campaign, boot: Resamples, rows: Array, of_thrown: bool
 
 
 def thrown_out(campaign: Campaign) -> Array:
-    """How many of the cubes just thrown came out, for every drop."""
+    """How many of the cubes just thrown came out, shape (drops,)."""
     cubes = campaign.cubes
     return np.bincount(cubes.row[cubes.thrown & cubes.out], minlength=len(campaign.drops))
 
@@ -140,7 +140,7 @@ class Map:
 
 
 def edges(values: Array, most: int) -> Array:
-    """Return edges of bins of whole numbers, of one width, at most `most` bins from the least to the largest value."""
+    """Return edges, shape (bins + 1,), of at most `most` bins of whole numbers, alike wide, that hold all values."""
     low, high = int(values.min()), int(values.max())
     width = -(-(high - low + 1) // most)
     return np.arange(low, high + width + 1, width)

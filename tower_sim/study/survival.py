@@ -45,7 +45,7 @@ class Hazards:
 
 
 def resident_rows(campaign: Campaign) -> Array:
-    """Return the entries of cubes that were inside before a drop in which something was thrown."""
+    """Return the entries, shape (n,), of cubes that were inside before a drop in which something was thrown."""
     cubes = campaign.cubes
     return np.flatnonzero(~cubes.thrown & cubes.before.starts(INSIDE) & (campaign.drops.thrown[cubes.row] > 0))
 

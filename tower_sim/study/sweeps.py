@@ -213,7 +213,7 @@ class _Rules:
         self._known: list[tuple[GameKit, Array]] = []
 
     def at(self, own: Campaign) -> Array | None:
-        """Return the main figures of the rule with the kit of a point; None where it cannot be told or played."""
+        """Return the main figures of the rule with the kit of a point, shape (figures,); None: it cannot be played."""
         kit = kit_of(own)
         if kit is None or len(self._known) > MOST_KITS:
             return None

@@ -63,7 +63,7 @@ class Polyline:
         return any(self.values)
 
     def at(self, numbers: Any) -> Array:
-        """Return the function at `numbers`."""
+        """Return the function at `numbers`, in their shape."""
         return cast("Array", np.interp(numbers, self.knots, self.values))
 
 

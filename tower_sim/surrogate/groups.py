@@ -48,7 +48,7 @@ class BetaBinomial:
         return float(chance(np.asarray(terms, float) @ np.array(self.coefficients)))
 
     def pmf(self, cubes: int, terms: Sequence[float] | Array) -> Array:
-        """Return the chances that 0, 1, ... `cubes` come out."""
+        """Return the chances that 0, 1, ... `cubes` come out, shape (..., cubes + 1)."""
         return beta_binomial(cubes, np.array(self.mean(terms)), np.array(math.exp(self.log_size)))
 
 
@@ -63,7 +63,7 @@ class AgeOdds:
     setup: tuple[float, ...]
 
     def at(self, drops: int) -> Array:
-        """Return the odds at ages 0 to `drops` in a tower that was empty `drops` drops ago."""
+        """Return the odds at ages 0 to `drops` in a tower that was empty `drops` drops ago, shape (drops + 1,)."""
         which = np.searchsorted(AGES, np.arange(drops + 1), side="right") - 1
         odds = np.array(self.later)[which]
         odds[-1] = self.setup[which[-1]]
@@ -113,27 +113,27 @@ class GroupsLaw:
     resident: BetaBinomial
 
     def thrown_pmf(self, thrown: int, inside: int, loose: float) -> Array:
-        """Return the chances that 0, 1, ... `thrown` of the thrown cubes come out."""
+        """Return the chances that 0, 1, ... `thrown` of the thrown cubes come out, shape (thrown + 1,)."""
         return self.thrown.pmf(thrown, terms(thrown, inside, loose))
 
     def resident_pmf(self, thrown: int, inside: int, loose: float) -> Array:
-        """Return the chances that 0, 1, ... `inside` of the residents come out."""
+        """Return the chances that 0, 1, ... `inside` of the residents come out, shape (inside + 1,)."""
         return self.resident.pmf(inside, terms(thrown, inside, loose))
 
 
 def terms(thrown: Any, inside: Any, loose: Any) -> Array:
-    """Return TERMS, on a last axis, of a drop or of arrays of drops."""
+    """Return TERMS, on a last axis, of a drop or of arrays of drops: shape (..., terms)."""
     columns = np.broadcast_arrays(1.0, np.log1p(thrown), np.asarray(inside) / 10, np.asarray(loose, float))
     return np.stack(columns, axis=-1)
 
 
 def chance(log_odds: Array) -> Array:
-    """Return the chance that has these log-odds; they are cut at +-20."""
+    """Return the chance that has these log-odds, cut at +-20, in their shape."""
     return _special.expit(np.clip(log_odds, -_STEEPEST, _STEEPEST))
 
 
 def beta_binomial(cubes: int, mean: Array, size: Array) -> Array:
-    """Return beta-binomial chances of 0 to `cubes`, on a last axis added to those of `mean` and `size`.
+    """Return beta-binomial chances of 0 to `cubes`: shape (..., cubes + 1), that of `mean` and `size` before.
 
     Source: Johnson, Kemp, Kotz, Univariate Discrete Distributions, 2005, section 6.2.2.
     """

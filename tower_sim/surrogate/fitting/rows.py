@@ -45,7 +45,7 @@ class Rows:
 
     @property
     def out(self) -> Array:
-        """Which cubes came out."""
+        """Which cubes came out, shape (cubes,)."""
         return self.end == len(self.regions)
 
     def take(self, drops: Array) -> Rows:
@@ -72,7 +72,7 @@ def rows_of(campaigns: Sequence[Campaign], regions: Sequence[str]) -> Rows:
 
 
 def held_out(campaign: Campaign) -> Array:
-    """Say for each run of a campaign whether it is held out of a fit: the last 3 of every 10."""
+    """Say for each run of a campaign whether it is held out of a fit, the last 3 of every 10: shape (runs,)."""
     return np.arange(campaign.runs) % 10 >= 10 - HELD_OUT
 
 

@@ -179,7 +179,7 @@ def _mean(name: str, a: Array, b: Array, within: float) -> ComparedMean:
 
 
 def finished_runs(campaign: Campaign) -> Array:
-    """Return the numbers of the campaign's games that were played to the end.
+    """Return the numbers of the campaign's games that were played to the end, shape (games,).
 
     Raises UsageError for a campaign that is not of games, or that varies the rules.
     """
