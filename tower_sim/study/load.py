@@ -115,12 +115,8 @@ def _drops(columns: dict[str, Any], order: Array, run_of: Array, facts: Facts) -
     phases = list(dict.fromkeys(phase.names[by_drop[drop]] for drop in sorted(by_drop)))
     return Drops(
         run=run_of[order],
-        drop=columns["drop"][order],
         kind=columns["kind"].take(order),
-        thrown=columns["thrown"][order],
-        inside_before=columns["inside_before"][order],
-        emerged=columns["emerged"][order],
-        inside_after=columns["inside_after"][order],
+        **{name: columns[name][order] for name in ("drop", "thrown", "inside_before", "emerged", "inside_after")},
         phase=phase.ordered(phases),
         colours_out=facts.counts("colours_out", len(order)),
         action_points=facts.counts("action_points", len(order)),

@@ -156,13 +156,8 @@ def _campaign(like: Campaign, rows: ShardRows, run_point: Array) -> Campaign:
     facts = _told(like, rows)
     nothing = np.zeros(len(d["run"]), int)
     drops = Drops(
-        run=np.array(d["run"]),
-        drop=np.array(d["drop"]),
+        **{name: np.array(d[name]) for name in ("run", "drop", "thrown", "inside_before", "emerged", "inside_after")},
         kind=Words.of(d["kind"]),
-        thrown=np.array(d["thrown"]),
-        inside_before=np.array(d["inside_before"]),
-        emerged=np.array(d["emerged"]),
-        inside_after=np.array(d["inside_after"]),
         phase=facts.words("phase", len(nothing)),
         colours_out=nothing,
         action_points=nothing,
