@@ -219,7 +219,7 @@ def held_out(sheets: Sheets, calibration: Calibration) -> None:
     fit = calibration.fit
     sheets.text("## 6. Held out")
     if fit.held_out:
-        later = any(any(each.held) for each in fit.evidence) or None in [
+        later = any(any(entry.held) for entry in fit.evidence) or None in [
             entry_of(x, fit.evidence) for x in fit.held_out
         ]
         left = "the entries of section 2, one at a time, each predicted from all others"

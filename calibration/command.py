@@ -80,8 +80,8 @@ def calibrate(
     files = _files(paths)
     evidence = [each for file in files for each in evidences.read(file)]
     halves = [each for file in files for each in evidences.read(file, split=True)]
-    for each in (evidence, halves):
-        evidences.check_amount(each)
+    for entries in (evidence, halves):
+        evidences.check_amount(entries)
     shipped = designs.shipped()
     directory = _opened(
         output, {"mode": mode, "seed": str(seed), "effort": str(effort), "design": shipped.digest}, files
@@ -144,7 +144,7 @@ def _files(paths: Sequence[str | Path]) -> list[Path]:
     """Return the files that are meant; refuse one that is named twice, which would count what it says twice."""
     files = [evidences.shipped().get(str(path), Path(path)) for path in paths]
     for file in files:
-        if [each.name for each in files].count(file.name) > 1:
+        if [other.name for other in files].count(file.name) > 1:
             raise UsageError(
                 f"observations {shown(file.name)} are named twice; allowed is each once, with a name of its own; "
                 "leave one out or rename it"

@@ -165,7 +165,7 @@ def _part(drops: Sequence[Situation | None], reference: Reference) -> Bet:
         e.append(_exp(log_sum_exp(other + stakes) - log_sum_exp(null)))
     shares = np.exp(log_sum_exp(other + stakes, axis=1) - log_sum_exp(other + stakes))
     evidence = {
-        name: float(shares[[i for i, (each, _) in enumerate(ALTERNATIVES) if each == name]].sum())
+        name: float(shares[[i for i, (direction, _) in enumerate(ALTERNATIVES) if direction == name]].sum())
         for name, _ in ALTERNATIVES
     }
     some = max(count, 1)

@@ -52,7 +52,7 @@ class Emulator:
         self._kernels: dict[str, Any] = {name: _start().clone_with_theta(x) for name, x in (kernels or {}).items()}
         self._fitted: dict[tuple[Window, str], tuple[Any, float, float]] = {}
 
-    def found(self, window: Window) -> dict[str, list[float]]:
+    def kernels_of(self, window: Window) -> dict[str, list[float]]:
         """Return the kernels that `window` needs, found if they were not."""
         self.at(window, self.design.pattern[:1], self.design.unit[:1])
         return self.kernels

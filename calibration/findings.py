@@ -198,9 +198,9 @@ def singles(calibration: Calibration) -> Singles:
 def entry_of(check: PredictiveCheck, evidence: Sequence[Evidence]) -> int | None:
     """Return the number, from 1, of the evidence that a check is about; None where it is about none of these."""
     back = SUMMARIES[check.window.summary].back
-    for i, each in enumerate(evidence, start=1):
-        for window, value in zip(each.windows, each.values, strict=True):
-            if (each.name, window) == (check.name, check.window) and np.isclose(float(back(value)), check.observed):
+    for i, entry in enumerate(evidence, start=1):
+        for window, value in zip(entry.windows, entry.values, strict=True):
+            if (entry.name, window) == (check.name, check.window) and np.isclose(float(back(value)), check.observed):
                 return i
     return None
 

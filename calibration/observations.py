@@ -61,7 +61,7 @@ def read(file: Path) -> Observation:
     """Read one observation; raises UsageError, in one line that names the file."""
     text = read_text(file, "observation", limit=LARGEST, advice="give a TOML file in UTF-8")
     table = toml_table(text, f"observation {file}")
-    known = [each.name for each in fields(Observation) if each.name != "name"]
+    known = [field.name for field in fields(Observation) if field.name != "name"]
     for key in table:
         if key not in known:
             raise fault(f"key of observation {file}", key, f"one of {', '.join(known)}", "correct or remove it")

@@ -73,8 +73,8 @@ def is_column(name: str) -> bool:
 
 def _separator(line: str) -> str:
     """Return the separator by which most cells of the header are columns; a comma, where none is better."""
-    split = {each: next(csv.reader([line], delimiter=each)) for each in SEPARATORS}
-    return max(split, key=lambda each: sum(is_column(cell.strip()) for cell in split[each]))
+    split = {separator: next(csv.reader([line], delimiter=separator)) for separator in SEPARATORS}
+    return max(split, key=lambda separator: sum(is_column(cell.strip()) for cell in split[separator]))
 
 
 def _cells(line: str, separator: str, where: str) -> list[str]:

@@ -107,7 +107,7 @@ def logit(count: Array | float, of: float = CUBES) -> Array:
 
 
 def expit(value: Array | float, of: float = CUBES) -> Array:
-    """Cubes of which `value` is the logit."""
+    """Cubes of which `value` is the logit, in its shape."""
     return (of + 1) / (1 + np.exp(-np.asarray(value))) - 0.5
 
 
@@ -115,17 +115,17 @@ FLOOR = 0.25  # cubes, added before a logarithm
 
 
 def log(count: Array | float) -> Array:
-    """Logarithm of a number of cubes out, with a quarter of a cube added."""
+    """Logarithm of a number of cubes out, with a quarter of a cube added, in its shape."""
     return np.log(np.asarray(count) + FLOOR)
 
 
 def exp(value: Array | float) -> Array:
-    """Cubes out of which `value` is the log."""
+    """Cubes out of which `value` is the log, in its shape."""
     return np.exp(np.asarray(value)) - FLOOR
 
 
 def seventh(inside: Array | float) -> Array:
-    """Logarithm of a seventh of the cubes outside, where `inside` is the logit of those inside.
+    """Logarithm of a seventh of the cubes outside, in the shape of `inside`, the logit of those inside.
 
     In the long run as many cubes come out of a phase as are thrown, and those are about a seventh of all outside.
     """
@@ -156,8 +156,8 @@ def _log_odds(value: Array | float) -> Array:
 
 
 SUMMARIES: dict[str, GameSummary] = {
-    each.name: each
-    for each in (
+    summary.name: summary
+    for summary in (
         GameSummary("setup", "inside after the set-up", lambda g: logit(g.inside[..., 0]), logit, expit),
         GameSummary("inside", "mean inside in play", lambda g: logit(g.inside.mean(-1)), logit, expit),
         GameSummary("out", "mean out in a phase", lambda g: log(g.out.mean(-1)), log, exp),

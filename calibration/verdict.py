@@ -120,7 +120,7 @@ def in_plain_words(check: ProfileCheck) -> tuple[str, str]:
 
 
 def _of_numbers(check: ProfileCheck) -> str:
-    words, part = max((("first", check.setup), ("later", check.later)), key=lambda each: max(each[1].e))
+    words, part = max((("first", check.setup), ("later", check.later)), key=lambda named: max(named[1].e))
     name = max(part.evidence, key=lambda name: part.evidence[name])
     return f"it {name} ({part.out:.1f} cubes out of each of the {words} drops, {part.predicted:.1f} predicted)"
 

@@ -30,7 +30,7 @@ from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
 from tower_sim.statistics import mean_error
 from tower_sim.surrogate.cascade import CROWD
-from tower_sim.surrogate.generator import Words
+from tower_sim.surrogate.generator import WordStream
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.table import OUT, Resting, Table, move
 from tower_sim.surrogate.two_thirds import RESIDENT_OUT, THROWN_OUT, TwoThirdsRule
@@ -85,7 +85,7 @@ def drop_times(models: Sequence[tuple[Model, int]], repeats: int) -> list[list[f
     return found
 
 
-class Counted(Words):
+class Counted(WordStream):
     """A generator that counts its words."""
 
     drawn = 0

@@ -29,6 +29,13 @@ RANKS = [
 MODULES = sorted(path for path in PACKAGE.glob("*.py") if path.stem != "__init__")
 SHIPPED = sorted(path for folder in ("tower_sim", "calibration") for path in (ROOT / folder).rglob("*.py"))
 
+# classes that share a name with another and do not meet it: no module imports both
+NAMED_ALIKE = {
+    "Label": ["tower_sim.apparatus.dimensions", "tower_sim.drawing.plan"],  # what is said, and where on the picture
+    "Place": ["tower_sim.cli.completion", "tower_sim.places"],  # of a command line; of a cube
+    "Plan": ["tower_sim.counts", "tower_sim.drawing.plan"],  # of drops; of the picture
+}
+
 
 def imports(path: Path) -> set[str]:
     names: set[str] = set()
@@ -71,14 +78,15 @@ def test_only_two_commands_know_calibration():
     }
 
 
-def test_no_class_of_calibration_has_the_name_of_another():
+def test_no_class_has_the_name_of_another():
     classes: dict[str, list[str]] = {}
     for path in SHIPPED:
+        if path.match("apparatus/*/profile.py"):
+            continue  # the parts of any tower have the same names, as in its profile
         for node in ast.parse(path.read_text("utf-8")).body:
             if isinstance(node, ast.ClassDef):
-                classes.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
-    twice = {name: places for name, places in classes.items() if len(places) > 1}
-    assert {name: places for name, places in twice.items() if any(x.startswith("calibration") for x in places)} == {}
+                classes.setdefault(node.name, []).append(".".join(path.relative_to(ROOT).with_suffix("").parts))
+    assert {name: sorted(modules) for name, modules in classes.items() if len(modules) > 1} == NAMED_ALIKE
 
 
 def test_the_wheel_has_no_tests_and_all_data_that_calibration_reads():

@@ -20,7 +20,7 @@ from tower_sim.campaign import Spec, load, parse
 from tower_sim.campaign.environment import environment
 from tower_sim.campaign.files import sealed
 from tower_sim.campaign.store import head_of
-from tower_sim.campaign.tables import Rows
+from tower_sim.campaign.tables import ShardRows
 from tower_sim.campaign.work import play_run, run_shard
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import play
@@ -455,7 +455,7 @@ def test_a_knock_that_never_lands_ends_its_game_with_the_rows_of_all_its_draws()
             return Outcome(self.name, self.apparatus, Status.TIMED_OUT, (), landings, state)
 
     spec = parse(SMALLEST.replace("games = 6", "games = 1") + "[knocks]\n1 = 1\n")
-    rows = Rows()
+    rows = ShardRows()
     assert not play_run(spec.point(0), Recorder(Shaky()), spec.seed, (0, 0), rows)
     assert [row[2:6] for row in rows.drops] == [
         (0, "drop", 0, "settled"), (1, "drop", 0, "settled"), *((1, "knock", i, "timed_out") for i in range(5)),

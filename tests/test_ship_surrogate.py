@@ -18,7 +18,7 @@ from tower_sim.apparatus.with_board import with_board
 from tower_sim.campaign import parse
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
-from tower_sim.study.data import Campaign, Cubes, Drops, Failed, Words
+from tower_sim.study.data import Campaign, CubeEntries, Drops, Failed, Words
 from tower_sim.surrogate.board_law import BoardLaw, Covered
 from tower_sim.surrogate.fitting.ship_check import check_board, play_again, shuffled
 from tower_sim.surrogate.fitting.ship_fit import fit_board
@@ -95,7 +95,7 @@ def unfought(*setups: tuple[int, int], battles: int, seed: int = 7) -> Campaign:
         nothing,
     )
     drops = Drops(**counts, kind=none, phase=none, winner=none, drawn=nothing.astype(bool))
-    cubes = Cubes(nothing, nothing, Words.of([], ["purple", "green"]), nothing.astype(bool), nothing, none, none)
+    cubes = CubeEntries(nothing, nothing, Words.of([], ["purple", "green"]), nothing.astype(bool), nothing, none, none)
     run_point = np.repeat(np.arange(len(setups)), battles)
     plain = json.loads(spec.canonical)
     return Campaign(plain, list(spec.points), run_point, drops, cubes, Failed(nothing, nothing, none), spec.digest)

@@ -14,11 +14,11 @@ from tower_sim.campaign import parse
 from tower_sim.campaign.environment import environment
 from tower_sim.campaign.files import sealed
 from tower_sim.campaign.store import Store, head_of
-from tower_sim.campaign.tables import DROPS, Rows, tables_of
+from tower_sim.campaign.tables import DROPS, ShardRows, tables_of
 from tower_sim.campaign.work import Shard
 from tower_sim.errors import UsageError
 from tower_sim.games import amerigo
-from tower_sim.study.data import Campaign, Cubes, Drops, Failed, Words
+from tower_sim.study.data import Campaign, CubeEntries, Drops, Failed, Words
 from tower_sim.study.load import load
 
 Row = dict[str, Any]
@@ -67,10 +67,10 @@ def series(out: Any, thrown: Any = None, inside: Any = None, strata: Any = None)
     )
 
 
-def with_cubes(rows: Sequence[tuple[int, int, str, bool, int, str | None, str]]) -> Cubes:
+def with_cubes(rows: Sequence[tuple[int, int, str, bool, int, str | None, str]]) -> CubeEntries:
     """The entries (row of the drop, cube, colour, thrown, age, before, after), sorted by the first."""
     row, cube, colour, thrown, age, before, after = zip(*rows, strict=True) if rows else ([],) * 7
-    return Cubes(
+    return CubeEntries(
         np.array(row, int), np.array(cube, int), Words.of(colour), np.array(thrown, bool), np.array(age, int),
         Words.of(before), Words.of(after),
     )  # fmt: skip
@@ -105,7 +105,7 @@ def write(
     (directory / "manifest.json").write_bytes(sealed(store.head | {"shards": None}))
     for index in range(plan.shards):
         of_shard = plan.runs_of(index)
-        rows = Rows()
+        rows = ShardRows()
         unsaid = {"round": 0, "phase": "setup"}  # which every drop of a game has, and once, however often it is drawn
         told = {(row["run"], row["drop"]): unsaid | row for row in drops}.values()
         given = ([DROP | row for row in drops], cubes, told)

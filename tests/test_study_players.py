@@ -16,7 +16,7 @@ from tower_sim.campaign import parse, run
 from tower_sim.games.amerigo import Rules
 from tower_sim.statistics import Resamples
 from tower_sim.study import players, report, study
-from tower_sim.study.baseline import board_of, play_beside
+from tower_sim.study.baseline import kit_of, play_beside
 from tower_sim.study.load import load
 
 HOUSE = Rules(cubes=2, rounds=3, gold_divisor=2, gold_divisor_with_token=1)
@@ -69,7 +69,7 @@ def test_phases_are_told_apart_by_colour_and_by_number(games: Any, directory: Pa
 
 def test_the_rule_is_played_with_the_rules_of_the_campaign(directory: Path):
     campaign = load(directory)
-    board = board_of(campaign)
+    board = kit_of(campaign)
     assert board is not None
     assert board.divisors == (2, 1)
     played = play_beside(campaign, np.random.default_rng(2))

@@ -13,11 +13,11 @@ from test_study_make import series, with_cubes
 from tower_sim.games import amerigo
 from tower_sim.statistics import Resamples, percentiles
 from tower_sim.study import fairness, memory, players, retention, survival
-from tower_sim.study.baseline import Board, play_rule
+from tower_sim.study.baseline import GameKit, play_rule
 from tower_sim.study.data import Campaign
 
 COLOURS = tuple(amerigo.Rules().colours)
-GAME = Board(COLOURS, np.repeat(np.arange(7), 7), [*range(7)] * 5)
+GAME = GameKit(COLOURS, np.repeat(np.arange(7), 7), [*range(7)] * 5)
 
 
 def boot_of(campaign: Campaign, seed: int = 0, count: int | None = None) -> Resamples:

@@ -12,7 +12,7 @@ from tower_sim.statistics import Estimates
 from tower_sim.study import plots_sweep
 from tower_sim.study.points import Varied
 from tower_sim.study.sensitivity import smooth
-from tower_sim.study.sweeps import Curve
+from tower_sim.study.sweeps import SweptCurve
 
 RNG = np.random.default_rng(1)
 
@@ -22,13 +22,13 @@ def numbers(name: str, values: Any) -> Varied:
     return Varied(name, True, values, tuple(f"{value:g}" for value in np.unique(values)))
 
 
-def figures(points: int, count: int = 5, rule: bool = False, half: float = 0.3) -> list[Curve]:
-    found: list[Curve] = []
+def figures(points: int, count: int = 5, rule: bool = False, half: float = 0.3) -> list[SweptCurve]:
+    found: list[SweptCurve] = []
     for i in range(count):
         y = 3 + i + np.sin(np.arange(points)) + RNG.normal(0, 0.1, points)
         beside = y + 1 if rule else None
         found.append(
-            Curve("tower", f"figure {i}", "cubes", Estimates(y, y - half, y + half), np.full(points, 9), beside)
+            SweptCurve("tower", f"figure {i}", "cubes", Estimates(y, y - half, y + half), np.full(points, 9), beside)
         )
     return found
 

@@ -20,10 +20,10 @@ from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
 from tower_sim.statistics import Estimates
 from tower_sim.study import sensitivity, study
-from tower_sim.study.effects import DIFFERS, DIP, FALLS, PEAK, RISES, TURNS, UNKNOWN, UNSEEN, effect, slices, told
+from tower_sim.study.effects import DIFFERS, DIP, FALLS, PEAK, RISES, TURNS, UNKNOWN, UNSEEN, effect_of, slices, told
 from tower_sim.study.load import load
 from tower_sim.study.points import Varied, at_point, together, varied
-from tower_sim.study.sweeps import Curve, curves
+from tower_sim.study.sweeps import SweptCurve, curves
 
 THROWS = (3, 7, 14, 28, 49)
 DROPS, RESIDENTS_OUT = 24, 0.8
@@ -275,9 +275,9 @@ def test_a_sweep_of_games_opens_with_what_players_get_point_by_point(tmp_path: P
 # Effects
 
 
-def curve(value: Any, half: Any = 0.02) -> Curve:
+def curve(value: Any, half: Any = 0.02) -> SweptCurve:
     value = np.asarray(value, float)
-    return Curve("tower", "share", "1", Estimates(value, value - half, value + half), np.full(len(value), 9))
+    return SweptCurve("tower", "share", "1", Estimates(value, value - half, value + half), np.full(len(value), 9))
 
 
 def along(points: int, is_number: bool = True) -> Any:
@@ -300,16 +300,16 @@ def along(points: int, is_number: bool = True) -> Any:
     ],
 )  # fmt: skip
 def test_an_effect_is_a_range_and_a_shape(value: list[float], shape: str, says: str):
-    found = effect(curve(value), along(5))
+    found = effect_of(curve(value), along(5))
     assert found
     assert (found.shape, told(found)) == (shape, says)
 
 
 def test_words_have_no_order_and_few_runs_no_shape():
-    found = effect(curve([0.2, 0.5, 0.3]), along(3, is_number=False))
+    found = effect_of(curve([0.2, 0.5, 0.3]), along(3, is_number=False))
     assert found
     assert found.shape == DIFFERS
-    found = effect(curve([0.2, 0.5, 0.3], np.nan), along(3))
+    found = effect_of(curve([0.2, 0.5, 0.3], np.nan), along(3))
     assert found
     assert found.shape == UNKNOWN
     assert "chance may have made the difference" in told(found)

@@ -17,7 +17,7 @@ from tower_sim.games import amerigo
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import Games, plan_of
 from tower_sim.statistics import Estimate
-from tower_sim.study.baseline import Board, play_rule
+from tower_sim.study.baseline import GameKit, play_rule
 from tower_sim.study.data import Campaign, Facts, Failed, Words
 from tower_sim.surrogate.fitting import classifier, distances, pages, pit, whole_games
 from tower_sim.surrogate.model import SurrogateModel
@@ -205,7 +205,7 @@ def test_what_cannot_be_compared_is_said_in_one_line():
 
 
 def campaign_of(games: int, seed: int) -> Campaign:
-    board = Board(tuple(RULES.colours), np.repeat(np.arange(7), 7), [*range(7)] * 5)
+    board = GameKit(tuple(RULES.colours), np.repeat(np.arange(7), 7), [*range(7)] * 5)
     return replace(play_rule(board, games, np.random.default_rng(seed)), spec={"kind": "game"})
 
 

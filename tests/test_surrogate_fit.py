@@ -24,10 +24,10 @@ from tower_sim.errors import UsageError
 from tower_sim.games import amerigo
 from tower_sim.games.amerigo import Rules
 from tower_sim.models import open_model
-from tower_sim.study.data import Campaign, Cubes, Drops, Failed, Words
+from tower_sim.study.data import Campaign, CubeEntries, Drops, Failed, Words
 from tower_sim.study.load import load
 from tower_sim.surrogate import model as surrogate_model
-from tower_sim.surrogate.cascade import CROWD, FRESH, Cascade, Curve, Floor, Passing, normal_scores
+from tower_sim.surrogate.cascade import CROWD, FRESH, Cascade, FloorLaw, Passing, Polyline, normal_scores
 from tower_sim.surrogate.fitting import check, fit, ladder
 from tower_sim.surrogate.fitting.check import check_command, count_laws
 from tower_sim.surrogate.fitting.fit import LEAST_RUNS, covered, fit_command, ladder_text, unseen
@@ -97,15 +97,15 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # Rows
 
 
-def cube_rows(*rows: tuple[int, int, int, str | None, str]) -> Cubes:
+def cube_rows(*rows: tuple[int, int, int, str | None, str]) -> CubeEntries:
     """The cubes of drops from (row of the drop, cube, age, before, after); without `before` it was thrown."""
     row, cube, age, before, after = zip(*rows, strict=True)
     thrown = np.array([place is None for place in before])
     words = [Words.of(["red"] * len(row)), Words.of(before), Words.of(after)]
-    return Cubes(np.array(row, np.int32), np.array(cube), words[0], thrown, np.array(age), *words[1:])
+    return CubeEntries(np.array(row, np.int32), np.array(cube), words[0], thrown, np.array(age), *words[1:])
 
 
-def campaign_of(run_and_thrown: Sequence[tuple[int, int]], cubes: Cubes) -> Campaign:
+def campaign_of(run_and_thrown: Sequence[tuple[int, int]], cubes: CubeEntries) -> Campaign:
     """A campaign of drops (run, number thrown) and their cubes."""
     runs, thrown = (np.array(each) for each in zip(*run_and_thrown, strict=True))
     zero, none = np.zeros(len(runs), int), Words.of([None] * len(runs))
@@ -217,15 +217,15 @@ def test_the_last_three_of_every_ten_runs_are_held_out():
 # Rungs, by enumeration of the 32 subsets of 2 cubes thrown and 3 inside that can come out
 
 
-def flat(*values: float) -> Curve:
-    return Curve(tuple(range(len(values))), values, (0.0,) * len(values))
+def flat(*values: float) -> Polyline:
+    return Polyline(tuple(range(len(values))), values, (0.0,) * len(values))
 
 
 def law_of(sd: float) -> Cascade:
     """Two floors; all log-odds are whole numbers of 1/512, so that the table is exact but for the effects."""
 
-    def floor(region: str, up: float) -> Floor:
-        return Floor(
+    def floor(region: str, up: float) -> FloorLaw:
+        return FloorLaw(
             region,
             arriving=Passing(flat(0.0, up, up + 0.5), flat(0.0, -0.25, -0.5), flat(sd)),
             fresh=flat(0.0, 0.125, -0.25),
@@ -355,7 +355,7 @@ def test_laws_of_counts_of_drops_of_any_size_are_whole(known: Known):
 # A known law
 
 
-def curves_of(floor: Floor) -> dict[str, Curve]:
+def curves_of(floor: FloorLaw) -> dict[str, Polyline]:
     """The curves of means: those of the shared effects' sds are bounded by 0 and have no normal errors."""
     return {
         "arriving thrown": floor.arriving.thrown,
@@ -396,7 +396,7 @@ def test_a_fit_to_games_of_a_known_law_finds_it_and_its_errors_are_right(known: 
     assert 0.5 < math.sqrt(np.mean(z**2)) < 1.5
 
 
-def log_odds(floor: Floor, number: int, rows: Rows, lies: bool) -> tuple[Any, Any, Any]:
+def log_odds(floor: FloorLaw, number: int, rows: Rows, lies: bool) -> tuple[Any, Any, Any]:
     """The rows of the cubes that lie on a floor, or arrive there, their log-odds to pass and the effect's sd."""
     there = (rows.start == number) if lies else (rows.start < number) & (rows.end >= number)
     drop = rows.drop[there]

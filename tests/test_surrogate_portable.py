@@ -31,7 +31,7 @@ from tower_sim.outcome import Outcome
 from tower_sim.state import Event, Resident, TowerState
 from tower_sim.surrogate import export, kernel
 from tower_sim.surrogate.cascade import CROWD, EFFECTS, FRESH
-from tower_sim.surrogate.generator import Words, mixed
+from tower_sim.surrogate.generator import WordStream, mixed
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import BOARD, shipped
 from tower_sim.surrogate.table import OUT, WORD, FloorTable, Resting, Table, move
@@ -95,7 +95,7 @@ def digest_of(table: Table) -> str:
 
 
 def test_the_generator_gives_the_reference_sequence_of_xoshiro128starstar():
-    word = Words((0, 0, 0, 0))
+    word = WordStream((0, 0, 0, 0))
     word._state = (1, 2, 3, 4)
     # printed by the authors' xoshiro128starstar.c 1.1 with s = {1, 2, 3, 4}
     reference = [11520, 0, 5927040, 70819200, 2031721883, 1637235492, 1287239034, 3734860849, 3729100597, 4258142804]
@@ -113,7 +113,7 @@ def test_the_kernel_draws_the_generators_words():
         with np.errstate(over="ignore"):
             kernel.seeded(state, np.array(seed), stream)
             drawn = [int(kernel.word(state)) for _ in range(100)]
-        assert drawn == list(islice(iter(Words(seed, stream), None), 100))
+        assert drawn == list(islice(iter(WordStream(seed, stream), None), 100))
     assert all(kernel.mixed(x) == mixed(x) for x in (0, 1, 0x9E3779B9, 0xFFFFFFFF))
 
 
@@ -126,7 +126,7 @@ def test_javascript_draws_the_generators_words(ask: Ask):
         ((1, 2, 3, 4), WORD + 5),
     ]
     found = ask("made_up", *({"do": "words", "seed": s, "stream": n, "count": 1000} for s, n in pairs))
-    assert found == [list(islice(iter(Words(s, n), None), 1000)) for s, n in pairs]
+    assert found == [list(islice(iter(WordStream(s, n), None), 1000)) for s, n in pairs]
     assert found[0][:8] == EXPECTED["words_of_stream_3"]
 
 
@@ -187,7 +187,7 @@ def layout(rules: Rules) -> tuple[Any, Any]:
 def by_hand(table: Table, rules: Rules, seed: export.Seed, stream: int) -> list[Any]:
     """Play a game drop by drop with `move`; counts thrown, emerged and inside, by drop and colour."""
     colour, phases = layout(rules)
-    word = Words(seed, stream)
+    word = WordStream(seed, stream)
     inside: dict[int, tuple[int, int, bool]] = {}  # floor, number of the drop that threw it, in a crowd
     drops = 0
     counts: list[Any] = [[], [], []]
@@ -478,7 +478,7 @@ def test_a_javascript_drop_says_where_every_cube_is_and_what_carries_over(ask: A
         {"do": "one", "state": {"drops": 4, "cubes": []}, "thrown": crowd[::-1], "seed": SEED},
         {"do": "one", "state": {"drops": 4, "cubes": []}, "thrown": [], "seed": SEED},
     )
-    ends = move(model.table, [None] * count, Words(SEED, 0))
+    ends = move(model.table, [None] * count, WordStream(SEED, 0))
     places = [*(f"inside:{region}" for region in model.table.regions), "tray"]
     assert first["landings"] == [
         {**cube, "floor": end, "place": places[end]} for cube, end in zip(crowd, ends, strict=True)
@@ -582,10 +582,10 @@ def test_python_refuses_words_that_are_none_and_cubes_where_no_floor_is():
             move(table, three, cast("Any", word))
     for floor, age in ((-1, 1), (3, 1), (0.5, 1), (0, 0), (0, -1), (0, 1.5)):
         with pytest.raises(UsageError, match=r"of a cube is .*; allowed is a whole number from"):
-            move(table, [Resting(cast("int", floor), cast("int", age), False), None], Words(SEED))
+            move(table, [Resting(cast("int", floor), cast("int", age), False), None], WordStream(SEED))
     for seed, stream in (((1, 2, 3), 0), ((1, 2, 3, -1), 0), ((1, 2, 3, 0.5), 0), ((1, 2, 3, WORD), 0), (SEED, -1)):
         with pytest.raises(UsageError, match=r"; allowed (is|are) .*whole number"):
-            Words(cast("Any", seed), stream)
+            WordStream(cast("Any", seed), stream)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from tower_sim.games import amerigo
 from tower_sim.games.amerigo import Rules
 from tower_sim.models import open_model
 from tower_sim.surrogate import store
-from tower_sim.surrogate.cascade import Cascade, Curve, Floor, Passing
+from tower_sim.surrogate.cascade import Cascade, FloorLaw, Passing, Polyline
 from tower_sim.surrogate.store import BOARD, TOWER, Fitted, RungScore, Source, load_fitted, shipped
 
 SHAPE = load("amerigo")
@@ -29,8 +29,8 @@ SHIPPED = shipped(SHAPE.name, SHAPE.digest)
 Capture = pytest.CaptureFixture[str]
 
 
-def flat(*values: float) -> Curve:
-    return Curve(tuple(range(len(values))), values, (0.5,) * len(values))
+def flat(*values: float) -> Polyline:
+    return Polyline(tuple(range(len(values))), values, (0.5,) * len(values))
 
 
 SMALL = Fitted(
@@ -43,7 +43,7 @@ SMALL = Fitted(
     lower_rungs={"groups": (0.1, -1e-06, 3.0), "shared": (1e20,)},
     law=Cascade(
         (
-            Floor(
+            FloorLaw(
                 "floor",
                 arriving=Passing(flat(1.5, 2.0), flat(0.0, -0.1), flat(0.3)),
                 fresh=flat(0.0, -0.2),

@@ -32,6 +32,10 @@ class Estimate:
     high: float
     n: int
 
+    def times(self, factor: float) -> Estimate:
+        """Return the number in units that are `factor` (above 0) times smaller."""
+        return Estimate(factor * self.value, factor * self.low, factor * self.high, self.n)
+
 
 @dataclass(frozen=True)
 class Estimates:
@@ -41,9 +45,13 @@ class Estimates:
     low: Array
     high: Array
 
-    def at(self, i: int, n: int) -> Estimate:
+    def at(self, i: int | tuple[int, int], n: int) -> Estimate:
         """Return the i-th, taken from `n` things."""
         return Estimate(float(self.value[i]), float(self.low[i]), float(self.high[i]), int(n))
+
+    def take(self, rows: Array | slice) -> Estimates:
+        """Return those at `rows`."""
+        return Estimates(self.value[rows], self.low[rows], self.high[rows])
 
 
 # Laws
@@ -268,14 +276,14 @@ class Resamples:
         The latter counts each run as one trial, so it is wide rather than narrow; it too takes five runs.
         Source: Clopper and Pearson, Biometrika 26 (1934).
         """
-        found = self.ratios(hits, of)
+        ratios = self.ratios(hits, of)
         runs = np.maximum((of > 0).sum(0), 1)
         reach = 1 - ((1 - CONFIDENCE) / 2) ** (1 / runs)
         enough = (of > 0).sum(0) >= FEWEST
-        none, every = enough & (found.value == 0), enough & (found.value == 1)
-        low = np.where(none, 0.0, np.where(every, 1 - reach, found.low))
-        high = np.where(every, 1.0, np.where(none, reach, found.high))
-        return Estimates(found.value, low, high)
+        none, every = enough & (ratios.value == 0), enough & (ratios.value == 1)
+        low = np.where(none, 0.0, np.where(every, 1 - reach, ratios.low))
+        high = np.where(every, 1.0, np.where(none, reach, ratios.high))
+        return Estimates(ratios.value, low, high)
 
     def ratio(self, over: Array, under: Array) -> Estimate:
         """Return one ratio of sums over runs; its `n` is the sum below."""

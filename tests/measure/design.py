@@ -59,7 +59,7 @@ def kernels() -> None:
     """Find the kernels of the design that ships, and put them beside it."""
     emulator = Emulator(shipped())
     for window in WHOLE.values():
-        emulator.found(window)
+        emulator.kernels_of(window)
     write(KERNELS, json.dumps(emulator.kernels, indent=1, allow_nan=False) + "\n", "kernels")
 
 
@@ -74,7 +74,7 @@ def check(design: Design, folds: int = 5) -> str:
     for name, window in WHOLE.items():
         parts: list[Array] = []
         for k in range(folds):
-            rest = Emulator(design.take(np.flatnonzero(fold != k)), whole.found(window))
+            rest = Emulator(design.take(np.flatnonzero(fold != k)), whole.kernels_of(window))
             held = design.take(np.flatnonzero(fold == k))
             at = rest.at(window, held.pattern, held.unit)
             error = at.error

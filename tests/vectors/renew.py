@@ -19,7 +19,7 @@ import numpy as np
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import plan_of
 from tower_sim.surrogate.export import json_text, table_document, vectors
-from tower_sim.surrogate.generator import Words
+from tower_sim.surrogate.generator import WordStream
 from tower_sim.surrogate.kernel import play_games
 from tower_sim.surrogate.table import LIMIT, UNIT, WORD, FloorTable, Table
 
@@ -71,7 +71,7 @@ def expected(table: Table) -> dict[str, object]:
         "seed": list(SEED),
         "vectors": COUNT,
         "sha256": hashlib.sha256(lines.encode()).hexdigest(),
-        "words_of_stream_3": list(islice(iter(Words(SEED, 3), None), 8)),
+        "words_of_stream_3": list(islice(iter(WordStream(SEED, 3), None), 8)),
         "emerged_of_game_3": [row.tolist() for row in emerged[0]],
     }
 

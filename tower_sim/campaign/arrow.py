@@ -37,12 +37,12 @@ def parquet_metadata(path: Path) -> dict[str, str]:
     """Return what `parquet_bytes` was given as `metadata`, and `rows`; empty when a file is no Parquet file."""
     arrow, parquet = extra("pyarrow", "campaign"), extra("pyarrow.parquet", "campaign")
     try:
-        found: Any = parquet.read_metadata(path)
-        pairs: dict[bytes, bytes] = found.schema.to_arrow_schema().metadata or {}
+        metadata: Any = parquet.read_metadata(path)
+        pairs: dict[bytes, bytes] = metadata.schema.to_arrow_schema().metadata or {}
     except (arrow.ArrowException, OSError):
         return {}
     texts = {key.decode("utf-8", "replace"): value.decode("utf-8", "replace") for key, value in pairs.items()}
-    return texts | {"rows": str(found.num_rows)}
+    return texts | {"rows": str(metadata.num_rows)}
 
 
 def parquet_columns(path: Path, names: Sequence[str]) -> list[list[Any]] | None:

@@ -147,7 +147,7 @@ def _head_fault(head: Document, spec: Spec) -> str:
             return "its points are not those of the spec"
         table = cast("Document", point)
         digests = [table["apparatus"], "" if table["settings"] is None else table["settings"]]
-        if not same(table["values"], values) or not all(isinstance(each, str) for each in digests):
+        if not same(table["values"], values) or not all(isinstance(text, str) for text in digests):
             return "its points are not those of the spec"
     return ""
 

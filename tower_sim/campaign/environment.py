@@ -48,12 +48,12 @@ def _engines() -> dict[str, str]:
     return versions
 
 
-def difference(expected: Environment, found: Environment) -> str:
+def difference(expected: Environment, other: Environment) -> str:
     """Say the first difference, as in `numpy 2.0.1 instead of 2.1.0`; empty when there is none."""
     for part, values in expected.items():
         for name, value in values.items():
-            if (other := found.get(part, {}).get(name, "none")) != value:
-                return f"{name} {other} instead of {value}"
+            if (theirs := other.get(part, {}).get(name, "none")) != value:
+                return f"{name} {theirs} instead of {value}"
     return ""
 
 

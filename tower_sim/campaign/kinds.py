@@ -12,10 +12,10 @@ from tower_sim.games.game import Game
 
 def kinds() -> dict[str, Game]:
     """Return the games by kind, ours first; one that cannot be loaded is left out, and a kind that is taken stays."""
-    found: dict[str, Game] = {}
+    by_kind: dict[str, Game] = {}
     for game in _games():
-        found.setdefault(game.kind, game)
-    return found
+        by_kind.setdefault(game.kind, game)
+    return by_kind
 
 
 def installed(kind: str) -> Game | None:

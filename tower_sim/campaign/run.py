@@ -15,7 +15,7 @@ from tower_sim.campaign.environment import environment
 from tower_sim.campaign.files import StoreError
 from tower_sim.campaign.progress import told
 from tower_sim.campaign.spec import Spec, load
-from tower_sim.campaign.store import DamagedManifest, Status, Store
+from tower_sim.campaign.store import CampaignStatus, DamagedManifest, Store
 from tower_sim.campaign.vary import FEWEST_RUNS, SAMPLED
 from tower_sim.errors import check_whole
 from tower_sim.interrupts import terminable
@@ -80,14 +80,14 @@ def run(spec: Spec, directory: Path, workers: int = 1, dask: str = "", progress:
 
 def _to_do(store: Store, is_told: bool) -> list[int]:
     """Return the shards that are not done and whole; told how far it is, since every byte is looked at."""
-    found: list[int] = []
+    to_do: list[int] = []
     with telling("shards looked at", store.spec.shards) if is_told else nullcontext() as tell:
         for index in range(store.spec.shards):
             if store.problems(index):
-                found.append(index)
+                to_do.append(index)
             if tell:
                 tell(index + 1)
-    return found
+    return to_do
 
 
 def _collected(store: Store, reports: Reports, progress: Progress | None) -> tuple[list[int], dict[int, str], bool]:
@@ -152,7 +152,7 @@ def few_runs(spec: Spec) -> str:
     )
 
 
-def status(directory: Path) -> Status:
+def status(directory: Path) -> CampaignStatus:
     """Say how far the campaign in `directory` is; raises UsageError when there is none."""
     return Store.read(directory).status()
 

@@ -159,7 +159,7 @@ def _of_plain(table: Mapping[str, Any]) -> Spec:
     if not isinstance(table["apparatus"], str):
         raise fault("spec.apparatus", table["apparatus"], "a text")
     values: object = table["points"]
-    if not isinstance(values, list) or not all(isinstance(each, dict) for each in cast("list[object]", values)):
+    if not isinstance(values, list) or not all(isinstance(point, dict) for point in cast("list[object]", values)):
         raise fault("spec.points", cast("object", values), "a list of tables")
     points = tuple(cast("list[dict[str, Any]]", values))
     check_size(len(points), table["runs"], table["shard"])

@@ -46,7 +46,7 @@ from tower_sim.campaign.documents import (
 from tower_sim.campaign.environment import Environment, difference
 from tower_sim.campaign.files import digest, locked, make_directory, move, remove, sealed, told, unsealed, write
 from tower_sim.campaign.spec import Spec, canonical_json
-from tower_sim.campaign.tables import READABLE, Table, own_table
+from tower_sim.campaign.tables import READABLE, TableKind, own_table
 from tower_sim.campaign.work import Shard
 from tower_sim.errors import UsageError, fault, shown
 from tower_sim.physics.engine import version_of
@@ -66,7 +66,7 @@ class DamagedManifest(UsageError):
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class CampaignStatus:
     """How far a campaign is: the numbers of its shards that are done, missing, and failed in the last run."""
 
     spec: Spec
@@ -99,8 +99,8 @@ class Store:
             for folder in store._folders:
                 make_directory(directory / folder)
             store._clean()
-            found = _manifest_of(directory)
-            if found is None or not same(_head_of(found), store.head):
+            manifest = _manifest_of(directory)
+            if manifest is None or not same(_head_of(manifest), store.head):
                 write(directory / MANIFEST, sealed(store.head | {"shards": None}))
             yield store
 
@@ -168,7 +168,9 @@ class Store:
     def finish(self) -> None:
         """Write the manifest with every shard's files; all shards must be done."""
         shards = [self.receipt(index) for index in range(self.spec.shards)]
-        write(self.directory / MANIFEST, sealed(self.head | {"shards": [listed_form(each) for each in shards if each]}))
+        write(
+            self.directory / MANIFEST, sealed(self.head | {"shards": [listed_form(shard) for shard in shards if shard]})
+        )
 
     def receipt(self, index: int) -> dict[str, Any] | None:
         """Read a shard's receipt; None when it is missing, damaged, or of another campaign or shard."""
@@ -203,8 +205,8 @@ class Store:
         receipt, wrong = self._receipt(index)
         if wrong:
             return [f"{receipt_name(index)}: {wrong}"]
-        found = [self._problem(name, index, facts) for name, facts in receipt["files"].items()]
-        return [problem for problem in found if problem] or self._miscounted(receipt, index)
+        problems = [self._problem(name, index, facts) for name, facts in receipt["files"].items()]
+        return [problem for problem in problems if problem] or self._miscounted(receipt, index)
 
     def _miscounted(self, receipt: dict[str, Any], index: int) -> list[str]:
         """Say that the receipt counts other failures than its table of drops has."""
@@ -221,26 +223,26 @@ class Store:
 
     def foreign(self) -> list[str]:
         """Name the files beside the shards that are of no shard of this campaign."""
-        found: list[str] = []
+        strangers: list[str] = []
         for folder in self._folders:
             suffix = "json" if folder == RECEIPTS else "parquet"
             for path in sorted((self.directory / folder).glob("*")):
                 match = _NAME.fullmatch(path.name)
                 is_ours = match and match[2] == suffix and path.name == f"{int(match[1]):05d}.{suffix}"
                 if not (is_ours and match and int(match[1]) < self.spec.shards) and not path.name.endswith(PART):
-                    found.append(f"{folder}/{path.name}")
-        return found
+                    strangers.append(f"{folder}/{path.name}")
+        return strangers
 
     def set_aside(self) -> list[str]:
         """Move the foreign files to `set_aside`, so that nobody reads them with the dataset; returns their names.
 
         One whose name is taken there goes to `set_aside/1`, then `set_aside/2`, ...: nothing is overwritten.
         """
-        found = self.foreign()
-        for name in found:
+        strangers = self.foreign()
+        for name in strangers:
             folders = (self.directory / SET_ASIDE / (str(i) if i else "") for i in count())
             move(self.directory / name, next(to for to in folders if not os.path.lexists(to / name)) / name)
-        return found
+        return strangers
 
     def manifest_problems(self) -> list[str]:
         """Say what is wrong with the manifest's contents, now that all shards are whole."""
@@ -248,7 +250,7 @@ class Store:
         if listed is None:
             return [f"{MANIFEST}: not finished: it does not list the shards"]
         receipts = [self.receipt(index) for index in range(self.spec.shards)]
-        if not same(listed, [listed_form(each) for each in receipts if each]):
+        if not same(listed, [listed_form(receipt) for receipt in receipts if receipt]):
             return [f"{MANIFEST}: changed: its list of shards is not that of the receipts"]
         return []
 
@@ -270,12 +272,12 @@ class Store:
         except OSError as error:
             raise told(path, error) from error
 
-    def status(self) -> Status:
+    def status(self) -> CampaignStatus:
         """Say how far the campaign is, without looking into its tables."""
         receipts = {index: self.receipt(index) for index in range(self.spec.shards) if self.is_there(index)}
         missing = tuple(index for index in range(self.spec.shards) if index not in receipts)
         known = [receipt for receipt in receipts.values() if receipt]
-        return Status(
+        return CampaignStatus(
             spec=self.spec,
             done=tuple(receipts),
             missing=missing,
@@ -311,7 +313,7 @@ class Store:
         if length is None:
             return f"{name}: missing, or no regular file"
         metadata = parquet_metadata(path)
-        schema = Table(name.split("/")[0], ()).schema_name()
+        schema = TableKind(name.split("/")[0], ()).schema_name()
         ours = {"schema": schema, "version": self.tables_version, "spec": self.spec.digest, "shard": str(index)}
         if metadata and any(metadata.get(key) != ours[key] for key in ("spec", "shard")):
             return f"{name}: foreign: of shard {metadata.get('shard')} of the spec {metadata.get('spec', '')[:16]}"
@@ -336,24 +338,24 @@ class Store:
                 f"{self.directory} holds {strange[0]!r} and no campaign; allowed is a new or empty directory, or one "
                 "of this campaign; give another -o"
             )
-        found = _manifest_of(self.directory)
-        if found is None:
+        manifest = _manifest_of(self.directory)
+        if manifest is None:
             owners = {owner for path in (self.directory / RECEIPTS).glob("*.json") if (owner := _owner(path))}
             if owners and self.head["campaign"] not in owners:
                 raise UsageError(f"{self.directory} holds shards of another campaign; give another -o")
-        elif found.get("spec_digest") != self.spec.digest:
+        elif manifest.get("spec_digest") != self.spec.digest:
             raise UsageError(
-                f"{self.directory} holds another campaign (spec {str(found.get('spec_digest'))[:16]}, this is "
+                f"{self.directory} holds another campaign (spec {str(manifest.get('spec_digest'))[:16]}, this is "
                 f"{self.spec.digest[:16]}); allowed is the same spec; give another -o"
             )
-        elif (version := _tables_version(found)) != self.tables_version:
+        elif (version := _tables_version(manifest)) != self.tables_version:
             raise UsageError(
                 f"{self.directory} holds tables of version {version}; allowed is {self.tables_version}, which is "
                 "written here; go on with the tower_sim that made it, or give another -o"
             )
-        elif found.get("campaign") != self.head["campaign"]:
+        elif manifest.get("campaign") != self.head["campaign"]:
             here = {part: self.head[part] for part in ("versions", "platform")}
-            theirs = {part: found[part] for part in here}
+            theirs = {part: manifest[part] for part in here}
             why = difference(theirs, here) or "other apparatus or settings digests"
             raise UsageError(
                 f"{self.directory} was made elsewhere: here is {why}; allowed is the same, for the same bytes; "
@@ -400,8 +402,8 @@ def _head_of(manifest: dict[str, Any]) -> dict[str, Any]:
 def _manifest_of(directory: Path) -> dict[str, Any] | None:
     """Read a directory's manifest; None when it has none, or a damaged one."""
     data = content(directory / MANIFEST)
-    found = "" if data is None else read_manifest(data)
-    return None if isinstance(found, str) else found[0]
+    read = "" if data is None else read_manifest(data)
+    return None if isinstance(read, str) else read[0]
 
 
 def _owner(path: Path) -> str:
@@ -415,10 +417,10 @@ def _owner(path: Path) -> str:
 def _length(path: Path) -> int | None:
     """Return the length of a regular file; None when there is none."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_size if stat.S_ISREG(found.st_mode) else None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
 def _digest_of(path: Path) -> str:

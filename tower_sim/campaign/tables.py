@@ -23,7 +23,7 @@ WITH_FACTS = ("1", "2")  # versions whose `drops` have the columns of the game's
 
 
 @dataclass(frozen=True, slots=True)
-class Varied:
+class VariedColumn:
     """A varied field as a column: its dotted name, its Arrow type, its value at each design point."""
 
     name: str
@@ -31,7 +31,7 @@ class Varied:
     values: tuple[Any, ...]
 
 
-def varied_columns(points: Sequence[Mapping[str, Any]]) -> tuple[Varied, ...]:
+def varied_columns(points: Sequence[Mapping[str, Any]]) -> tuple[VariedColumn, ...]:
     """Return a column for every varied field; all points vary the same ones.
 
     Its type follows from the values at all points: `bool`, `int64`, `float64` or `string`; lists, tables and mixtures
@@ -40,18 +40,18 @@ def varied_columns(points: Sequence[Mapping[str, Any]]) -> tuple[Varied, ...]:
     return tuple(_varied(name, [point[name] for point in points]) for name in points[0])
 
 
-def _varied(name: str, values: Sequence[Any]) -> Varied:
+def _varied(name: str, values: Sequence[Any]) -> VariedColumn:
     kinds: set[type[Any]] = {type(value) for value in values}
     if kinds in ({bool}, {str}):
-        return Varied(name, "bool" if bool in kinds else "string", tuple(values))
+        return VariedColumn(name, "bool" if bool in kinds else "string", tuple(values))
     if kinds <= {int, float}:
         whole = kinds == {int} and all(-(1 << 63) <= value < 1 << 63 for value in values)
-        return Varied(name, "int64" if whole else "float64", tuple(values if whole else map(float, values)))
-    return Varied(name, "string", tuple(json.dumps(value, ensure_ascii=False) for value in values))
+        return VariedColumn(name, "int64" if whole else "float64", tuple(values if whole else map(float, values)))
+    return VariedColumn(name, "string", tuple(json.dumps(value, ensure_ascii=False) for value in values))
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableKind:
     """A table of the dataset: its folder's name and its columns."""
 
     name: str
@@ -62,7 +62,7 @@ class Table:
         return f"tower-sim/campaign-{self.name}"
 
     def to_parquet(
-        self, rows: Sequence[Sequence[Any]], spec_digest: str, shard: int, varied: Sequence[Varied] = ()
+        self, rows: Sequence[Sequence[Any]], spec_digest: str, shard: int, varied: Sequence[VariedColumn] = ()
     ) -> bytes:
         """Write rows, each with a value for every column, as a Parquet file of that shard.
 
@@ -74,7 +74,7 @@ class Table:
         return parquet_bytes(columns, head)
 
 
-DROPS = Table(
+DROPS = TableKind(
     "drops",
     (
         Column("point", "int32", False, "design point, from 0"),
@@ -94,7 +94,7 @@ DROPS = Table(
     ),
 )  # fmt: skip
 
-CUBES = Table(
+CUBES = TableKind(
     "cubes",
     (
         Column("point", "int32", False, "as in `drops`"),
@@ -113,19 +113,19 @@ CUBES = Table(
 _KEY = tuple(Column(name, "int32", False, "as in `drops`") for name in ("point", "run", "drop"))
 
 
-def own_table(game: Game) -> Table | None:
+def own_table(game: Game) -> TableKind | None:
     """Return the table of what `game` tells of each of its drops or steps; None when it tells nothing."""
-    return Table(game.name, (*_KEY, *game.columns)) if game.columns else None
+    return TableKind(game.name, (*_KEY, *game.columns)) if game.columns else None
 
 
-def tables_of(game: Game) -> tuple[Table, ...]:
+def tables_of(game: Game) -> tuple[TableKind, ...]:
     """Return the tables of a campaign of `game`, in the order of its receipts."""
     own = own_table(game)
     return (DROPS, CUBES) if own is None else (DROPS, CUBES, own)
 
 
 @dataclass(slots=True)
-class Rows:
+class ShardRows:
     """The rows of one shard, in the order in which they were added; `own` are those of the game's own table."""
 
     drops: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
@@ -153,8 +153,8 @@ class Rows:
             return
         self.drops.append((*head, len(outcome.emerged), len(outcome.inside)))
         thrown, now = set(outcome.thrown), draw.state.drops
-        places = {each.cube: (INSIDE + each.region, now - each.since) for each in draw.state.residents}
-        places |= {each.cube: (each.region, now - each.since) for each in draw.state.board.lying}
+        places = {resident.cube: (INSIDE + resident.region, now - resident.since) for resident in draw.state.residents}
+        places |= {lying.cube: (lying.region, now - lying.since) for lying in draw.state.board.lying}
         for x in sorted(outcome.landings, key=lambda x: x.cube.id):
             is_thrown = x.cube in thrown
             place, age = (None, 0) if is_thrown else places[x.cube]

@@ -104,12 +104,12 @@ def _flat(table: object, prefix: str = "") -> dict[str, Any]:
     """Read `a.b = ...` and `"a.b" = ...` alike: a table that is no range leads on to the fields in it."""
     if not isinstance(table, Mapping):
         raise fault("vary.fields", table, "a table of lists or ranges by field", "write it as [vary.fields]")
-    found: dict[str, Any] = {}
+    by_field: dict[str, Any] = {}
     for key, value in cast("Mapping[str, object]", table).items():
         is_range = isinstance(value, Mapping) and {"low", "high"} & set(cast("Mapping[str, object]", value))
         leads_on = isinstance(value, Mapping) and not is_range
-        found |= _flat(cast("object", value), f"{prefix}{key}.") if leads_on else {f"{prefix}{key}": value}
-    return found
+        by_field |= _flat(cast("object", value), f"{prefix}{key}.") if leads_on else {f"{prefix}{key}": value}
+    return by_field
 
 
 def _listed(name: str, varied: Mapping[str, Any]) -> tuple[Values, ...]:

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from tower_sim.campaign.point import Point
 from tower_sim.campaign.spec import Spec
-from tower_sim.campaign.tables import Rows
+from tower_sim.campaign.tables import ShardRows
 from tower_sim.games.game import Turn
 from tower_sim.recorder import Draw, Recorder
 
@@ -29,7 +29,7 @@ class Shard:
 
 def run_shard(spec: Spec, index: int) -> Shard:
     """Play the runs of shard `index`; the result depends on `spec.digest` and `index` only, byte for byte."""
-    rows, game = Rows(), spec.game
+    rows, game = ShardRows(), spec.game
     unfinished: list[int] = []
     for number, runs in groupby(spec.runs_of(index), key=lambda run: run // spec.runs):
         point = spec.point(number)
@@ -42,7 +42,7 @@ def run_shard(spec: Spec, index: int) -> Shard:
     return Shard(index, tables, counts, rows.failures, tuple(unfinished))
 
 
-def play_run(point: Point, model: Recorder, seed: int, where: tuple[int, int], rows: Rows) -> bool:
+def play_run(point: Point, model: Recorder, seed: int, where: tuple[int, int], rows: ShardRows) -> bool:
     """Play run `where` (point, run) of the root `seed`, add its rows, and say whether it came to its end."""
     is_whole = True
     for turn in point.game.play(model.as_model, point.rules, seed, where[1]):
@@ -52,7 +52,7 @@ def play_run(point: Point, model: Recorder, seed: int, where: tuple[int, int], r
     return is_whole
 
 
-def _add(where: tuple[int, int, int], turn: Turn, draws: Sequence[Draw], rows: Rows) -> None:
+def _add(where: tuple[int, int, int], turn: Turn, draws: Sequence[Draw], rows: ShardRows) -> None:
     """Add the rows of a turn: of a drop, and of the knock after it if there was one; a knock alone throws no cube."""
     blows = [draw for draw in draws if draw.knock and turn.kind == "drop"]
     falls = [draw for draw in draws if not draw.knock or turn.kind != "drop"]

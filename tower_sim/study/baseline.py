@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tower_sim.errors import UsageError
-from tower_sim.study.data import NOWHERE, SETUP, Array, Campaign, Cubes, Drops, Facts, Failed, Words
+from tower_sim.study.data import NOWHERE, SETUP, Array, Campaign, CubeEntries, Drops, Facts, Failed, Words
 from tower_sim.study.players import DIVISORS, divisors
 from tower_sim.surrogate.two_thirds import REGION, RESIDENT_OUT, THROWN_OUT
 
@@ -16,7 +16,7 @@ FEWEST, MOST = 500, 4000  # games of the rule
 
 
 @dataclass(frozen=True)
-class Board:
+class GameKit:
     """What a game needs: the colour of every cube, the colours of the phases in order, what cubes are divided by.
 
     `divisors` make cubes out into gold for passing, without and with the token (None: there is no gold); `kind` is the
@@ -29,7 +29,7 @@ class Board:
     divisors: tuple[int, int] | None = None
     kind: str = "game"
 
-    def same(self, other: Board) -> bool:
+    def same(self, other: GameKit) -> bool:
         """Whether `other` is played alike."""
         return (
             self.colours == other.colours
@@ -44,7 +44,7 @@ def is_of_the_rule(campaign: Campaign) -> bool:
     return "two_thirds" in str(campaign.spec.get("model", ""))
 
 
-def board_of(campaign: Campaign) -> Board | None:
+def kit_of(campaign: Campaign) -> GameKit | None:
     """Find out from a campaign of one design point what was played with; None when no run has a set-up and a phase.
 
     None also for games whose drops are not known before a run, which the rule could not play.
@@ -66,7 +66,7 @@ def board_of(campaign: Campaign) -> Board | None:
     if not phases or min(phases) < 0:
         return None
     order = np.argsort(of_one.cube)
-    return Board(
+    return GameKit(
         campaign.colours, of_one.colour.codes[order].astype(np.int64), phases, divisors(campaign), campaign.kind
     )
 
@@ -82,20 +82,20 @@ def _has_plan(campaign: Campaign) -> bool:
         return False
 
 
-def play_rule(board: Board, games: int, rng: np.random.Generator) -> Campaign:
+def play_rule(kit: GameKit, games: int, rng: np.random.Generator) -> Campaign:
     """Play `games` games: each thrown cube comes out with 2/3, each cube inside with 1/3, independently.
 
     In a phase all cubes of its colour that are out are thrown; what came out is back in storage for the next phase.
     Source of the rule: bgdf.com/node/180; of the game: Amerigo rulebook, course of the game.
     """
-    cubes = len(board.colour_of)
+    cubes = len(kit.colour_of)
     inside = np.zeros((games, cubes), bool)
     since = np.zeros((games, cubes), np.int16)
     drawn = np.zeros(games, np.int16)  # drops with something to throw so far
     entries: list[tuple[Array, ...]] = []
     columns: list[tuple[Array, ...]] = []
-    for drop, colour in enumerate([-1, *board.phases]):
-        thrown = ~inside & ((board.colour_of == colour) | (drop == 0))
+    for drop, colour in enumerate([-1, *kit.phases]):
+        thrown = ~inside & ((kit.colour_of == colour) | (drop == 0))
         active = thrown.any(1)
         at_risk = (thrown | inside) & active[:, None]
         out = at_risk & (rng.random(inside.shape) < np.where(thrown, THROWN_OUT, RESIDENT_OUT))
@@ -105,11 +105,11 @@ def play_rule(board: Board, games: int, rng: np.random.Generator) -> Campaign:
         entries.append((game, np.full(len(game), drop), cube, thrown[game, cube], age, out[game, cube]))
         before = inside.sum(1)
         inside = (inside | thrown) & ~out
-        by_colour = np.stack([(out & (board.colour_of == c)).sum(1) for c in range(len(board.colours))], 1)
+        by_colour = np.stack([(out & (kit.colour_of == c)).sum(1) for c in range(len(kit.colours))], 1)
         counts = (thrown.sum(1), before, out.sum(1), inside.sum(1), (by_colour > 0).sum(1), by_colour.max(1))
         columns.append((np.arange(games), np.full(games, drop), np.full(games, colour), *counts))
         drawn += active
-    return _campaign(board, games, columns, entries)
+    return _campaign(kit, games, columns, entries)
 
 
 def play_beside(campaign: Campaign, rng: np.random.Generator) -> Campaign | None:
@@ -117,23 +117,23 @@ def play_beside(campaign: Campaign, rng: np.random.Generator) -> Campaign | None
 
     It has as many games as the campaign, but 500 to 4000.
     """
-    board = board_of(campaign)
-    return play_rule(board, int(np.clip(campaign.runs, FEWEST, MOST)), rng) if board else None
+    kit = kit_of(campaign)
+    return play_rule(kit, int(np.clip(campaign.runs, FEWEST, MOST)), rng) if kit else None
 
 
 def _campaign(
-    board: Board, games: int, columns: Sequence[tuple[Array, ...]], entries: Sequence[tuple[Array, ...]]
+    kit: GameKit, games: int, columns: Sequence[tuple[Array, ...]], entries: Sequence[tuple[Array, ...]]
 ) -> Campaign:
     run, drop, phase, thrown, before, emerged, after, colours_out, points = (
         np.concatenate(parts) for parts in zip(*columns, strict=True)
     )
     order = np.lexsort((drop, run))
     width = len(columns)
-    names = (*board.colours, SETUP)
+    names = (*kit.colours, SETUP)
     one = Words(("drop",), np.zeros(len(run), np.int16))
-    phases = Words(names, np.where(phase < 0, len(board.colours), phase)[order].astype(np.int16))
+    phases = Words(names, np.where(phase < 0, len(kit.colours), phase)[order].astype(np.int16))
     is_phase = (drop > 0)[order]
-    gold = np.where(is_phase, -(-emerged[order] // board.divisors[0]), 0) if board.divisors else np.zeros(len(run), int)
+    gold = np.where(is_phase, -(-emerged[order] // kit.divisors[0]), 0) if kit.divisors else np.zeros(len(run), int)
     of_phase = {"colours_out": colours_out[order], "action_points": np.where(is_phase, points[order], 0), "gold": gold}
     drops = Drops(
         run=run[order],
@@ -147,22 +147,22 @@ def _campaign(
         **of_phase,
         winner=Words((), np.full(len(run), NOWHERE, np.int16)),
         drawn=thrown[order] > 0,
-        facts=Facts({"phase": phases, **(of_phase if board.divisors else {})}),
+        facts=Facts({"phase": phases, **(of_phase if kit.divisors else {})}),
     )
     game, at, cube, is_thrown, age, out = (np.concatenate(parts) for parts in zip(*entries, strict=True))
     row = game * width + at
     order = np.argsort(row, kind="stable")
     places = ("tray", f"inside:{REGION}")
-    rules = dict(zip(DIVISORS, board.divisors, strict=True)) if board.divisors else {}
+    rules = dict(zip(DIVISORS, kit.divisors, strict=True)) if kit.divisors else {}
     return Campaign(
-        spec={"kind": board.kind, "model": "two_thirds", "runs": games, "rules": rules},
+        spec={"kind": kit.kind, "model": "two_thirds", "runs": games, "rules": rules},
         points=[{}],
         run_point=np.zeros(games, np.int64),
         drops=drops,
-        cubes=Cubes(
+        cubes=CubeEntries(
             row=row[order].astype(np.int32),
             cube=cube[order],
-            colour=Words(board.colours, board.colour_of[cube][order].astype(np.int16)),
+            colour=Words(kit.colours, kit.colour_of[cube][order].astype(np.int16)),
             thrown=is_thrown[order],
             age=age[order],
             before=Words(places, np.where(is_thrown, NOWHERE, 1)[order].astype(np.int16)),

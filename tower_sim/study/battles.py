@@ -8,7 +8,7 @@ import numpy as np
 
 from tower_sim.places import BORDER, ZONE
 from tower_sim.statistics import Estimate, Estimates, Resamples
-from tower_sim.study.data import INSIDE, NOWHERE, Array, Campaign, Cubes
+from tower_sim.study.data import INSIDE, NOWHERE, Array, Campaign, CubeEntries
 
 MOST_THROWN = 8  # cubes thrown at once: larger throws count together
 THROUGH = ("throw", "rethrow", "explosion", "ability", "drop")  # the steps in which cubes can go through the ship
@@ -57,7 +57,7 @@ class Chains:
 
 
 @dataclass(frozen=True)
-class Odds:
+class WinShares:
     """Who wins, by the cubes each side threw first: `cubes` has a row for each such set-up, a column for each side.
 
     `wins` has for each row the share won by each side, then that of battles without a winner; `battles` counts them.
@@ -80,7 +80,7 @@ def are_on_board(campaign: Campaign) -> bool:
 
 
 def through_ship(campaign: Campaign) -> Array:
-    """Say for each entry whether its cube was thrown through the ship in that step.
+    """Say for each entry whether its cube was thrown through the ship in that step, shape (entries,).
 
     An ability may also put a cube into a zone; that cube has been seen before, one newly thrown has not.
     """
@@ -97,12 +97,10 @@ def landings(campaign: Campaign, boot: Resamples) -> Landings:
     cubes = campaign.cubes
     thrown = through_ship(campaign)
     run = campaign.drops.run[cubes.row].astype(np.int64)
-    size = len(cubes.after.names)
     used: Array = np.unique(cubes.after.codes)
 
     def count(rows: Array) -> Array:
-        code = run[rows] * size + cubes.after.codes[rows]
-        return np.bincount(code, minlength=campaign.runs * size).reshape(-1, size)[:, used].astype(float)
+        return campaign.tally(run[rows], cubes.after.codes[rows], len(cubes.after.names))[:, used].astype(float)
 
     key = run * (int(cubes.cube.max(initial=0)) + 1) + cubes.cube
     last = len(key) - 1 - np.unique(key[::-1], return_index=True)[1]
@@ -115,11 +113,11 @@ def landings(campaign: Campaign, boot: Resamples) -> Landings:
     return Landings(places, shares(landed), landed.sum(0).astype(int), shares(final), final.sum(0).astype(int))
 
 
-def _lying(cubes: Cubes) -> Array:
+def _lying(cubes: CubeEntries) -> Array:
     return ~cubes.thrown & (cubes.before.codes != NOWHERE) & ~cubes.before.starts(INSIDE)
 
 
-def _moved(cubes: Cubes) -> Array:
+def _moved(cubes: CubeEntries) -> Array:
     """Say whether each entry's place after differs from that before, by name."""
     names = {name: i for i, name in enumerate(sorted({*cubes.before.names, *cubes.after.names}))}
     before, after = (
@@ -138,7 +136,7 @@ def _knocked(campaign: Campaign) -> tuple[Array, Array, Array]:
 
 
 def moved_and_lying(campaign: Campaign) -> tuple[Array, Array]:
-    """Return for each run how many lying cubes its throws moved, and how many lay there."""
+    """Return how many lying cubes the throws of each run moved, and how many lay there, shapes (runs,)."""
     thrown, lying, moved = _knocked(campaign)
     rows = thrown > 0
     sums = campaign.by_run(np.stack([moved[rows], lying[rows]], 1), rows)
@@ -151,12 +149,9 @@ def knocks(campaign: Campaign, boot: Resamples, most: int = MOST_THROWN) -> Knoc
     rows = (thrown > 0) & (lying > 0)
     if not rows.any():
         return None
-    group = np.minimum(thrown[rows], most) - 1
-    code = campaign.drops.run[rows].astype(np.int64) * most + group
-    cells = campaign.runs * most
+    run, group = campaign.drops.run[rows], np.minimum(thrown[rows], most) - 1
     throws, total, there = (
-        np.bincount(code, weights, cells).reshape(-1, most)
-        for weights in (np.ones(len(code)), moved[rows], lying[rows])
+        campaign.tally(run, group, most, weights) for weights in (np.ones(len(run)), moved[rows], lying[rows])
     )
     used = np.flatnonzero(throws.sum(0))
     return Knocks(
@@ -171,16 +166,11 @@ def knocks(campaign: Campaign, boot: Resamples, most: int = MOST_THROWN) -> Knoc
 
 def chains(campaign: Campaign, boot: Resamples) -> Chains | None:
     """Count the explosions after each throw and each ability that asked the model; None when there is neither."""
-    d = campaign.drops
-    starts = d.kind.among("throw") | (d.kind.among("ability") & d.drawn)
-    if not starts.any():
+    run, length = chain_lengths(campaign)
+    if not len(run):
         return None
-    number = np.cumsum(starts) - 1
-    explosions = d.kind.among("explosion") & (number >= 0)
-    length = np.bincount(number[explosions], minlength=int(starts.sum()))
-    run = d.run[starts].astype(np.int64)
     size = int(length.max()) + 1
-    counts = np.bincount(run * size + length, minlength=campaign.runs * size).reshape(-1, size).astype(float)
+    counts = campaign.tally(run, length, size).astype(float)
     all_of = counts.sum(1)
     return Chains(
         boot.shares(counts, np.broadcast_to(all_of[:, None], counts.shape)),
@@ -190,15 +180,23 @@ def chains(campaign: Campaign, boot: Resamples) -> Chains | None:
     )
 
 
+def chain_lengths(campaign: Campaign) -> tuple[Array, Array]:
+    """Return the run of each throw and each ability that asked the model, and the explosions after it, shape (n,)."""
+    d = campaign.drops
+    starts = d.kind.among("throw") | (d.kind.among("ability") & d.drawn)
+    number = np.cumsum(starts) - 1
+    explosions = d.kind.among("explosion") & (number >= 0)
+    return d.run[starts], np.bincount(number[explosions], minlength=int(starts.sum()))
+
+
 def first_cubes(campaign: Campaign) -> Array:
     """Return how many cubes of each colour each run threw in its first step, shape (runs, colours)."""
-    cubes, width = campaign.cubes, len(campaign.colours)
+    cubes = campaign.cubes
     rows = cubes.thrown & (campaign.drops.drop[cubes.row] == 0)
-    code = campaign.drops.run[cubes.row[rows]].astype(np.int64) * width + cubes.colour.codes[rows]
-    return np.bincount(code, minlength=campaign.runs * width).reshape(-1, width)
+    return campaign.tally(campaign.drops.run[cubes.row[rows]], cubes.colour.codes[rows], len(campaign.colours))
 
 
-def odds(campaign: Campaign, boot: Resamples) -> Odds:
+def odds(campaign: Campaign, boot: Resamples) -> WinShares:
     """Count the winners of finished battles by the cubes on each side."""
     d = campaign.drops
     won = np.full(campaign.runs, NOWHERE)
@@ -214,5 +212,5 @@ def odds(campaign: Campaign, boot: Resamples) -> Odds:
     per_run = np.zeros((campaign.runs, size, width))
     per_run[np.flatnonzero(done), group.ravel(), winner] = 1
     played = np.repeat(per_run.sum(2), width, axis=1)
-    found = boot.shares(per_run.reshape(campaign.runs, -1), played)
-    return Odds(campaign.colours, setups, per_run.sum((0, 2)).astype(int), found)
+    wins = boot.shares(per_run.reshape(campaign.runs, -1), played)
+    return WinShares(campaign.colours, setups, per_run.sum((0, 2)).astype(int), wins)

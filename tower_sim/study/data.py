@@ -33,12 +33,12 @@ class Words:
         return Words(self.names, self.codes[rows])
 
     def starts(self, prefix: str) -> Array:
-        """Say for each row whether its word starts with `prefix`."""
+        """Say for each row whether its word starts with `prefix`, shape (rows,)."""
         known = np.array([name.startswith(prefix) for name in self.names] + [False])
         return known[self.codes]
 
     def among(self, *words: str) -> Array:
-        """Say for each row whether its word is one of `words`."""
+        """Say for each row whether its word is one of `words`, shape (rows,)."""
         return np.array([name in words for name in self.names] + [False])[self.codes]
 
     def ordered(self, names: Sequence[str]) -> Words:
@@ -83,7 +83,7 @@ class Facts(Mapping[str, "Array | Words"]):
         return column if isinstance(column, Words) else Words((), np.full(drops, NOWHERE, np.int16))
 
     def counts(self, name: str, drops: int) -> Array:
-        """Return the whole numbers of a column, 0 where it is null; of one that is not there, `drops` zeros."""
+        """Return the whole numbers of a column, shape (drops,), 0 where it is null or the column is not there."""
         column = self.columns.get(name)
         if column is None or isinstance(column, Words):
             return np.zeros(drops, np.int64)
@@ -119,7 +119,7 @@ class Drops:
 
 
 @dataclass(frozen=True)
-class Cubes:
+class CubeEntries:
     """Every cube of every drop that landed: `row` is its drop's place in `Drops`; sorted by it."""
 
     row: Array
@@ -135,12 +135,12 @@ class Cubes:
 
     @cached_property
     def out(self) -> Array:
-        """Whether the cube was out after the drop."""
+        """Whether the cube was out after the drop, shape (entries,)."""
         return ~self.after.starts(INSIDE)
 
-    def take(self, rows: Array) -> Cubes:
+    def take(self, rows: Array) -> CubeEntries:
         """Return the entries at `rows`."""
-        return Cubes(
+        return CubeEntries(
             self.row[rows],
             self.cube[rows],
             self.colour.take(rows),
@@ -172,7 +172,7 @@ class Campaign:
     points: Sequence[Mapping[str, Any]]
     run_point: Array
     drops: Drops
-    cubes: Cubes
+    cubes: CubeEntries
     failed: Failed
     digest: str = ""
     made_with: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -219,16 +219,16 @@ class Campaign:
 
     @cached_property
     def unfinished(self) -> Array:
-        """Which runs end in a drop that never landed."""
+        """Which runs end in a drop that never landed, shape (runs,)."""
         last = np.full(self.runs, -1)
         np.maximum.at(last, self.drops.run, self.drops.drop)
-        found = np.zeros(self.runs, bool)
-        found[self.failed.run[self.failed.drop > last[self.failed.run]]] = True
-        return found
+        is_unfinished = np.zeros(self.runs, bool)
+        is_unfinished[self.failed.run[self.failed.drop > last[self.failed.run]]] = True
+        return is_unfinished
 
     @cached_property
     def strata(self) -> Array:
-        """The stratum of each run: its design point, or one for all when some point has a single run."""
+        """The stratum of each run, shape (runs,): its design point, or one for all when some point has a single run."""
         counts = np.bincount(self.run_point)
         if counts[counts > 0].min() < 2:
             return np.zeros(self.runs, np.int64)
@@ -236,7 +236,7 @@ class Campaign:
 
     @cached_property
     def phases(self) -> Array:
-        """The drops that are studied as phases: those with cubes thrown, a set-up left out."""
+        """Which drops are studied as phases, shape (drops,): those with cubes thrown, a set-up left out."""
         is_phase = self.drops.thrown > 0
         return is_phase & (self.drops.drop > 0) if self.has_setup else is_phase
 
@@ -251,13 +251,18 @@ class Campaign:
         return np.random.default_rng(np.frombuffer(words, np.uint32))
 
     def by_run(self, values: Array, rows: Array | None = None) -> Array:
-        """Add up `values`, one (or a row of several) for each drop of `rows` (a mask; None: all), for every run."""
+        """Add up `values`, one or K for each drop of `rows` (a mask; None: all), for every run: shape (runs, K)."""
         run = self.drops.run if rows is None else self.drops.run[rows]
         columns = values if values.ndim == 2 else values[:, None]
         return np.stack([np.bincount(run, column, self.runs) for column in columns.T.astype(float)], 1)
 
+    def tally(self, run: Array, group: Array, groups: int, weights: Array | None = None) -> Array:
+        """Count things (or add up their `weights`), each of one run and one group: shape (runs, groups)."""
+        code = run.astype(np.int64) * groups + group
+        return np.bincount(code, weights, self.runs * groups).reshape(self.runs, groups)
+
     def matrix(self, values: Array) -> Array:
-        """Lay out one value a drop as runs by drops; NaN where a run has no such drop."""
+        """Lay out one value a drop in shape (runs, drops of a run); NaN where a run has no such drop."""
         table = np.full((self.runs, int(self.drops.drop.max(initial=-1)) + 1), np.nan)
         table[self.drops.run, self.drops.drop] = values
         return table

@@ -11,7 +11,7 @@ from tower_sim.statistics import Estimate
 from tower_sim.study.data import Array
 from tower_sim.study.points import Varied
 from tower_sim.study.sheets import digits
-from tower_sim.study.sweeps import Curve
+from tower_sim.study.sweeps import SweptCurve
 
 RISES, FALLS = "rises", "falls"
 PEAK, DIP = "highest between the ends", "lowest between the ends"
@@ -37,7 +37,7 @@ class Effect:
     The shape is judged by the points' intervals: a difference counts where two of them do not meet.
     """
 
-    curve: Curve
+    curve: SweptCurve
     along: Slice
     lowest: int
     highest: int
@@ -45,12 +45,12 @@ class Effect:
 
     def end(self, i: int) -> Estimate:
         """Return the figure at a point."""
-        return self.curve.y.at(i, int(self.curve.n[i]))
+        return self.curve.at(i)
 
 
 def slices(groups: Sequence[Sequence[Varied]]) -> list[Slice]:
     """Return every set of two points or more that differ in one group of fields only, by group."""
-    found: list[Slice] = []
+    made: list[Slice] = []
     for group in groups:
         others = [other for other in groups if other is not group]
         points = len(group[0].numbers)
@@ -60,11 +60,11 @@ def slices(groups: Sequence[Sequence[Varied]]) -> list[Slice]:
             rows = rows[np.argsort(group[0].numbers[rows], kind="stable")]
             if len(rows) > 1 and len(np.unique(group[0].numbers[rows])) == len(rows):
                 held = ", ".join(f"{other[0].name} = {other[0].at(int(rows[0]))}" for other in others)
-                found.append(Slice(group[0], rows, held))
-    return found
+                made.append(Slice(group[0], rows, held))
+    return made
 
 
-def effect(curve: Curve, along: Slice) -> Effect | None:
+def effect_of(curve: SweptCurve, along: Slice) -> Effect | None:
     """Judge a figure along a slice; None where it has fewer than two values there."""
     rows = along.points[np.isfinite(curve.y.value[along.points])]
     if len(rows) < 2:
@@ -92,32 +92,32 @@ def _shape(low: Array, high: Array, least: int, most: int, is_number: bool) -> s
     return DIP if above[0, least] and above[-1, least] else TURNS
 
 
-def told(found: Effect) -> str:
+def told(effect: Effect) -> str:
     """Say in words what a figure does along a slice; what begins with a verb follows the figure's name."""
-    field, low, high = found.along.field, found.end(found.lowest), found.end(found.highest)
-    at_low, at_high = field.at(found.lowest), field.at(found.highest)
+    field, low, high = effect.along.field, effect.end(effect.lowest), effect.end(effect.highest)
+    at_low, at_high = field.at(effect.lowest), field.at(effect.highest)
     low_end, high_end = f"{short(low)} at {at_low}", f"{short(high)} at {at_high}"
     if low.value == high.value:
         return f"{short(low)} at every point"
-    if found.shape == RISES:
+    if effect.shape == RISES:
         return f"rises from {low_end} to {high_end}"
-    if found.shape == FALLS:
+    if effect.shape == FALLS:
         return f"falls from {high_end} to {low_end}"
     ends = f"from {short(low)} to {short(high)}"
-    if found.shape == PEAK:
+    if effect.shape == PEAK:
         return f"{ends}, highest at {at_high}"
-    if found.shape == DIP:
+    if effect.shape == DIP:
         return f"{ends}, lowest at {at_low}"
-    if found.shape == UNSEEN:
+    if effect.shape == UNSEEN:
         return f"{ends}, {UNSEEN}"
-    if found.shape == UNKNOWN:
+    if effect.shape == UNKNOWN:
         return f"{ends}, highest at {at_high} (no interval: chance may have made the difference)"
     return f"{ends}, lowest at {at_low}, highest at {at_high}"
 
 
-def short(found: Estimate) -> str:
+def short(figure: Estimate) -> str:
     """Say a value to two digits of its interval's half width, three without one."""
-    half = (found.high - found.low) / 2
+    half = (figure.high - figure.low) / 2
     if not np.isfinite(half) or half <= 0:
-        return f"{found.value:.3g}"
-    return f"{found.value:.{digits(half)}f}"
+        return f"{figure.value:.3g}"
+    return f"{figure.value:.{digits(half)}f}"

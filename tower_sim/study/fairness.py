@@ -111,10 +111,8 @@ def fairness(campaign: Campaign, boot: Resamples, cubes: Situations, rng: np.ran
     null = np.array([distance(np.bincount(shuffled(cubes, rng), minlength=width)) for _ in range(permutations)])
     p = (1 + int((null >= statistic - 1e-9).sum())) / (1 + permutations)
     chance = (k / n)[cubes.cell]
-    code = cubes.run.astype(np.int64) * width + cubes.colour
-    size = campaign.runs * width
-    excess = np.bincount(code, cubes.out - chance, size).reshape(-1, width)
-    counts = np.bincount(code, minlength=size).reshape(-1, width).astype(float)
+    excess = campaign.tally(cubes.run, cubes.colour, width, cubes.out - chance)
+    counts = campaign.tally(cubes.run, cubes.colour, width).astype(float)
     return Fairness(
         colours=campaign.colours,
         differences=boot.ratios(excess, counts),
@@ -130,7 +128,7 @@ def fairness(campaign: Campaign, boot: Resamples, cubes: Situations, rng: np.ran
 
 
 def shuffled(cubes: Situations, rng: np.random.Generator) -> Array:
-    """Return the colours of the cubes that came out after labels were permuted in each situation.
+    """Return the colours of the cubes that came out after labels were permuted in each situation, shape (out,).
 
     One sort of packed whole numbers (situation, random bits, colour) shuffles within all situations at once.
     """
@@ -160,12 +158,10 @@ def by_phase(campaign: Campaign, boot: Resamples) -> ByPhase:
     per_run, seen = campaign.by_run(out, rows), campaign.by_run(out > 0, rows)
     drops = campaign.by_run(np.ones(len(out)), rows)
     size, width = max(len(campaign.drops.phase.names), 1), len(campaign.colours)
-    phase = campaign.drops.phase.codes[rows].astype(np.int64)
-    known = phase >= 0
-    code = (campaign.drops.run[rows].astype(np.int64) * size + phase)[known]
-    cells = campaign.runs * size
-    under = np.bincount(code, minlength=cells).reshape(-1, size)
-    over = np.stack([np.bincount(code, column[known], cells).reshape(-1, size) for column in out.T], 2)
+    known = campaign.drops.phase.codes[rows] >= 0
+    run, phase = campaign.drops.run[rows][known], campaign.drops.phase.codes[rows][known]
+    under = campaign.tally(run, phase, size)
+    over = np.stack([campaign.tally(run, phase, size, column[known]) for column in out.T], 2)
     used = np.flatnonzero(under.sum(0))
     return ByPhase(
         phases=under.sum(0)[used],

@@ -45,13 +45,13 @@ class Figures:
     def rows(self) -> list[tuple[str, str, Estimate]]:
         """List the main figures: name, unit, estimate."""
         n = int(self.phases.sum())
-        found: list[tuple[str, str, Estimate]] = []
+        rows: list[tuple[str, str, Estimate]] = []
         if self.inside_setup:
-            found += [
+            rows += [
                 ("inside after the set-up, mean", "cubes", self.inside_setup[0]),
                 ("inside after the set-up, standard deviation", "cubes", self.inside_setup[1]),
             ]
-        found += [
+        rows += [
             ("inside after a drop, mean", "cubes", self.inside[0]),
             ("inside after a drop, standard deviation", "cubes", self.inside[1]),
             ("out of a drop, mean", "cubes", self.out[0]),
@@ -63,22 +63,22 @@ class Figures:
             ("colours out of a drop, mean", "colours", self.colours_out[0]),
         ]
         if self.survival:
-            found += [
+            rows += [
                 ("stay of a cube that stays, median", "drops", self.survival.median),
                 (f"stay, mean within {survival.WITHIN} drops", "drops", self.survival.mean_within),
                 ("chance of release at age 1", "1", self.survival.hazard.at(0, int(self.survival.at_risk[0]))),
             ]
         if self.old_hazard:
-            found.append((f"chance of release at age {LATE} or more", "1", self.old_hazard))
-        found += [
+            rows.append((f"chance of release at age {LATE} or more", "1", self.old_hazard))
+        rows += [
             (f"autocorrelation of the number inside, lag {lag}", "1", self.acf.at(lag - 1, n))
             for lag in (1, 2, memory.LAGS)
         ]
         if self.information:
-            found.append(("information of the number out on the next", "bits", self.information.bits))
+            rows.append(("information of the number out on the next", "bits", self.information.bits))
         if self.prediction:
-            found += [(f"gain of knowing: {gain.knows}", "bits/drop", gain.bits) for gain in self.prediction.gains]
-        return found
+            rows += [(f"gain of knowing: {gain.knows}", "bits/drop", gain.bits) for gain in self.prediction.gains]
+        return rows
 
 
 def figures(campaign: Campaign, boot: Resamples) -> Figures:
@@ -108,7 +108,7 @@ def figures(campaign: Campaign, boot: Resamples) -> Figures:
 
 
 def colours_out(campaign: Campaign) -> Array:
-    """How many different colours came out of each drop."""
+    """How many different colours came out of each drop, shape (drops,)."""
     return (campaign.out_by_colour > 0).sum(1)
 
 

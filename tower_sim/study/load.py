@@ -13,7 +13,7 @@ from tower_sim.campaign.documents import OWN_TABLE
 from tower_sim.campaign.tables import WITH_FACTS
 from tower_sim.errors import UsageError, shown
 from tower_sim.extras import extra
-from tower_sim.study.data import Array, Campaign, Cubes, Drops, Facts, Failed, Words
+from tower_sim.study.data import Array, Campaign, CubeEntries, Drops, Facts, Failed, Words
 
 LANDINGS = ("settled", "jammed")
 _KEY = ("point", "run", "drop")
@@ -115,12 +115,8 @@ def _drops(columns: dict[str, Any], order: Array, run_of: Array, facts: Facts) -
     phases = list(dict.fromkeys(phase.names[by_drop[drop]] for drop in sorted(by_drop)))
     return Drops(
         run=run_of[order],
-        drop=columns["drop"][order],
         kind=columns["kind"].take(order),
-        thrown=columns["thrown"][order],
-        inside_before=columns["inside_before"][order],
-        emerged=columns["emerged"][order],
-        inside_after=columns["inside_after"][order],
+        **{name: columns[name][order] for name in ("drop", "thrown", "inside_before", "emerged", "inside_after")},
         phase=phase.ordered(phases),
         colours_out=facts.counts("colours_out", len(order)),
         action_points=facts.counts("action_points", len(order)),
@@ -131,7 +127,7 @@ def _drops(columns: dict[str, Any], order: Array, run_of: Array, facts: Facts) -
     )
 
 
-def _cubes(columns: dict[str, Any], keys: Array, drops: Drops) -> Cubes:
+def _cubes(columns: dict[str, Any], keys: Array, drops: Drops) -> CubeEntries:
     """Join the cubes to their drops; those of failed attempts have none and are left out."""
     key = _key(columns)
     row = np.searchsorted(keys, key)
@@ -142,7 +138,7 @@ def _cubes(columns: dict[str, Any], keys: Array, drops: Drops) -> Cubes:
     least = np.full(len(colour.names), _WIDEST)
     np.minimum.at(least, colour.codes[there], columns["cube"][there])
     colours = sorted(colour.names, key=lambda name: (int(least[colour.names.index(name)]), name))
-    return Cubes(
+    return CubeEntries(
         row=row[order].astype(np.int32),
         cube=columns["cube"][order],
         colour=columns["colour"].take(order).ordered(colours),

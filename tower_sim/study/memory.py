@@ -130,12 +130,12 @@ def _permutations(strata: Array, rng: np.random.Generator) -> list[Array]:
     if not strata.any():
         return [rng.permutation(len(strata)) for _ in range(PERMUTATIONS)]
     order = np.argsort(strata, kind="stable")
-    found: list[Array] = []
+    permutations: list[Array] = []
     for _ in range(PERMUTATIONS):
         other = np.empty(len(strata), np.int64)
         other[order] = np.lexsort((rng.random(len(strata)), strata))
-        found.append(other)
-    return found
+        permutations.append(other)
+    return permutations
 
 
 # What the past adds to a prediction
@@ -229,7 +229,7 @@ def _features(campaign: Campaign, rows: Array) -> dict[str, Array]:
 
 
 def memoryless(thrown: Array, out: Array, most_thrown: int, most_out: int) -> Array:
-    """Return log chances of the number out, rows 0..most_thrown, columns 0..most_out: frequencies, smoothed.
+    """Return log chances of the number out, shape (most_thrown + 1, most_out + 1): frequencies, smoothed.
 
     The frequencies at each number thrown count beside a normal distribution around a straight line that weighs as
     much as 10 drops.
@@ -247,7 +247,7 @@ def memoryless(thrown: Array, out: Array, most_thrown: int, most_out: int) -> Ar
 
 
 def tilted_scores(base: Array, thrown: Array, out: Array, z: Array, fit: Array, test: Array) -> Array:
-    """Fit the tilt of `base` by features `z` on rows `fit` (Newton's method); return the log scores of rows `test`."""
+    """Fit the tilt of `base` by features `z` on rows `fit` (Newton's method); return the log scores, shape (test,)."""
     centre, scale = z[fit].mean(0), z[fit].std(0)
     cell, inverse = np.unique(np.column_stack([thrown, z]), axis=0, return_inverse=True)
     at = np.empty(len(cell), np.int64)

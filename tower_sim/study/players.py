@@ -30,7 +30,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Given:
+class PhaseYield:
     """What phases of one kind give: means and the chances of 0, 1, 2, 3 or more actions; `phases` counts them.
 
     Arrays have an entry for each kind of phase named in `names`; `chances` has four for each.
@@ -70,20 +70,18 @@ def columns(campaign: Campaign) -> Columns:
     return Columns(d.drop > 0, d.colours_out, d.action_points, d.gold, -(-d.emerged // with_token))
 
 
-def given(campaign: Campaign, boot: Resamples, names: tuple[str, ...], kind: Array) -> Given:
+def given(campaign: Campaign, boot: Resamples, names: tuple[str, ...], kind: Array) -> PhaseYield:
     """Study the phases by kind: `kind` numbers into `names`, one a drop."""
     per_phase = columns(campaign)
     rows, size = per_phase.phase, len(names)
-    code = campaign.drops.run[rows].astype(np.int64) * size + kind[rows]
-    cells = campaign.runs * size
 
     def summed(values: Array) -> Array:
-        return np.bincount(code, values[rows].astype(float), cells).reshape(-1, size)
+        return campaign.tally(campaign.drops.run[rows], kind[rows], size, values[rows])
 
     count = summed(np.ones(len(rows)))
     choices = np.minimum(per_phase.actions, len(CHANCES) - 1)
     hits = np.stack([summed(choices == i) for i in range(len(CHANCES))], 2).reshape(campaign.runs, -1)
-    return Given(
+    return PhaseYield(
         names=names,
         phases=count.sum(0).astype(int),
         actions=boot.ratios(summed(per_phase.actions), count),
@@ -94,12 +92,12 @@ def given(campaign: Campaign, boot: Resamples, names: tuple[str, ...], kind: Arr
     )
 
 
-def over_all(campaign: Campaign, boot: Resamples) -> Given:
+def over_all(campaign: Campaign, boot: Resamples) -> PhaseYield:
     """Study all phases together."""
     return given(campaign, boot, ("every phase",), np.zeros(len(campaign.drops), int))
 
 
-def by_colour(campaign: Campaign, boot: Resamples) -> Given:
+def by_colour(campaign: Campaign, boot: Resamples) -> PhaseYield:
     """Study the phases by the colour whose phase it is, in the order of play."""
     phase = campaign.drops.phase
     used = [i for i in range(len(phase.names)) if (phase.codes[campaign.drops.drop > 0] == i).any()]
@@ -108,7 +106,7 @@ def by_colour(campaign: Campaign, boot: Resamples) -> Given:
     return given(campaign, boot, tuple(phase.names[i] for i in used), place[phase.codes])
 
 
-def by_number(campaign: Campaign, boot: Resamples) -> Given:
+def by_number(campaign: Campaign, boot: Resamples) -> PhaseYield:
     """Study the phases by their number in the game, from 1."""
     last = int(campaign.drops.drop.max(initial=0))
     names = tuple(str(i) for i in range(1, last + 1))

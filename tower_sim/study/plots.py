@@ -21,6 +21,7 @@ WIDTH = 6.5  # in
 INK = "0.1"
 SIM = {"color": INK, "marker": "o", "ms": 3.5, "lw": 1.1}
 RULE = {"color": "0.45", "marker": "s", "ms": 3.5, "lw": 1.0, "ls": "--", "mfc": "white"}
+BARE = {"color": INK, "ls": "none"}  # an interval alone
 BAR = {"facecolor": "0.75", "edgecolor": INK, "linewidth": 0.6}
 RULE_NAME = "2/3-1/3 rule"
 
@@ -58,10 +59,21 @@ def legend(panel: Any, columns: int = 1) -> None:
     panel.set_title("", loc="left")
 
 
-def whiskers(panel: Any, x: Array, found: Estimates, style: dict[str, Any], name: str = "") -> None:
+def whiskers(panel: Any, x: Array, values: Estimates, style: dict[str, Any], name: str = "") -> None:
     """Draw values with their intervals; values without one are drawn bare."""
-    reach = np.maximum(np.array([found.value - found.low, found.high - found.value]), 0)
-    panel.errorbar(x, found.value, reach, capsize=2, elinewidth=0.8, label=name or None, **style)
+    reach = np.maximum(np.array([values.value - values.low, values.high - values.value]), 0)
+    panel.errorbar(x, values.value, reach, capsize=2, elinewidth=0.8, label=name or None, **style)
+
+
+def bars(panel: Any, x: Array, values: Estimates, width: float, name: str = "") -> None:
+    """Draw values as bars with their intervals."""
+    panel.bar(x, values.value, width, label=name or None, **BAR)
+    whiskers(panel, x, values, BARE)
+
+
+def rule_at(panel: Any, share: float) -> None:
+    """Draw a share that the 2/3-1/3 rule has, whatever the x."""
+    panel.axhline(share, color="0.45", ls="--", lw=1, label=RULE_NAME)
 
 
 def whole(axis: Any) -> None:
@@ -98,8 +110,7 @@ def setup(inside: Array, rule: Array, colours: Sequence[str], means: Estimates, 
     label(left, "inside after the set-up [cubes]", "share of games")
     legend(left)
     x = np.arange(len(colours))
-    right.bar(x, means.value, 0.7, **BAR)
-    whiskers(right, x, means, {"color": INK, "ls": "none"})
+    bars(right, x, means, 0.7)
     if len(rule_means.value):
         right.plot(x, rule_means.value, ls="none", label=RULE_NAME, **{k: v for k, v in RULE.items() if k != "ls"})
     right.set_ylim(bottom=0)
@@ -137,9 +148,7 @@ def out_of_drop(
     """Draw how many come out of a drop, and their mean by the number thrown; index 0 of `counts` is `first` thrown."""
     figure, (left, right) = panels(1, 2, 2.9)
     seen = np.flatnonzero(shares.value > 0)
-    left.bar(seen, shares.value[seen], 0.85, label="simulated", **BAR)
-    some = Estimates(shares.value[seen], shares.low[seen], shares.high[seen])
-    whiskers(left, seen, some, {"color": INK, "ls": "none"})
+    bars(left, seen, shares.take(seen), 0.85, "simulated")
     if len(rule_shares):
         left.plot(np.arange(len(rule_shares)), rule_shares, label=RULE_NAME, **RULE)
     whole(left.xaxis)
@@ -147,8 +156,7 @@ def out_of_drop(
     legend(left)
     thrown = first + np.arange(len(counts))
     enough = counts >= FEWEST
-    panel_of = Estimates(by_thrown.value[enough], by_thrown.low[enough], by_thrown.high[enough])
-    whiskers(right, thrown[enough], panel_of, SIM, "simulated")
+    whiskers(right, thrown[enough], by_thrown.take(enough), SIM, "simulated")
     if len(rule_by_thrown):
         right.plot(thrown[enough], rule_by_thrown[enough], label=f"{RULE_NAME}, same drops", **RULE)
     whole(right.xaxis)
@@ -166,15 +174,14 @@ def fresh_and_colours(
     figure, (left, right) = panels(1, 2, 2.8)
     enough = counts >= FEWEST
     thrown = (first + np.arange(len(counts)))[enough]
-    whiskers(left, thrown, Estimates(share.value[enough], share.low[enough], share.high[enough]), SIM, "simulated")
-    left.axhline(2 / 3, color="0.45", ls="--", lw=1, label=RULE_NAME)
+    whiskers(left, thrown, share.take(enough), SIM, "simulated")
+    rule_at(left, 2 / 3)
     left.set_ylim(0, 1.03)
     whole(left.xaxis)
     label(left, "thrown [cubes]", "share of these that come out", f"n = {drops} drops")
     legend(left)
     x = np.arange(len(colours.value))
-    right.bar(x, colours.value, 0.8, label="simulated", **BAR)
-    whiskers(right, x, colours, {"color": INK, "ls": "none"})
+    bars(right, x, colours, 0.8, "simulated")
     if len(rule_colours):
         right.plot(np.arange(len(rule_colours)), rule_colours, label=RULE_NAME, **RULE)
     whole(right.xaxis)
@@ -183,36 +190,35 @@ def fresh_and_colours(
     return figure
 
 
-def stays(found: Survival, by_place: Hazards, rule: Survival | None) -> Any:
+def stays(mine: Survival, by_place: Hazards, rule: Survival | None) -> Any:
     """Draw the survival of residents and their chance of release by age and by region."""
     figure, (left, middle, right) = panels(1, 3, 3.0)
-    shown = found.at_risk >= 20
-    age = np.append(0, found.age[shown])
-    curve = np.append(1.0, found.survival.value[shown])
-    low, high = (np.append(1.0, edge[shown]) for edge in (found.survival.low, found.survival.high))
+    shown = mine.at_risk >= 20
+    age = np.append(0, mine.age[shown])
+    curve = np.append(1.0, mine.survival.value[shown])
+    low, high = (np.append(1.0, edge[shown]) for edge in (mine.survival.low, mine.survival.high))
     left.fill_between(age, np.nan_to_num(low, nan=1), np.nan_to_num(high, nan=1), step="post", color="0.8", lw=0)
     left.step(age, curve, where="post", color=INK, lw=1.1, label="simulated")
     if rule is not None:
-        there = rule.at_risk[: len(found.age)] >= 20
+        there = rule.at_risk[: len(mine.age)] >= 20
         ages, values = rule.age[: len(there)][there], rule.survival.value[: len(there)][there]
         style = {"color": "0.45", "ls": "--", "lw": 1, "label": RULE_NAME}
         left.step(np.append(0, ages), np.append(1.0, values), where="post", **style)
     left.set_ylim(0, 1.02)
     whole(left.xaxis)
-    label(left, "age [drops since it stayed]", "still inside", f"n = {found.entered} stays")
+    label(left, "age [drops since it stayed]", "still inside", f"n = {mine.entered} stays")
     legend(left)
-    some = Estimates(found.hazard.value[shown], found.hazard.low[shown], found.hazard.high[shown])
-    whiskers(middle, found.age[shown], some, SIM, "simulated")
-    middle.axhline(1 / 3, color="0.45", ls="--", lw=1, label=RULE_NAME)
+    some = mine.hazard.take(shown)
+    whiskers(middle, mine.age[shown], some, SIM, "simulated")
+    rule_at(middle, 1 / 3)
     highest = float(np.nanmax(np.fmax(some.high, some.value), initial=0.4))
     middle.set_ylim(0, min(1.0, 1.25 * highest))
     whole(middle.xaxis)
-    label(middle, "age [drops]", "chance of release in a drop", f"n = {found.at_risk.sum()} cube-drops")
+    label(middle, "age [drops]", "chance of release in a drop", f"n = {mine.at_risk.sum()} cube-drops")
     legend(middle)
     x = np.arange(len(by_place.regions))
-    right.bar(x, by_place.by_region.value, 0.6, label="simulated", **BAR)
-    whiskers(right, x, by_place.by_region, {"color": INK, "ls": "none"})
-    right.axhline(1 / 3, color="0.45", ls="--", lw=1, label=RULE_NAME)
+    bars(right, x, by_place.by_region, 0.6, "simulated")
+    rule_at(right, 1 / 3)
     names = [name.replace("_", " ") for name in by_place.regions]
     right.set_xlim(-0.6, max(len(names), 3) - 0.4)
     right.set_xticks(x, names, rotation=35, ha="right", rotation_mode="anchor")
@@ -222,24 +228,23 @@ def stays(found: Survival, by_place: Hazards, rule: Survival | None) -> Any:
 
 
 def remembrance(
-    acf: Estimates, rule: Array | None, colours: int, information: Information | None, found: Prediction | None
+    acf: Estimates, rule: Array | None, colours: int, information: Information | None, prediction: Prediction | None
 ) -> Any:
     """Draw autocorrelations, the information between successive outcomes, and what predictors gain."""
-    figure, made = panels(1, 1 + bool(information) + bool(found), 3.1)
+    figure, made = panels(1, 1 + bool(information) + bool(prediction), 3.1)
     _autocorrelations(made[0], acf, rule, colours)
     if information:
         _information(made[1], information)
-    if found:
-        _gains(made[-1], found)
+    if prediction:
+        _gains(made[-1], prediction)
     return figure
 
 
 def _autocorrelations(panel: Any, acf: Estimates, rule: Array | None, colours: int) -> None:
     lags = np.arange(1, LAGS + 1)
-    first = Estimates(acf.value[:LAGS], acf.low[:LAGS], acf.high[:LAGS])
     for i, row in enumerate(acf.value[LAGS:].reshape(colours, LAGS)):
         panel.plot(lags, row, color="0.75", lw=0.7, label="each colour" if i == 0 else None)
-    whiskers(panel, lags, first, SIM, "all cubes")
+    whiskers(panel, lags, acf.take(slice(LAGS)), SIM, "all cubes")
     if rule is not None:
         panel.plot(lags, rule[:LAGS], label=RULE_NAME, **RULE)
     panel.axhline(0, color=INK, lw=0.6)
@@ -248,43 +253,42 @@ def _autocorrelations(panel: Any, acf: Estimates, rule: Array | None, colours: i
     legend(panel)
 
 
-def _information(panel: Any, found: Information) -> None:
-    low, high = float(found.null.min()), float(found.null.max())
+def _information(panel: Any, information: Information) -> None:
+    low, high = float(information.null.min()), float(information.null.max())
     bins = np.linspace(low, high + 1e-9, 22).tolist()
-    panel.hist(found.null, bins=bins, label="shuffled runs", **BAR)
-    panel.axvline(found.bits.value, color=INK, lw=1.6, label="this campaign")
+    panel.hist(information.null, bins=bins, label="shuffled runs", **BAR)
+    panel.axvline(information.bits.value, color=INK, lw=1.6, label="this campaign")
     panel.margins(x=0.08)
-    label(panel, "information [bits]", "shuffles", f"n = {found.bits.n} pairs")
+    label(panel, "information [bits]", "shuffles", f"n = {information.bits.n} pairs")
     panel.xaxis.set_major_locator(MaxNLocator(4))
     whole(panel.yaxis)
     legend(panel)
 
 
-def _gains(panel: Any, found: Prediction) -> None:
-    y = np.arange(len(found.gains))
-    value, low, high = (np.array([getattr(gain.bits, key) for gain in found.gains]) for key in ("value", "low", "high"))
+def _gains(panel: Any, prediction: Prediction) -> None:
+    y = np.arange(len(prediction.gains))
+    value, low, high = np.array([(gain.bits.value, gain.bits.low, gain.bits.high) for gain in prediction.gains]).T
     panel.barh(y, value, 0.6, **BAR)
     reach = np.maximum(np.array([value - low, high - value]), 0)
     panel.errorbar(value, y, xerr=reach, color=INK, ls="none", capsize=2, elinewidth=0.8)
     panel.axvline(0, color=INK, lw=0.6)
-    panel.set_yticks(y, [gain.knows.replace(", ", ",\n") for gain in found.gains])
+    panel.set_yticks(y, [gain.knows.replace(", ", ",\n") for gain in prediction.gains])
     panel.invert_yaxis()
     panel.xaxis.set_major_locator(MaxNLocator(4))
-    label(panel, "gain [bits/drop]", "", f"knows; n = {found.memoryless.n} drops")
+    label(panel, "gain [bits/drop]", "", f"knows; n = {prediction.memoryless.n} drops")
     panel.tick_params(axis="y", labelsize=FONT - 1.5)
 
 
 def colours_alike(tests: Sequence[tuple[str, Fairness]], order: ByPhase, colours: Sequence[str]) -> Any:
     """Draw how far each colour is from what chance among like cubes gives, and what comes out in whose phase."""
-    figure, made = panels(1, 2, 3.0)
-    left, right = made
+    figure, (left, right) = panels(1, 2, 3.0)
     x = np.arange(len(colours))
     marks = ({"marker": "o", "mfc": INK}, {"marker": "s", "mfc": "white"})
-    for i, (name, found) in enumerate(tests):
-        one = found.differences
+    for i, (name, test) in enumerate(tests):
+        one = test.differences
         scaled = Estimates(100 * one.value, 100 * one.low, 100 * one.high)
-        style = {"color": INK, "ls": "none", "ms": 4} | marks[i % 2]
-        whiskers(left, x + 0.2 * (i - (len(tests) - 1) / 2), scaled, style, f"{name}, n = {found.cubes} cubes")
+        style = BARE | {"ms": 4} | marks[i % 2]
+        whiskers(left, x + 0.2 * (i - (len(tests) - 1) / 2), scaled, style, f"{name}, n = {test.cubes} cubes")
     left.axhline(0, color=INK, lw=0.6)
     left.set_xticks(x, colours, rotation=45, ha="right", rotation_mode="anchor")
     label(left, "", "out minus expected [pp]", "pp: percentage points")
@@ -302,8 +306,7 @@ def colours_alike(tests: Sequence[tuple[str, Fairness]], order: ByPhase, colours
         right.set_yticks(np.arange(len(order.names)), order.names)
         label(right, "colour that comes out", "phase of", f"mean out [cubes], n = {int(order.phases.sum())} phases")
     else:
-        right.bar(x, order.mean.value, 0.7, **BAR)
-        whiskers(right, x, order.mean, {"color": INK, "ls": "none"})
+        bars(right, x, order.mean, 0.7)
         right.set_xticks(x, colours, rotation=45, ha="right", rotation_mode="anchor")
         counted(right.yaxis)
         label(right, "", "mean out of a drop [cubes]")

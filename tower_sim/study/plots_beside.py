@@ -34,12 +34,12 @@ def beside(rows: Sequence[Row], names: tuple[str, str]) -> Any:
     panel.grid(axis="x", color="0.9", lw=0.6)
     named: set[str] = set()
     for y, (_, _, mine, rule) in enumerate(kept):
-        for (x, _), each in zip(COLUMNS, (mine, rule), strict=True):
-            _beside(panel, x, y, _said(each))
+        for (x, _), figure_of in zip(COLUMNS, (mine, rule), strict=True):
+            _beside(panel, x, y, _said(figure_of))
         if not has_ratio(rule):
             continue
-        for each, name, style, shift in ((mine, names[0], SIM, -0.14), (rule, names[1], RULE, 0.14)):
-            ratio = Estimate(each.value / rule.value, each.low / rule.value, each.high / rule.value, each.n)
+        for figure_of, name, style, shift in ((mine, names[0], SIM, -0.14), (rule, names[1], RULE, 0.14)):
+            ratio = _over(figure_of, rule.value)
             if abs(ratio.value - 1) > FARTHEST:
                 _far(panel, ratio.value, y + shift)
                 continue
@@ -67,10 +67,14 @@ def _beside(panel: Any, x: float, y: float, words: str) -> None:
     panel.annotate(words.replace("-", "−"), (1, y), (x, 0), **where, **style)
 
 
-def _said(found: Estimate) -> str:
+def _over(estimate: Estimate, unit: float) -> Estimate:
+    return Estimate(estimate.value / unit, estimate.low / unit, estimate.high / unit, estimate.n)
+
+
+def _said(estimate: Estimate) -> str:
     """Say a value to two digits of its interval's half width."""
-    half = (found.high - found.low) / 2
-    return f"{found.value:.{digits(half, found.value)}f}" if np.isfinite(half) else f"{found.value:.3g}"
+    half = (estimate.high - estimate.low) / 2
+    return f"{estimate.value:.{digits(half, estimate.value)}f}" if np.isfinite(half) else f"{estimate.value:.3g}"
 
 
 def _far(panel: Any, value: float, y: float) -> None:

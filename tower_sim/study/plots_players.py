@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.study.players import CHANCES, Given
+from tower_sim.study.players import CHANCES, PhaseYield
 from tower_sim.study.plots import BAR, FONT, INK, RULE, RULE_NAME, counted, label, panels, whiskers, whole
 
 LINE = {"color": INK, "marker": "o", "ms": 2.2, "lw": 1.0}
 RULE_LINE = RULE | {"ms": 2.2}
 
 
-def players(mine: Given, rule: Given | None, by_number: Given, rule_by_number: Given | None, games: int) -> Any:
+def players(
+    mine: PhaseYield, rule: PhaseYield | None, by_number: PhaseYield, rule_by_number: PhaseYield | None, games: int
+) -> Any:
     """Draw the chances of 0, 1, 2, 3 or more actions, then actions, points and gold along the phases of a game."""
     figure, made = panels(2, 2, 4.6)
     first = made[0]
@@ -45,6 +47,6 @@ def players(mine: Given, rule: Given | None, by_number: Given, rule_by_number: G
     return figure
 
 
-def _highest(mine: Given, rule: Given | None) -> list[float]:
+def _highest(mine: PhaseYield, rule: PhaseYield | None) -> list[float]:
     tops = [*mine.chances.value, *np.nan_to_num(mine.chances.high)]
     return [*tops, *(rule.chances.value if rule is not None else [])]

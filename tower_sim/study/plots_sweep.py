@@ -9,9 +9,9 @@ import numpy as np
 
 from tower_sim.statistics import Estimates
 from tower_sim.study.data import Array
-from tower_sim.study.plots import FONT, INK, RULE_NAME, counted, label, panels, whiskers
+from tower_sim.study.plots import BARE, FONT, INK, RULE_NAME, counted, label, panels, whiskers
 from tower_sim.study.points import Varied
-from tower_sim.study.sweeps import Curve
+from tower_sim.study.sweeps import SweptCurve
 
 COLUMNS = 3  # panels in a row
 MOST_LINES = 6  # curves in a panel
@@ -23,30 +23,27 @@ HIGH = 1.85  # in: a row of panels
 SHORT = 30  # letters that fit over a panel
 
 
-def curves(found: Sequence[Curve], x: Varied, family: Varied | None, words: str, runs: str) -> Any:
+def curves(shown: Sequence[SweptCurve], x: Varied, family: Varied | None, words: str, runs: str) -> Any:
     """Draw each figure against one field, a line for each value of a second one.
 
     `words` name the axis, `runs` say how many there are at a point.
     """
-    rows, columns = _layout(len(found))
-    figure, made = panels(rows, columns, HIGH * rows + (0.65 if family or _has_rule(found) else 0.35))
+    rows, columns = _layout(len(shown))
+    figure, made = panels(rows, columns, HIGH * rows + (0.65 if family or _has_rule(shown) else 0.35))
     figure.suptitle(f"{runs} at each point; bars: 95 % intervals", size=FONT - 0.5)
     levels = np.unique(family.numbers) if family else np.zeros(1)
     groups = [np.flatnonzero(family.numbers == level) if family else np.arange(len(x.numbers)) for level in levels]
-    for panel, each in zip(made, found, strict=False):
+    for panel, curve in zip(made, shown, strict=False):
         for i, group in enumerate(groups):
             order = group[np.argsort(x.numbers[group], kind="stable")]
             shift = 0.0 if x.is_number else 0.12 * (i - (len(groups) - 1) / 2)
             name = f"{family.name} = {family.at(int(order[0]))}" if family else "simulated, 95 % interval"
-            _line(panel, x.numbers[order] + shift, _taken(each.y, order), i, x.is_number, name)
-            if each.rule is not None and (i == 0 or not _same_rule(each.rule, groups, x)):
+            _line(panel, x.numbers[order] + shift, curve.y.take(order), i, x.is_number, name)
+            if curve.rule is not None and (i == 0 or not _same_rule(curve.rule, groups, x)):
                 style = {"color": "0.55", "ls": (0, (2, 2)) if x.is_number else "none", "lw": 1, "marker": "_", "ms": 7}
-                panel.plot(x.numbers[order], each.rule[order], label=RULE_NAME if i == 0 else None, **style)
-        _dress(panel, each, x)
-    for panel in _bottom(made, len(found), columns):
-        panel.set_xlabel(words, fontsize=FONT)
-    for panel in made[len(found) :]:
-        panel.set_visible(False)
+                panel.plot(x.numbers[order], curve.rule[order], label=RULE_NAME if i == 0 else None, **style)
+        _dress(panel, curve, x)
+    _name_axes(made, len(shown), columns, words, "")
     handles, names = made[0].get_legend_handles_labels()
     if RULE_NAME in names:  # last
         place = names.index(RULE_NAME)
@@ -58,41 +55,36 @@ def curves(found: Sequence[Curve], x: Varied, family: Varied | None, words: str,
     return figure
 
 
-def contours(found: Sequence[Curve], x: Varied, y: Varied) -> Any:
+def contours(shown: Sequence[SweptCurve], x: Varied, y: Varied) -> Any:
     """Draw each figure over two fields: bands between contours, a dot at every point."""
-    rows, columns = _layout(len(found))
+    rows, columns = _layout(len(shown))
     figure, made = panels(rows, columns, 2.1 * rows)
-    for panel, each in zip(made, found, strict=False):
+    for panel, curve in zip(made, shown, strict=False):
         panel.grid(visible=False)
-        known = np.isfinite(each.y.value)
+        known = np.isfinite(curve.y.value)
         at = (x.numbers[known], y.numbers[known])
-        value = each.y.value[known]
+        value = curve.y.value[known]
         if np.ptp(value) > 0:
             bands = panel.tricontourf(*at, value, levels=7, cmap="Greys", alpha=0.75)
             bar = figure.colorbar(bands, ax=panel, shrink=0.9, pad=0.02)
             bar.ax.tick_params(labelsize=FONT - 1.5)
         panel.plot(*at, ls="none", marker="o", ms=2.5, mfc="white", mec=INK, mew=0.6, clip_on=False, zorder=4)
-        _titled(panel, _named(each))
-    for panel in _bottom(made, len(found), columns):
-        panel.set_xlabel(trimmed(x.name), fontsize=FONT - 0.5)
-    for panel in made[: len(found) : columns]:
-        panel.set_ylabel(trimmed(y.name), fontsize=FONT - 0.5)
-    for panel in made[len(found) :]:
-        panel.set_visible(False)
+        _titled(panel, _named(curve))
+    _name_axes(made, len(shown), columns, trimmed(x.name), trimmed(y.name), FONT - 0.5)
     return figure
 
 
-def fields(found: Curve, shown: Sequence[Varied], smooths: Sequence[tuple[Array, Estimates] | None]) -> Any:
+def fields(curve: SweptCurve, shown: Sequence[Varied], smooths: Sequence[tuple[Array, Estimates] | None]) -> Any:
     """Draw a figure against each of several fields, a panel a field; `smooths` are lines with bands, where there are.
 
     Every mark is one point; in a panel the other fields differ too.
     """
     rows, columns = _layout(len(shown))
     figure, made = panels(rows, columns, 0.3 + HIGH * rows)
-    small = 3 if len(found.n) <= 60 else 1.8
+    small = 3 if len(curve.n) <= 60 else 1.8
     for panel, field, smooth in zip(made, shown, smooths, strict=False):
         mark = {"color": "0.3", "marker": "o", "ms": small, "ls": "none", "mew": 0}
-        whiskers(panel, field.numbers, found.y, mark)
+        whiskers(panel, field.numbers, curve.y, mark)
         if smooth is not None:
             at, line = smooth
             panel.fill_between(at, line.low, line.high, color="0.6", alpha=0.35, lw=0)
@@ -100,11 +92,10 @@ def fields(found: Curve, shown: Sequence[Varied], smooths: Sequence[tuple[Array,
         _ticks(panel, field)
         label(panel, trimmed(field.name), "", "")
         panel.xaxis.label.set_size(FONT - 1)
-    for panel in made[len(shown) :]:
-        panel.set_visible(False)
-    figure.supylabel(_named(found), size=FONT)
-    line = "; line: smooth over points, with its 95 % band" if any(each is not None for each in smooths) else ""
-    figure.suptitle(f"n = {len(found.n)} points, each a mark{line}", size=FONT - 0.5)
+    _hide(made[len(shown) :])
+    figure.supylabel(_named(curve), size=FONT)
+    line = "; line: smooth over points, with its 95 % band" if any(line is not None for line in smooths) else ""
+    figure.suptitle(f"n = {len(curve.n)} points, each a mark{line}", size=FONT - 0.5)
     return figure
 
 
@@ -112,22 +103,17 @@ def bars_by_point(shares: Sequence[Estimates], names: Sequence[str], drops: Sequ
     """Draw a histogram for each of several points, one below or beside the other, on one scale."""
     rows, columns = _layout(len(shares))
     figure, made = panels(rows, columns, HIGH * rows + 0.1)
-    widest = max(len(each.value) for each in shares)
-    for panel, each, name, n in zip(made, shares, names, drops, strict=False):
-        x = np.arange(len(each.value))
-        panel.bar(x, each.value, 0.85, facecolor="0.75", edgecolor=INK, linewidth=0.5 if widest < 40 else 0)
+    widest = max(len(share.value) for share in shares)
+    for panel, share, name, n in zip(made, shares, names, drops, strict=False):
+        x = np.arange(len(share.value))
+        panel.bar(x, share.value, 0.85, facecolor="0.75", edgecolor=INK, linewidth=0.5 if widest < 40 else 0)
         if widest <= 16:
-            whiskers(panel, x, each, {"color": INK, "ls": "none"})
+            whiskers(panel, x, share, BARE)
         panel.set_xlim(-0.7, widest - 0.3)
         _titled(panel, f"{trimmed(name, SHORT)}\nn = {n}")
         panel.xaxis.get_major_locator().set_params(integer=True)
     _share_heights(made[: len(shares)])
-    for panel in _bottom(made, len(shares), columns):
-        panel.set_xlabel(words, fontsize=FONT)
-    for panel in made[: len(shares) : columns]:
-        panel.set_ylabel("share of drops", fontsize=FONT)
-    for panel in made[len(shares) :]:
-        panel.set_visible(False)
+    _name_axes(made, len(shares), columns, words, "share of drops")
     return figure
 
 
@@ -135,20 +121,15 @@ def courses_by_point(means: Sequence[Estimates], names: Sequence[str], words: st
     """Draw the number inside by drop for each of several points, a panel a point, on one scale."""
     rows, columns = _layout(len(means))
     figure, made = panels(rows, columns, HIGH * rows + 0.1)
-    for panel, each, name in zip(made, means, names, strict=False):
-        drop = np.arange(len(each.value))
-        if np.isfinite(each.low).any():
-            panel.fill_between(drop, each.low, each.high, color="0.8", lw=0)
-        panel.plot(drop, each.value, color=INK, lw=1.1)
+    for panel, mean, name in zip(made, means, names, strict=False):
+        drop = np.arange(len(mean.value))
+        if np.isfinite(mean.low).any():
+            panel.fill_between(drop, mean.low, mean.high, color="0.8", lw=0)
+        panel.plot(drop, mean.value, color=INK, lw=1.1)
         _titled(panel, trimmed(name, SHORT))
         panel.xaxis.get_major_locator().set_params(integer=True)
     _share_heights(made[: len(means)])
-    for panel in _bottom(made, len(means), columns):
-        panel.set_xlabel("drop", fontsize=FONT)
-    for panel in made[: len(means) : columns]:
-        panel.set_ylabel(words, fontsize=FONT)
-    for panel in made[len(means) :]:
-        panel.set_visible(False)
+    _name_axes(made, len(means), columns, "drop", words)
     return figure
 
 
@@ -164,13 +145,13 @@ def _line(panel: Any, x: Array, y: Estimates, i: int, joined: bool, name: str) -
     panel.plot(x, y.value, label=name, color=GREYS[i], ls=DASHES[i] if joined else "none", lw=1.1, **style)
 
 
-def _dress(panel: Any, each: Curve, x: Varied) -> None:
-    _titled(panel, _named(each))
+def _dress(panel: Any, curve: SweptCurve, x: Varied) -> None:
+    _titled(panel, _named(curve))
     _ticks(panel, x)
-    if each.unit == "cubes":
+    if curve.unit == "cubes":
         counted(panel.yaxis)
     low, high = panel.get_ylim()
-    if low < 0 <= float(np.nanmin(each.y.value)):
+    if low < 0 <= float(np.nanmin(curve.y.value)):
         panel.set_ylim(0 if low > -0.06 * (high - low) else low, high)
 
 
@@ -202,9 +183,18 @@ def _layout(number: int) -> tuple[int, int]:
     return -(-number // columns), columns
 
 
-def _bottom(made: Sequence[Any], number: int, columns: int) -> list[Any]:
-    """Return the lowest panel in use of every column."""
-    return [made[i] for i in range(number) if i + columns >= number]
+def _name_axes(made: Sequence[Any], number: int, columns: int, x: str, y: str, size: float = FONT) -> None:
+    """Name x under the lowest panel in use of every column, y left of every row; hide panels not in use."""
+    for panel in made[max(number - columns, 0) : number]:
+        panel.set_xlabel(x, fontsize=size)
+    for panel in made[:number:columns]:
+        panel.set_ylabel(y, fontsize=size)
+    _hide(made[number:])
+
+
+def _hide(unused: Sequence[Any]) -> None:
+    for panel in unused:
+        panel.set_visible(False)
 
 
 def _share_heights(made: Sequence[Any]) -> None:
@@ -213,16 +203,12 @@ def _share_heights(made: Sequence[Any]) -> None:
         panel.set_ylim(0, top)
 
 
-def _named(each: Curve) -> str:
-    return each.name if each.unit == "1" or each.unit in each.name else each.title
+def _named(curve: SweptCurve) -> str:
+    return curve.name if curve.unit == "1" or curve.unit in curve.name else curve.title
 
 
-def _taken(y: Estimates, rows: Array) -> Estimates:
-    return Estimates(y.value[rows], y.low[rows], y.high[rows])
-
-
-def _has_rule(found: Sequence[Curve]) -> bool:
-    return any(each.rule is not None for each in found)
+def _has_rule(shown: Sequence[SweptCurve]) -> bool:
+    return any(curve.rule is not None for curve in shown)
 
 
 def _same_rule(rule: Array, groups: Sequence[Array], x: Varied) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 
 from tower_sim.campaign.vary import SAMPLED, applied
 from tower_sim.errors import fault
-from tower_sim.study.data import Array, Campaign, Cubes, Drops, Failed
+from tower_sim.study.data import Array, Campaign, CubeEntries, Drops, Failed
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Varied:
 
 
 def used_points(campaign: Campaign) -> Array:
-    """Return the numbers of the design points that have data."""
+    """Return the numbers of the design points that have data, shape (points,)."""
     return np.unique(campaign.run_point)
 
 
@@ -78,12 +78,12 @@ def at_values(spec: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, A
 
 
 def _drops(d: Drops, rows: Array, first: int) -> Drops:
-    columns: dict[str, Any] = {each.name: getattr(d, each.name) for each in dataclasses.fields(d)}
+    columns: dict[str, Any] = {field.name: getattr(d, field.name) for field in dataclasses.fields(d)}
     taken = {name: column.take(rows) for name, column in columns.items()}  # both arrays and Words have it
     return Drops(**(taken | {"run": taken["run"] - first}))
 
 
-def _cubes(c: Cubes, entries: Array, start: int) -> Cubes:
+def _cubes(c: CubeEntries, entries: Array, start: int) -> CubeEntries:
     taken = c.take(entries)
     return replace(taken, row=taken.row - start)
 
@@ -95,8 +95,8 @@ def varied(campaign: Campaign) -> list[Varied]:
     points = [campaign.points[i] if i < len(campaign.points) else nothing for i in used]
     flat = [_flat(point) for point in points]
     names = list(dict.fromkeys(name for point in flat for name in point))
-    found = [_varied(name, [point.get(name) for point in flat]) for name in names]
-    return [each for each in found if len(each.levels) > 1]
+    fields = [_varied(name, [point.get(name) for point in flat]) for name in names]
+    return [field for field in fields if len(field.levels) > 1]
 
 
 def _varied(name: str, values: list[Any]) -> Varied:
@@ -125,12 +125,12 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 def together(fields: list[Varied]) -> list[list[Varied]]:
     """Group fields that move as one: what a figure does cannot be told apart between them."""
     groups: list[list[Varied]] = []
-    for each in fields:
+    for field in fields:
         for group in groups:
-            pairs = set(zip(group[0].numbers.tolist(), each.numbers.tolist(), strict=True))
-            if len(pairs) == len(group[0].levels) == len(each.levels):
-                group.append(each)
+            pairs = set(zip(group[0].numbers.tolist(), field.numbers.tolist(), strict=True))
+            if len(pairs) == len(group[0].levels) == len(field.levels):
+                group.append(field)
                 break
         else:
-            groups.append([each])
+            groups.append([field])
     return groups

@@ -24,27 +24,23 @@ def moments(campaign: Campaign, boot: Resamples, values: Array, rows: Array) -> 
         variance = np.maximum(s[:, 2] / s[:, 0] - mean**2, 0) * n / max(n - 1, 1)
         return np.stack([mean, np.sqrt(variance)], 1)
 
-    found = boot.estimates(sums, both)
-    return found.at(0, n), found.at(1, n)
+    pair = boot.estimates(sums, both)
+    return pair.at(0, n), pair.at(1, n)
 
 
 def grouped_mean(
     campaign: Campaign, boot: Resamples, values: Array, groups: Array, rows: Array, size: int
 ) -> tuple[Estimates, Array]:
-    """Return the mean of `values` over the drops of each group 0..size-1 among `rows`, and how many drops each has."""
-    run, group = campaign.drops.run[rows].astype(np.int64), groups[rows].astype(np.int64)
-    code = run * size + group
-    cells = campaign.runs * size
-    count = np.bincount(code, minlength=cells).reshape(campaign.runs, size).astype(float)
-    total = np.bincount(code, values[rows].astype(float), cells).reshape(campaign.runs, size)
-    return boot.ratios(total, count), count.sum(0).astype(int)
+    """Return the mean of `values` over the drops of each group among `rows`, and how many these are, shapes (size,)."""
+    run, group = campaign.drops.run[rows], groups[rows]
+    count = campaign.tally(run, group, size).astype(float)
+    return boot.ratios(campaign.tally(run, group, size, values[rows]), count), count.sum(0).astype(int)
 
 
 def histogram(campaign: Campaign, boot: Resamples, values: Array, rows: Array) -> tuple[Estimates, Array]:
-    """Return the share of the drops of `rows` with each value 0, 1, 2, ..., and the counts."""
+    """Return the share of the drops of `rows` with each value 0, 1, ..., and the counts, shapes (values,)."""
     size = int(values[rows].max(initial=0)) + 1
-    run = campaign.drops.run[rows].astype(np.int64)
-    count = np.bincount(run * size + values[rows], minlength=campaign.runs * size).reshape(campaign.runs, size)
+    count = campaign.tally(campaign.drops.run[rows], values[rows], size)
     drops = np.broadcast_to(count.sum(1, keepdims=True), count.shape)
     return boot.shares(count.astype(float), drops.astype(float)), count.sum(0)
 
@@ -59,7 +55,7 @@ def cube_share(campaign: Campaign, boot: Resamples, rows: Array, of_thrown: bool
 
 
 def thrown_out(campaign: Campaign) -> Array:
-    """How many of the cubes just thrown came out, for every drop."""
+    """How many of the cubes just thrown came out, shape (drops,)."""
     cubes = campaign.cubes
     return np.bincount(cubes.row[cubes.thrown & cubes.out], minlength=len(campaign.drops))
 
@@ -144,7 +140,7 @@ class Map:
 
 
 def edges(values: Array, most: int) -> Array:
-    """Return edges of bins of whole numbers, of one width, at most `most` bins from the least to the largest value."""
+    """Return edges, shape (bins + 1,), of at most `most` bins of whole numbers, alike wide, that hold all values."""
     low, high = int(values.min()), int(values.max())
     width = -(-(high - low + 1) // most)
     return np.arange(low, high + width + 1, width)
@@ -159,20 +155,20 @@ def emerged_map(campaign: Campaign, boot: Resamples, rows: Array) -> Map:
     shape = (len(x) - 1, len(y) - 1)
     cell = i * shape[1] + j
     cells = shape[0] * shape[1]
-    code = d.run[rows].astype(np.int64) * cells + cell
     used = np.flatnonzero(np.bincount(cell, minlength=cells))
-    count = np.bincount(code, minlength=campaign.runs * cells).reshape(campaign.runs, cells)[:, used].astype(float)
-    out = np.bincount(code, d.emerged[rows], campaign.runs * cells).reshape(campaign.runs, cells)[:, used]
     expected = THROWN_OUT * d.thrown[rows] + RESIDENT_OUT * d.inside_before[rows]
-    rule = np.bincount(code, expected, campaign.runs * cells).reshape(campaign.runs, cells)[:, used]
+    count, out, rule = (
+        campaign.tally(d.run[rows], cell, cells, weights)[:, used]
+        for weights in (np.ones(len(cell)), d.emerged[rows], expected)
+    )
 
     def spread(values: Array, empty: float = np.nan) -> Array:
         table = np.full(cells, empty)
         table[used] = values
         return table.reshape(shape)
 
-    def table_of(found: Estimates) -> Estimates:
-        return Estimates(spread(found.value), spread(found.low), spread(found.high))
+    def table_of(means: Estimates) -> Estimates:
+        return Estimates(spread(means.value), spread(means.low), spread(means.high))
 
     return Map(
         thrown_edges=x,

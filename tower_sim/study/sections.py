@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -31,7 +30,7 @@ def seven_questions(sheets: Sheets, mine: Figures, rule: Figures | None) -> None
     first = int(d.thrown[rows].min())
     size = int(d.thrown[rows].max()) - first + 1
     share, counts = _share_by_thrown(campaign, boot, rows, first, size)
-    found, _ = retention.histogram(campaign, boot, colours_out(campaign), rows)
+    colours, _ = retention.histogram(campaign, boot, colours_out(campaign), rows)
     reference = _shares(rule, colours_out(rule.campaign)) if rule else np.zeros(0)
     sheets.text(
         f"**6. How many of the cubes just thrown come out?** A share of {said(mine.thrown_share)} of "
@@ -51,11 +50,11 @@ def seven_questions(sheets: Sheets, mine: Figures, rule: Figures | None) -> None
         "colours_out",
         ["colours out", "share of drops", "rule"],
         [
-            [i, found.at(i, mine.colours_out[0].n), float(reference[i]) if i < len(reference) else None]
-            for i in range(len(found.value))
+            [i, colours.at(i, mine.colours_out[0].n), float(reference[i]) if i < len(reference) else None]
+            for i in range(len(colours.value))
         ],
     )
-    picture = plots.fresh_and_colours(share, counts, first, found, reference, int(rows.sum()))
+    picture = plots.fresh_and_colours(share, counts, first, colours, reference, int(rows.sum()))
     sheets.picture("thrown_and_colours", picture, "Share of the thrown that come out; colours out")
 
 
@@ -108,8 +107,8 @@ def _setup(sheets: Sheets, mine: Figures, rule: Figures | None) -> None:
     sheets.picture("setup", picture, "Cubes inside after the set-up")
 
 
-def _against_one(found: Estimate, below: str, above: str, neither: str) -> str:
-    return below if found.high < 1 else above if found.low > 1 else neither
+def _against_one(ratio: Estimate, below: str, above: str, neither: str) -> str:
+    return below if ratio.high < 1 else above if ratio.low > 1 else neither
 
 
 def _course(sheets: Sheets, mine: Figures, rule: Figures | None) -> None:
@@ -207,30 +206,27 @@ def _share_by_thrown(
     campaign: Campaign, boot: Resamples, rows: Array, first: int, size: int
 ) -> tuple[Estimates, Array]:
     d = campaign.drops
-    code = d.run[rows].astype(np.int64) * size + d.thrown[rows] - first
-    cells = campaign.runs * size
-    over = np.bincount(code, retention.thrown_out(campaign)[rows], cells).reshape(-1, size)
-    under = np.bincount(code, d.thrown[rows], cells).reshape(-1, size)
-    return boot.shares(over, under), np.bincount(d.thrown[rows] - first, minlength=size)
+    run, thrown = d.run[rows], d.thrown[rows]
+    over, under = (
+        campaign.tally(run, thrown - first, size, cubes) for cubes in (retention.thrown_out(campaign)[rows], thrown)
+    )
+    return boot.shares(over, under), np.bincount(thrown - first, minlength=size)
 
 
 def thrown_and_inside(sheets: Sheets, mine: Figures) -> None:
     """Map the cubes out over cubes thrown and cubes inside."""
-    found = retention.emerged_map(mine.campaign, mine.boot, mine.phases)
+    binned = retention.emerged_map(mine.campaign, mine.boot, mine.phases)
     sheets.text("## 2. Cubes out by cubes thrown and cubes inside")
-    x, y = found.thrown_edges, found.inside_edges
+    x, y = binned.thrown_edges, binned.inside_edges
     rows: list[list[Cell]] = []
     apart = counted = 0
-    for i, j in np.argwhere(found.drops > 0):
-        n = int(found.drops[i, j])
-        mean = Estimate(float(found.mean.value[i, j]), float(found.mean.low[i, j]), float(found.mean.high[i, j]), n)
-        excess = Estimate(
-            float(found.excess.value[i, j]), float(found.excess.low[i, j]), float(found.excess.high[i, j]), n
-        )
-        if n >= retention.FEWEST and found.runs[i, j] >= retention.FEWEST:
+    for i, j in np.argwhere(binned.drops > 0):
+        n = int(binned.drops[i, j])
+        mean, excess = binned.mean.at((i, j), n), binned.excess.at((i, j), n)
+        if n >= retention.FEWEST and binned.runs[i, j] >= retention.FEWEST:
             counted += 1
             apart += bool(excess.low > 0 or excess.high < 0)
-        rows.append([_bin(x, i), _bin(y, j), n, int(found.runs[i, j]), mean, float(found.rule[i, j]), excess])
+        rows.append([_bin(x, i), _bin(y, j), n, int(binned.runs[i, j]), mean, float(binned.rule[i, j]), excess])
     d = mine.campaign.drops
     expected = THROWN_OUT * d.thrown + RESIDENT_OUT * d.inside_before
     over = retention.moments(mine.campaign, mine.boot, d.emerged - expected, mine.phases)[0]
@@ -242,7 +238,7 @@ def thrown_and_inside(sheets: Sheets, mine: Figures) -> None:
     )
     head = ["thrown [cubes]", "inside before [cubes]", "drops", "runs", "mean out [cubes]", "rule", "out minus rule"]
     sheets.table("map", head, rows, shown=12)
-    sheets.picture("map", heat_map(found), "Mean cubes out by cubes thrown and inside")
+    sheets.picture("map", heat_map(binned), "Mean cubes out by cubes thrown and inside")
 
 
 def _bin(edges: Array, i: int) -> str:
@@ -257,33 +253,33 @@ def _last(edges: Array) -> int:
 def stays(sheets: Sheets, mine: Figures, rule: Figures | None) -> None:
     """Tell how long cubes stay."""
     sheets.text("## 3. How long a cube stays")
-    found, by_place = mine.survival, survival.hazards(mine.campaign, mine.boot)
-    if found is None or by_place is None:
+    residents, by_place = mine.survival, survival.hazards(mine.campaign, mine.boot)
+    if residents is None or by_place is None:
         sheets.text("No cube was inside before a drop, so there is nothing to tell.")
         return
     old = f", at age {LATE} or more {said(mine.old_hazard)}" if mine.old_hazard else ""
-    young = found.hazard.at(0, int(found.at_risk[0]))
+    young = residents.hazard.at(0, int(residents.at_risk[0]))
     trend = "no trend with age is seen"
     if mine.old_hazard and math.isfinite(young.low) and math.isfinite(mine.old_hazard.low):
         if mine.old_hazard.high < young.low:
             trend = "the longer a cube has stayed, the less likely it is to go"
         elif mine.old_hazard.low > young.high:
             trend = "the longer a cube has stayed, the likelier it is to go"
-    median = said(found.median, "drops") if math.isfinite(found.median.value) else "longer than the data reach"
+    median = said(residents.median, "drops") if math.isfinite(residents.median.value) else "longer than the data reach"
     sheets.text(
-        f"Of {found.entered} stays the median length is {median}, the mean within {survival.WITHIN} drops "
-        f"{said(found.mean_within, 'drops')} (Kaplan-Meier; stays that the end of a {mine.campaign.unit} cuts off are "
-        f"censored). A resident's chance of release in a drop is {said(young)} at age 1{old}: {trend}."
+        f"Of {residents.entered} stays the median length is {median}, the mean within {survival.WITHIN} drops "
+        f"{said(residents.mean_within, 'drops')} (Kaplan-Meier; stays that the end of a {mine.campaign.unit} cuts off "
+        f"are censored). A resident's chance of release in a drop is {said(young)} at age 1{old}: {trend}."
     )
     sheets.table(
         "survival",
         ["age [drops]", "at risk [cubes]", "released [cubes]", "chance of release", "still inside after it"],
         [
             [
-                int(age), int(found.at_risk[i]), int(found.released[i]), found.hazard.at(i, int(found.at_risk[i])),
-                found.survival.at(i, found.entered),
+                int(age), int(n), int(residents.released[i]), residents.hazard.at(i, int(n)),
+                residents.survival.at(i, residents.entered),
             ]
-            for i, age in enumerate(found.age)
+            for i, (age, n) in enumerate(zip(residents.age, residents.at_risk, strict=True))
         ],
         shown=12,
     )  # fmt: skip
@@ -296,7 +292,7 @@ def stays(sheets: Sheets, mine: Figures, rule: Figures | None) -> None:
         rows.append([name, int(by_place.n[i]), by_place.by_region.at(i, int(by_place.n[i])), *of_age])
     sheets.text("By the region in which a cube lies, and by age:")
     sheets.table("release_by_region", head, rows)
-    sheets.picture("stays", plots.stays(found, by_place, rule.survival if rule else None), "How long cubes stay")
+    sheets.picture("stays", plots.stays(residents, by_place, rule.survival if rule else None), "How long cubes stay")
 
 
 def remembrance(sheets: Sheets, mine: Figures, rule: Figures | None) -> None:
@@ -327,12 +323,12 @@ def remembrance(sheets: Sheets, mine: Figures, rule: Figures | None) -> None:
             f"{np.std(info.null):.2g} bits are left; p = {info.p:.3g} (Monte Carlo error {info.p_error:.1g}).{beside}"
         )
     if mine.prediction:
-        found = mine.prediction
-        best, base = found.best, found.memoryless
+        scores = mine.prediction
+        best, base = scores.best, scores.memoryless
         cost = Estimate(-base.value, -base.high, -base.low, base.n)
         sheets.text(
             f"Knowing only the number thrown, the number out of the next drop costs {said(cost)} bits a drop on "
-            f"{campaign.unit}s not fitted. Of {len(found.gains)} richer predictors the best knows "
+            f"{campaign.unit}s not fitted. Of {len(scores.gains)} richer predictors the best knows "
             f"*{best.knows}* and gains {said(best.bits, 'bits')} a drop over it ({best.bits.n} drops); "
             f"{_judged(best.bits)}"
         )
@@ -340,7 +336,7 @@ def remembrance(sheets: Sheets, mine: Figures, rule: Figures | None) -> None:
         sheets.table(
             "prediction",
             ["knows, beside the number thrown", "gain [bits/drop]", "rule"],
-            [[gain.knows, gain.bits, of_rule.get(gain.knows)] for gain in found.gains],
+            [[gain.knows, gain.bits, of_rule.get(gain.knows)] for gain in scores.gains],
         )
     else:
         sheets.text(f"The gain of predictors is scored on runs left out: this needs {memory.FOLDS} runs or more.")
@@ -365,20 +361,20 @@ def alike(sheets: Sheets, mine: Figures) -> None:
         ("thrown", fairness.thrown_situations(campaign), "thrown in the same drop"),
         ("residents", fairness.resident_situations(campaign), "inside, of the same region and age in the same drop"),
     ):
-        found = fairness.fairness(campaign, boot, situations, campaign.rng(f"fairness {name}"))
-        if found is None:
+        test = fairness.fairness(campaign, boot, situations, campaign.rng(f"fairness {name}"))
+        if test is None:
             sheets.text(f"Cubes {words}: no drop has cubes of two colours of which some came out, so no test.")
             continue
-        tests.append((name, found))
-        colour, largest = found.largest()
-        hundred = Estimate(100 * largest.value, 100 * largest.low, 100 * largest.high, largest.n)
-        verdict = "colours differ" if found.p < 0.05 else "no difference between colours is shown"
+        tests.append((name, test))
+        colour, largest = test.largest()
+        hundred = largest.times(100)
+        verdict = "colours differ" if test.p < 0.05 else "no difference between colours is shown"
         sheets.text(
-            f"Cubes {words}: p = {found.p:.3g} (Monte Carlo error {found.p_error:.1g}, {found.permutations} "
-            f"permutations; chi-squared limit {found.p_chi2:.3g}), {found.cubes} cubes in {found.situations} "
+            f"Cubes {words}: p = {test.p:.3g} (Monte Carlo error {test.p_error:.1g}, {test.permutations} "
+            f"permutations; chi-squared limit {test.p_chi2:.3g}), {test.cubes} cubes in {test.situations} "
             f"situations that can tell: {verdict} at the 5 % level. The largest effect is {colour}: {said(hundred)} "
             "percentage points from what is expected (an interval for one colour; it is the largest of "
-            f"{len(found.colours)})."
+            f"{len(test.colours)})."
         )
     if tests:
         sheets.table(
@@ -389,8 +385,8 @@ def alike(sheets: Sheets, mine: Figures) -> None:
                     colour,
                     *(
                         cell
-                        for _, found in tests
-                        for cell in (int(found.counts[i]), found.differences.at(i, int(found.counts[i])))
+                        for _, test in tests
+                        for cell in (int(test.counts[i]), test.differences.at(i, int(test.counts[i])))
                     ),
                 ]
                 for i, colour in enumerate(campaign.colours)
@@ -432,8 +428,8 @@ def against_rule(sheets: Sheets, mine: Figures, rule: Figures | None, of_the_rul
             "numbers thrown and inside."
         )
         return
-    theirs = {name: (unit, found) for name, unit, found in rule.rows()}
-    rows = [(name, unit, found, theirs[name][1]) for name, unit, found in mine.rows() if name in theirs]
+    theirs = {name: figure for name, _, figure in rule.rows()}
+    rows = [(name, unit, figure, theirs[name]) for name, unit, figure in mine.rows() if name in theirs]
     apart = [name for name, _, a, b in rows if a.low > b.high or a.high < b.low]
     said_apart = f": {'; '.join(apart)}" if apart else ""
     sheets.text(
@@ -446,5 +442,4 @@ def against_rule(sheets: Sheets, mine: Figures, rule: Figures | None, of_the_rul
         ["figure", "unit", "this campaign", "n", "2/3-1/3 rule"],
         [[name, unit, mine_, mine_.n, rule_] for name, unit, mine_, rule_ in rows],
     )
-    names: Sequence[str] = ("this campaign", plots.RULE_NAME)
-    sheets.picture("beside_the_rule", beside(rows, (names[0], names[1])), "Figures beside the rule's")
+    sheets.picture("beside_the_rule", beside(rows, ("this campaign", plots.RULE_NAME)), "Figures beside the rule's")

@@ -6,7 +6,7 @@ from tower_sim.statistics import Resamples
 from tower_sim.study import players, plots_players
 from tower_sim.study.baseline import play_beside
 from tower_sim.study.data import Campaign
-from tower_sim.study.players import CHANCES, Given
+from tower_sim.study.players import CHANCES, PhaseYield
 from tower_sim.study.sheets import Cell, Sheets, percent, said
 
 
@@ -62,7 +62,7 @@ _HEAD = [
 ]  # fmt: skip
 
 
-def _rows(mine: Given, rule: Given | None) -> list[list[Cell]]:
+def _rows(mine: PhaseYield, rule: PhaseYield | None) -> list[list[Cell]]:
     def both(name: str, unit: str, pick: str, i: int = 0) -> list[Cell]:
         return [name, unit, *(getattr(g, pick).at(i, int(g.phases[0])) if g else None for g in (mine, rule))]
 
@@ -76,7 +76,7 @@ def _rows(mine: Given, rule: Given | None) -> list[list[Cell]]:
     ]
 
 
-def _by_kind(given: Given) -> list[list[Cell]]:
+def _by_kind(given: PhaseYield) -> list[list[Cell]]:
     return [
         [
             name,

@@ -16,7 +16,7 @@ from tower_sim.study.sheets import Cell, Sheets
 MOST = 24  # points, beyond which only the main figures are told
 MOST_DRAWN = 12  # points
 
-Rows = list[list[Cell]]
+CellRows = list[list[Cell]]
 
 
 def details(sheets: Sheets, swept: Swept, tell: Callable[[int], None]) -> None:
@@ -55,10 +55,10 @@ def _left_out(sheets: Sheets, swept: Swept) -> None:
 
 
 def _drops(sheets: Sheets, swept: Swept, tell: Callable[[int], None]) -> None:
-    out: Rows = []
-    inside: Rows = []
-    release: Rows = []
-    lags: Rows = []
+    out: CellRows = []
+    inside: CellRows = []
+    release: CellRows = []
+    lags: CellRows = []
     shares: list[Estimates] = []
     courses: list[Estimates] = []
     counts: list[int] = []
@@ -66,11 +66,11 @@ def _drops(sheets: Sheets, swept: Swept, tell: Callable[[int], None]) -> None:
         own = at_point(swept.campaign, point)
         boot, d, rows = Resamples(own.strata, own.rng("resamples")), own.drops, own.phases
         if rows.any():
-            found, count = retention.histogram(own, boot, d.emerged, rows)
-            shares.append(found)
+            by_number, count = retention.histogram(own, boot, d.emerged, rows)
+            shares.append(by_number)
             counts.append(int(rows.sum()))
             head: list[Cell] = [point, label]
-            out += [[*head, i, int(n), found.at(i, counts[-1])] for i, n in enumerate(count) if n]
+            out += [[*head, i, int(n), by_number.at(i, counts[-1])] for i, n in enumerate(count) if n]
             size = int(d.drop.max()) + 1
             mean, runs = retention.grouped_mean(own, boot, d.inside_after, d.drop, np.ones(len(d), bool), size)
             courses.append(mean)
@@ -100,24 +100,31 @@ def _drops(sheets: Sheets, swept: Swept, tell: Callable[[int], None]) -> None:
     sheets.table("autocorrelation", head_of, lags, shown=MOST_DRAWN)
 
 
-def _release(own: Campaign, boot: Resamples) -> Rows:
-    found = survival.survival(own, boot)
-    if found is None:
+def _release(own: Campaign, boot: Resamples) -> CellRows:
+    residents = survival.survival(own, boot)
+    if residents is None:
         return []
-    pairs = zip(found.age.tolist(), found.at_risk.tolist(), strict=True)
-    return [[int(age), int(n), found.hazard.at(i, int(n))] for i, (age, n) in enumerate(pairs)]
+    pairs = zip(residents.age.tolist(), residents.at_risk.tolist(), strict=True)
+    return [[int(age), int(n), residents.hazard.at(i, int(n))] for i, (age, n) in enumerate(pairs)]
 
 
 def _landings(sheets: Sheets, swept: Swept, tell: Callable[[int], None]) -> None:
-    rows: Rows = []
+    rows: CellRows = []
     for done, (point, label) in enumerate(zip(swept.points.tolist(), swept.labels, strict=True)):
         own = at_point(swept.campaign, point)
         if len(own.cubes):
-            found = battles.landings(own, Resamples(own.strata, own.rng("resamples")))
-            thrown, final = int(found.counts.sum()), int(found.final_counts.sum())
+            landings = battles.landings(own, Resamples(own.strata, own.rng("resamples")))
+            thrown, final = int(landings.counts.sum()), int(landings.final_counts.sum())
             rows += [
-                [point, label, place, int(found.counts[i]), found.landed.at(i, thrown), found.final.at(i, final)]
-                for i, place in enumerate(found.places)
+                [
+                    point,
+                    label,
+                    place,
+                    int(landings.counts[i]),
+                    landings.landed.at(i, thrown),
+                    landings.final.at(i, final),
+                ]
+                for i, place in enumerate(landings.places)
             ]
         tell(done + 1)
     sheets.text("Where the cubes of a point's battles land, and where they lie at the end:")

@@ -18,14 +18,16 @@ from tower_sim.study.sensitivity import (
     rank_correlation,
 )
 from tower_sim.study.sheets import Cell, Sheets, said
-from tower_sim.study.sweeps import Curve
+from tower_sim.study.sweeps import SweptCurve
 
 
-def strongest(curve: Curve, fields: Sequence[Varied]) -> str:
+def strongest(curve: SweptCurve, fields: Sequence[Varied]) -> str:
     """Name the field that a figure follows most, where its rank correlation is surely not 0."""
     known = np.isfinite(curve.y.value)
-    ranks = [(rank_correlation(each.numbers[known], curve.y.value[known]), each) for each in fields if each.is_number]
-    sure = [(abs(rank.value), rank, each) for rank, each in ranks if rank.low > 0 or rank.high < 0]
+    ranks = [
+        (rank_correlation(field.numbers[known], curve.y.value[known]), field) for field in fields if field.is_number
+    ]
+    sure = [(abs(rank.value), rank, field) for rank, field in ranks if rank.low > 0 or rank.high < 0]
     if not sure:
         return ""
     _, rank, field = max(sure, key=lambda one: one[0])
@@ -35,7 +37,7 @@ def strongest(curve: Curve, fields: Sequence[Varied]) -> str:
 def sampled_effects(
     sheets: Sheets,
     campaign: Campaign,
-    curves: Sequence[Curve],
+    curves: Sequence[SweptCurve],
     fields: Sequence[Varied],
     tell: Callable[[float], None],
 ) -> None:
@@ -50,13 +52,14 @@ def sampled_effects(
         f"1; its interval needs {FEWEST} points): how steadily a figure goes up or down with a field, whatever the "
         f"shape; it misses what goes up and down again, and words have none.{smooths}"
     )
-    found: list[tuple[Curve, Indices | None]] = []
+    told: list[Indices] = []
     rows: list[list[Cell]] = []
-    for curve in curves:
+    for done, curve in enumerate(curves, start=1):
         known = np.isfinite(curve.y.value)
-        x, y = np.stack([each.numbers[known] for each in fields], 1), curve.y.value[known]
+        x, y = np.stack([field.numbers[known] for field in fields], 1), curve.y.value[known]
         deltas = indices(x, y, campaign.rng(f"sweep {curve.name}")) if known.any() else None
-        found.append((curve, deltas))
+        if deltas:
+            told.append(deltas)
         sure: list[str] = []
         for i, field in enumerate(fields):
             rank = rank_correlation(x[:, i], y) if field.is_number and known.any() else None
@@ -67,14 +70,13 @@ def sampled_effects(
                 parts = (deltas.delta, deltas.delta_half, deltas.first, deltas.first_half)
                 row += [float(part[i]) for part in parts]
             rows.append(row)
-        tell(len(found) / len(curves))
+        tell(done / len(curves))
         sheets.text(f"**{curve.name}** goes {', '.join(sure) or 'with no field beyond its interval'}.")
     head = ["figure", "field", "points", "rank"]
-    told = [each for _, each in found if each]
     if told:
         head += ["delta", "delta +-", "first-order share", "first-order +-"]
         rows = [[*row, *[None] * (len(head) - len(row))] for row in rows]
-        dummies = np.array([each.dummy for each in told])
+        dummies = np.array([deltas.dummy for deltas in told])
         sheets.text(
             "`delta` is Borgonovo's index, how far knowing the field moves the whole distribution of the figure; the "
             "first-order share is the part of its variance that the field alone accounts for. With so many points a "

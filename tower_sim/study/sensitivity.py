@@ -45,14 +45,19 @@ def rank_correlation(x: Array, y: Array) -> Estimate:
     n = len(x)
     if n < 3 or np.ptp(x) == 0 or np.ptp(y) <= 1e-12 * max(1.0, float(np.abs(y).max())):
         return Estimate(math.nan, math.nan, math.nan, n)
-    statistics: Any = importlib.import_module("scipy.stats")  # slow to load, and needed for sweeps only
-    value = float(np.corrcoef(statistics.rankdata(x), statistics.rankdata(y))[0, 1])
+    value = float(np.corrcoef(_ranks(x), _ranks(y))[0, 1])
     if n < FEWEST:
         return Estimate(value, math.nan, math.nan, n)
     nearest = 1 - 6 / (n * (n * n - 1))  # the greatest value below 1
     z = math.atanh(max(-nearest, min(nearest, value)))
     reach = float(student_quantile(n - 2, 0.975)) * math.sqrt((1 + value**2 / 2) / (n - 3))
     return Estimate(value, math.tanh(z - reach), math.tanh(z + reach), n)
+
+
+def _ranks(x: Array) -> Array:
+    """Return the rank of each value, from 1; values alike share the mean of theirs."""
+    _, place, counts = np.unique(x, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[place]
 
 
 def smooth(x: Array, y: Array, at: Array, rng: np.random.Generator) -> Estimates | None:
@@ -96,14 +101,15 @@ def indices(x: Array, y: Array, rng: np.random.Generator) -> Indices | None:
     shown = warnings.formatwarning
     try:
         with warnings.catch_warnings(record=True):  # its notices are of bins
-            found = analyze(problem, x, y, num_resamples=DELTA_RESAMPLES, seed=seed)
+            analysed = analyze(problem, x, y, num_resamples=DELTA_RESAMPLES, seed=seed)
     finally:
         np.random.set_state(kept)
         warnings.formatwarning = shown
     keys = {"delta": "delta", "delta_half": "delta_conf", "first": "S1", "first_half": "S1_conf"}
     others = {"delta": "delta_raw", "delta_half": "delta_raw_conf"}
     values = {
-        name: np.asarray(found[key if key in found else others.get(name, key)], float) for name, key in keys.items()
+        name: np.asarray(analysed[key if key in analysed else others.get(name, key)], float)
+        for name, key in keys.items()
     }
     dummy = (float(values["delta"][-1]), float(values["first"][-1]))
     return Indices(**{name: column[:-1] for name, column in values.items()}, dummy=dummy)

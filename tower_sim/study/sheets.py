@@ -110,9 +110,9 @@ def said(cell: Cell, unit: str = "") -> str:
     return f"{cell:.3g}" if isinstance(cell, float) else str(cell)
 
 
-def percent(found: Estimate) -> str:
+def percent(share: Estimate) -> str:
     """Say a share in percent, as `said` does."""
-    return said(Estimate(100 * found.value, 100 * found.low, 100 * found.high, found.n), "%")
+    return said(share.times(100), "%")
 
 
 def digits(half: float, value: float = 0.0) -> int:

@@ -45,7 +45,7 @@ class Hazards:
 
 
 def resident_rows(campaign: Campaign) -> Array:
-    """Return the entries of cubes that were inside before a drop in which something was thrown."""
+    """Return the entries, shape (n,), of cubes that were inside before a drop in which something was thrown."""
     cubes = campaign.cubes
     return np.flatnonzero(~cubes.thrown & cubes.before.starts(INSIDE) & (campaign.drops.thrown[cubes.row] > 0))
 
@@ -71,14 +71,12 @@ def survival(campaign: Campaign, boot: Resamples) -> Survival | None:
         return None
     age = np.maximum(cubes.age[rows], 1).astype(np.int64)
     size = int(age.max())
-    code = campaign.drops.run[cubes.row[rows]].astype(np.int64) * size + age - 1
-    cells = campaign.runs * size
-    at_risk = np.bincount(code, minlength=cells).reshape(-1, size).astype(float)
-    released = np.bincount(code, cubes.out[rows], cells).reshape(-1, size)
-    curve = boot.estimates(
-        np.hstack([at_risk, released]), lambda s: kaplan_meier(s[:, :size], s[:, size:]), at_risk > 0
-    )
-    extra = boot.estimates(np.hstack([at_risk, released]), lambda s: _summaries(kaplan_meier(s[:, :size], s[:, size:])))
+    run = campaign.drops.run[cubes.row[rows]]
+    at_risk = campaign.tally(run, age - 1, size).astype(float)
+    released = campaign.tally(run, age - 1, size, cubes.out[rows])
+    both = np.hstack([at_risk, released])
+    curve = boot.estimates(both, lambda s: kaplan_meier(s[:, :size], s[:, size:]), at_risk > 0)
+    extra = boot.estimates(both, lambda s: _summaries(kaplan_meier(s[:, :size], s[:, size:])))
     entered = int((cubes.thrown & ~cubes.out).sum())
     return Survival(
         age=np.arange(1, size + 1),
@@ -113,11 +111,9 @@ def hazards(campaign: Campaign, boot: Resamples, ages: int = 8) -> Hazards | Non
     place = np.searchsorted(used, cubes.before.codes[rows])
     ages = min(ages, int(max(cubes.age[rows].max(), 1)))
     age = np.clip(cubes.age[rows], 1, ages).astype(np.int64) - 1
-    run = campaign.drops.run[cubes.row[rows]].astype(np.int64)
-    size = len(used) * ages
-    code = (run * len(used) + place) * ages + age
-    at_risk = np.bincount(code, minlength=campaign.runs * size).reshape(-1, size).astype(float)
-    released = np.bincount(code, cubes.out[rows], campaign.runs * size).reshape(-1, size)
+    run, cell, cells = campaign.drops.run[cubes.row[rows]], place * ages + age, len(used) * ages
+    at_risk = campaign.tally(run, cell, cells).astype(float)
+    released = campaign.tally(run, cell, cells, cubes.out[rows])
 
     def over_ages(table: Array) -> Array:
         return table.reshape(campaign.runs, len(used), ages).sum(2)

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tower_sim.statistics import Estimates, Resamples
+from tower_sim.statistics import Estimate, Estimates, Resamples
 from tower_sim.study import battles, players
-from tower_sim.study.baseline import Board, board_of, play_rule
+from tower_sim.study.baseline import GameKit, kit_of, play_rule
 from tower_sim.study.data import NOWHERE, Array, Campaign, Words
 from tower_sim.study.points import at_point, used_points
 
 RULE_GAMES = 200  # of the 2/3-1/3 rule, for each set of cubes, phases and rules that a point has
-MOST_BOARDS = 24  # such sets, beyond which the rule is not played
+MOST_KITS = 24  # such sets, beyond which the rule is not played
 MOST_WORDS = 8  # words of a column of the game's own, beyond which their shares are no main figures
 PLAYERS, TOWER, BATTLE, OWN = "players", "tower", "battle", "own"  # what a figure is about
 
@@ -35,7 +35,7 @@ class Quantity:
 
 
 @dataclass(frozen=True)
-class Curve:
+class SweptCurve:
     """One figure at every point with data: `y` with its intervals, `n` what each was taken from (drops, cubes, runs).
 
     `rule` is the same under the 2/3-1/3 rule, played with each point's cubes, phases and rules; None: not played.
@@ -52,6 +52,10 @@ class Curve:
     def title(self) -> str:
         """The name with its unit."""
         return f"{self.name} [{self.unit}]"
+
+    def at(self, i: int) -> Estimate:
+        """Return the figure at the i-th point."""
+        return self.y.at(i, int(self.n[i]))
 
 
 def quantities(campaign: Campaign) -> list[Quantity]:
@@ -165,7 +169,7 @@ def _own(campaign: Campaign, name: str, unit: str, values: Array, there: Array) 
     return Quantity(OWN, name, unit, sums[:, 0], sums[:, 1])
 
 
-def curves(campaign: Campaign, tell: Callable[[int], None] = lambda done: None) -> list[Curve]:
+def curves(campaign: Campaign, tell: Callable[[int], None] = lambda done: None) -> list[SweptCurve]:
     """Return the main figures at every point with data, each from its own runs; `tell` hears how many are done."""
     parts: list[Estimates] = []
     counts: list[Array] = []
@@ -189,7 +193,7 @@ def curves(campaign: Campaign, tell: Callable[[int], None] = lambda done: None) 
     n = np.stack(counts)
     rule = np.stack([values for values in played if values is not None]) if all(p is not None for p in played) else None
     return [
-        Curve(
+        SweptCurve(
             quantity.about,
             quantity.name,
             quantity.unit,
@@ -202,22 +206,22 @@ def curves(campaign: Campaign, tell: Callable[[int], None] = lambda done: None) 
 
 
 class _Rules:
-    """Plays the 2/3-1/3 rule once for every different board that a point of games has."""
+    """Plays the 2/3-1/3 rule once for every different kit that a point of games has."""
 
     def __init__(self, campaign: Campaign) -> None:
         self._campaign = campaign
-        self._known: list[tuple[Board, Array]] = []
+        self._known: list[tuple[GameKit, Array]] = []
 
     def at(self, own: Campaign) -> Array | None:
-        """Return the main figures of the rule with the board of a point; None where it cannot be told or played."""
-        board = board_of(own)
-        if board is None or len(self._known) > MOST_BOARDS:
+        """Return the main figures of the rule with the kit of a point, shape (figures,); None: it cannot be played."""
+        kit = kit_of(own)
+        if kit is None or len(self._known) > MOST_KITS:
             return None
         for other, values in self._known:
-            if board.same(other):
+            if kit.same(other):
                 return values
-        played = play_rule(board, RULE_GAMES, self._campaign.rng("rule"))
+        played = play_rule(kit, RULE_GAMES, self._campaign.rng("rule"))
         with np.errstate(divide="ignore", invalid="ignore"):
             values = np.array([quantity.over.sum() / quantity.under.sum() for quantity in quantities(played)])
-        self._known.append((board, values))
+        self._known.append((kit, values))
         return values

@@ -93,7 +93,7 @@ class BoardLaw:
         )
 
     def shares(self, thrown: int, lying: Sequence[int] | Array) -> Array:
-        """Return the chances of one of `thrown` cubes to land at each place; `lying` counts cubes by place.
+        """Return the chances of one of `thrown` cubes to land at each place; `lying` counts cubes: shapes (places,).
 
         Beyond what the data held, the chances are those at its edge.
         """
@@ -106,7 +106,7 @@ class BoardLaw:
         return odds / odds.sum()
 
     def changes(self, thrown: int) -> Array:
-        """Return the chances of a cube at each place to change it while `thrown` cubes are thrown.
+        """Return the chances of a cube at each place to change it while `thrown` cubes are thrown, shape (places,).
 
         Beyond what the data held they go on rising, towards 1.
         """

@@ -48,7 +48,7 @@ def normal_scores(count: int = EFFECTS) -> tuple[float, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class Polyline:
     """A function of a whole number, linear between `knots` and constant beyond them.
 
     `values` (log-odds) are those at the knots, `errors` their standard errors.
@@ -63,24 +63,24 @@ class Curve:
         return any(self.values)
 
     def at(self, numbers: Any) -> Array:
-        """Return the function at `numbers`."""
+        """Return the function at `numbers`, in their shape."""
         return cast("Array", np.interp(numbers, self.knots, self.values))
 
 
 @dataclass(frozen=True, slots=True)
 class Passing:
-    """The log-odds of one group of cubes to pass a floor, but for what is said of `Floor`.
+    """The log-odds of one group of cubes to pass a floor, but for what is said of `FloorLaw`.
 
     `thrown` by the number thrown; `lying` and `sd`, the shared effect's, by the number that lie on the floor.
     """
 
-    thrown: Curve
-    lying: Curve
-    sd: Curve
+    thrown: Polyline
+    lying: Polyline
+    sd: Polyline
 
 
 @dataclass(frozen=True, slots=True)
-class Floor:
+class FloorLaw:
     """One floor, by the `region` of the apparatus that it is: how cubes pass that arrive, and that lie on it.
 
     To those that arrive `fresh` adds by the number of fresh cubes, `pushed` if they lay higher up; to those that lie
@@ -89,19 +89,19 @@ class Floor:
 
     region: str
     arriving: Passing
-    fresh: Curve
+    fresh: Polyline
     pushed: float
     pushed_error: float
     lying: Passing
-    age: Curve
-    crowd: Curve
+    age: Polyline
+    crowd: Polyline
 
 
 @dataclass(frozen=True, slots=True)
 class Cascade:
     """The law of one drop: the floors from top to bottom; see the module."""
 
-    floors: tuple[Floor, ...]
+    floors: tuple[FloorLaw, ...]
 
     @property
     def regions(self) -> tuple[str, ...]:
@@ -130,11 +130,11 @@ def _plain(value: Any) -> object:
     return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
 
 
-def _floor(plain: object, where: str) -> Floor:
-    table = _table(plain, where, [item.name for item in fields(Floor)])
+def _floor(plain: object, where: str) -> FloorLaw:
+    table = _table(plain, where, [item.name for item in fields(FloorLaw)])
     if not isinstance(table["region"], str):
         raise fault(f"region of {where}", table["region"], "a word", "fit it again")
-    return Floor(
+    return FloorLaw(
         table["region"],
         _passing(table["arriving"], f"{where}, arriving"),
         _curve(table["fresh"], f"{where}, fresh"),
@@ -151,8 +151,8 @@ def _passing(plain: object, where: str) -> Passing:
     return Passing(*(_curve(table[item.name], f"{where}, {item.name}") for item in fields(Passing)))
 
 
-def _curve(plain: object, where: str) -> Curve:
-    table = _table(plain, where, [item.name for item in fields(Curve)])
+def _curve(plain: object, where: str) -> Polyline:
+    table = _table(plain, where, [item.name for item in fields(Polyline)])
     lists = [_numbers(table[key], f"{where}, {key}") for key in ("knots", "values", "errors")]
     knots, values, errors = lists
     if not 1 <= len(knots) == len(values) == len(errors):
@@ -160,7 +160,7 @@ def _curve(plain: object, where: str) -> Curve:
     whole = tuple(int(knot) for knot in knots)
     if whole != knots or any(a >= b for a, b in pairwise(whole)) or whole[0] < 0 or whole[-1] > MAX_KNOT:
         raise fault(f"knots of {where}", [*knots], f"rising whole numbers from 0 to {MAX_KNOT}", "fit it again")
-    return Curve(whole, values, errors)
+    return Polyline(whole, values, errors)
 
 
 def _table(plain: object, where: str, keys: Sequence[str]) -> Mapping[str, object]:

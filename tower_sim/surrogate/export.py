@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tower_sim.errors import fault
-from tower_sim.surrogate.generator import Words
+from tower_sim.surrogate.generator import WordStream
 from tower_sim.surrogate.store import TOWER, Fitted, fitted_or_shipped
 from tower_sim.surrogate.table import Resting, Table, move, table_of
 from tower_sim.writing import write
@@ -100,7 +100,7 @@ def case(table: Table, number: int, seed: Seed) -> Case:
 
     Random: words of stream `number` of `seed`. Even numbers have young cubes, odd ones old.
     """
-    word = Words(seed, number)
+    word = WordStream(seed, number)
     most = _MOST[word() % len(_MOST)]
     inside_left = word() % (most + 1)
     most = _MOST[word() % len(_MOST)]
@@ -129,7 +129,7 @@ def vectors(table: Table, count: int, seed: Seed) -> Iterator[str]:
     """
     for number in range(count):
         made = case(table, number, seed)
-        word = Words(made.seed, made.stream)
+        word = WordStream(made.seed, made.stream)
         ends = move(table, [made.inside.get(cube) for cube in sorted((*made.inside, *made.thrown))], word)
         vector = {
             "seed": made.seed,

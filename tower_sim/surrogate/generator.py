@@ -18,7 +18,7 @@ def mixed(x: int) -> int:
     return x ^ (x >> 16)
 
 
-class Words:
+class WordStream:
     """A stream of words, whole numbers from 0 to 2^32 - 1, that depends on four words `seed` and on `stream` only.
 
     State word i starts as mixed(seed[i] + mixed(stream + GOLDEN * (i + 1))), all modulo 2^32; the last one is made odd,
@@ -42,7 +42,7 @@ class Words:
         """Return the next word."""
         a, b, c, d = self._state
         x = b * 5 & _MASK
-        found = ((x << 7 | x >> 25) & _MASK) * 9 & _MASK
+        drawn = ((x << 7 | x >> 25) & _MASK) * 9 & _MASK
         shifted = b << 9 & _MASK
         c ^= a
         d ^= b
@@ -51,4 +51,4 @@ class Words:
         c ^= shifted
         d = (d << 11 | d >> 21) & _MASK
         self._state = (a, b, c, d)
-        return found
+        return drawn

@@ -43,17 +43,12 @@ class BetaBinomial:
         """Standard errors of the coefficients and, last, of `log_size`."""
         return tuple(math.sqrt(row[i]) for i, row in enumerate(self.covariance))
 
-    @property
-    def overdispersion(self) -> float:
-        """The correlation of two cubes of the group in one drop, from 0 (a binomial law) to 1 (all or none)."""
-        return 1 / (1 + math.exp(self.log_size))
-
     def mean(self, terms: Sequence[float] | Array) -> float:
         """Return the chance of a cube to come out."""
         return float(chance(np.asarray(terms, float) @ np.array(self.coefficients)))
 
     def pmf(self, cubes: int, terms: Sequence[float] | Array) -> Array:
-        """Return the chances that 0, 1, ... `cubes` come out."""
+        """Return the chances that 0, 1, ... `cubes` come out, shape (..., cubes + 1)."""
         return beta_binomial(cubes, np.array(self.mean(terms)), np.array(math.exp(self.log_size)))
 
 
@@ -68,7 +63,7 @@ class AgeOdds:
     setup: tuple[float, ...]
 
     def at(self, drops: int) -> Array:
-        """Return the odds at ages 0 to `drops` in a tower that was empty `drops` drops ago."""
+        """Return the odds at ages 0 to `drops` in a tower that was empty `drops` drops ago, shape (drops + 1,)."""
         which = np.searchsorted(AGES, np.arange(drops + 1), side="right") - 1
         odds = np.array(self.later)[which]
         odds[-1] = self.setup[which[-1]]
@@ -118,39 +113,35 @@ class GroupsLaw:
     resident: BetaBinomial
 
     def thrown_pmf(self, thrown: int, inside: int, loose: float) -> Array:
-        """Return the chances that 0, 1, ... `thrown` of the thrown cubes come out."""
+        """Return the chances that 0, 1, ... `thrown` of the thrown cubes come out, shape (thrown + 1,)."""
         return self.thrown.pmf(thrown, terms(thrown, inside, loose))
 
     def resident_pmf(self, thrown: int, inside: int, loose: float) -> Array:
-        """Return the chances that 0, 1, ... `inside` of the residents come out."""
+        """Return the chances that 0, 1, ... `inside` of the residents come out, shape (inside + 1,)."""
         return self.resident.pmf(inside, terms(thrown, inside, loose))
-
-    def out_pmf(self, thrown: int, inside: int, loose: float) -> Array:
-        """Return the chances that 0, 1, ... `thrown + inside` cubes come out: the convolution of the two groups'."""
-        return np.convolve(self.thrown_pmf(thrown, inside, loose), self.resident_pmf(thrown, inside, loose))
 
 
 def terms(thrown: Any, inside: Any, loose: Any) -> Array:
-    """Return TERMS, on a last axis, of a drop or of arrays of drops."""
+    """Return TERMS, on a last axis, of a drop or of arrays of drops: shape (..., terms)."""
     columns = np.broadcast_arrays(1.0, np.log1p(thrown), np.asarray(inside) / 10, np.asarray(loose, float))
     return np.stack(columns, axis=-1)
 
 
 def chance(log_odds: Array) -> Array:
-    """Return the chance that has these log-odds; they are cut at +-20."""
+    """Return the chance that has these log-odds, cut at +-20, in their shape."""
     return _special.expit(np.clip(log_odds, -_STEEPEST, _STEEPEST))
 
 
 def beta_binomial(cubes: int, mean: Array, size: Array) -> Array:
-    """Return beta-binomial chances of 0 to `cubes`, on a last axis added to those of `mean` and `size`.
+    """Return beta-binomial chances of 0 to `cubes`: shape (..., cubes + 1), that of `mean` and `size` before.
 
     Source: Johnson, Kemp, Kotz, Univariate Discrete Distributions, 2005, section 6.2.2.
     """
     if cubes < 0:
         raise fault("cubes of a group", cubes, "a number from 0", "count them again")
     k = np.arange(cubes + 1)
-    found = np.exp(_log_pmf(k, np.array(cubes), np.asarray(mean)[..., None], np.asarray(size)[..., None]))
-    return found / found.sum(-1, keepdims=True)
+    pmf = np.exp(_log_pmf(k, np.array(cubes), np.asarray(mean)[..., None], np.asarray(size)[..., None]))
+    return pmf / pmf.sum(-1, keepdims=True)
 
 
 def _log_pmf(out: Array, cubes: Array, mean: Array, size: Array) -> Array:
@@ -166,7 +157,7 @@ def fit(
 
     Raises UsageError for no drop, arguments of unequal length, and more out than there was.
     """
-    x = terms(*(np.asarray(each, float) for each in (thrown, inside, loose)))
+    x = terms(*(np.asarray(counts, float) for counts in (thrown, inside, loose)))
     return GroupsLaw(fit_group(x, thrown, thrown_out, weights), fit_group(x, inside, resident_out, weights))
 
 

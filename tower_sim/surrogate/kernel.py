@@ -53,7 +53,7 @@ def law_of(table: Table, cubes: int, drops: int) -> Law:
 
     def planes(names: tuple[str, ...], length: int) -> Array:
         rows = [[getattr(floor, name) for floor in table.floors] for name in names]
-        filled = [[[each[min(i, len(each) - 1)] for i in range(length)] for each in row] for row in rows]
+        filled = [[[values[min(i, len(values) - 1)] for i in range(length)] for values in row] for row in rows]
         return np.array(filled, np.int32)
 
     lying = planes(("arriving_lying", "lying_lying"), cubes + 1)
@@ -93,7 +93,7 @@ def mixed(x: int) -> int:
 
 @jitted
 def seeded(state: Array, seed: Array, stream: int) -> None:
-    """Begin a stream of words; see generator.Words."""
+    """Begin a stream of words; see generator.WordStream."""
     for i in range(4):
         state[i] = mixed((seed[i] + mixed((stream + _GOLDEN * (i + 1)) & _MASK)) & _MASK)
     state[3] |= 1
@@ -101,21 +101,21 @@ def seeded(state: Array, seed: Array, stream: int) -> None:
 
 @jitted
 def step(a: Any, b: Any, c: Any, d: Any) -> tuple[Any, Any, Any, Any, Any]:
-    """Return the next word and the state after it, each an np.uint32; see generator.Words."""
+    """Return the next word and the state after it, each an np.uint32; see generator.WordStream."""
     x = np.uint32(b * _5)
-    found = np.uint32(np.uint32((x << _7) | (x >> _25)) * _9)
+    drawn = np.uint32(np.uint32((x << _7) | (x >> _25)) * _9)
     shifted = np.uint32(b << _9)
     c ^= a
     d ^= b
-    return found, np.uint32(a ^ d), np.uint32(b ^ c), np.uint32(c ^ shifted), np.uint32((d << _11) | (d >> _21))
+    return drawn, np.uint32(a ^ d), np.uint32(b ^ c), np.uint32(c ^ shifted), np.uint32((d << _11) | (d >> _21))
 
 
 @jitted
 def word(state: Array) -> Any:
     """Return the next word of a `state` of four, which moves on."""
-    found, a, b, c, d = step(np.uint32(state[0]), np.uint32(state[1]), np.uint32(state[2]), np.uint32(state[3]))
+    drawn, a, b, c, d = step(np.uint32(state[0]), np.uint32(state[1]), np.uint32(state[2]), np.uint32(state[3]))
     state[0], state[1], state[2], state[3] = a, b, c, d
-    return found
+    return drawn
 
 
 @jitted
@@ -195,15 +195,15 @@ def move(
         if cube < own or own >= end:
             i += 1
             start, begun = place[cube], since[cube]
-            found, a, b, c, d = step(a, b, c, d)
-            if found >= threshold(thresholds, lie[start] + age[row[cube], np.uint32(drop - begun)]):
+            drawn, a, b, c, d = step(a, b, c, d)
+            if drawn >= threshold(thresholds, lie[start] + age[row[cube], np.uint32(drop - begun)]):
                 after[kept] = cube
                 kept += 1
                 continue
             floor = np.uint32(start + _1)
             while floor < floors:
-                found, a, b, c, d = step(a, b, c, d)
-                if found >= push[floor]:
+                drawn, a, b, c, d = step(a, b, c, d)
+                if drawn >= push[floor]:
                     break
                 floor = np.uint32(floor + _1)
             is_fresh = np.uint32(drop - begun <= fresh_to)
@@ -219,13 +219,13 @@ def move(
             own = np.uint32(own + _1)
             floor = np.uint32(0)
             while floor < floors:
-                found, a, b, c, d = step(a, b, c, d)
-                if found >= enter[floor]:
+                drawn, a, b, c, d = step(a, b, c, d)
+                if drawn >= enter[floor]:
                     break
                 floor = np.uint32(floor + _1)
             if floor < floors and rescue > 0:
-                found, a, b, c, d = step(a, b, c, d)
-                if found < rescue:
+                drawn, a, b, c, d = step(a, b, c, d)
+                if drawn < rescue:
                     floor = np.uint32(floors)
             if floor >= floors:
                 out[colour[cube]] += 1

@@ -111,7 +111,7 @@ class Fitted:
         """Return the text of the file: equal models give equal text."""
         plain = self._plain()
         text = json.dumps(plain | {"digest": _digest(plain)}, indent=1)
-        return re.sub(r"\[[^][{}]*\]", lambda found: " ".join(found[0].split()), text) + "\n"  # a list, a line
+        return re.sub(r"\[[^][{}]*\]", lambda row: " ".join(row[0].split()), text) + "\n"  # a list, a line
 
     @staticmethod
     def from_json(text: str) -> Fitted:
@@ -198,9 +198,9 @@ def shipped(apparatus: str, apparatus_digest: str, advice: str = _NO_SURROGATE) 
         allowed = f"one with a surrogate: {', '.join(names)}"
         raise fault("apparatus", apparatus, allowed, advice)
     if fitted.apparatus_digest != apparatus_digest:
-        found = f"changed ({apparatus_digest})"
+        state = f"changed ({apparatus_digest})"
         allowed = f"as it ships ({fitted.apparatus_digest}), since the surrogate was fitted to that"
-        raise fault(f"profile {apparatus}", found, allowed, advice)
+        raise fault(f"profile {apparatus}", state, allowed, advice)
     return fitted
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 from tower_sim.errors import check_whole, fault
-from tower_sim.surrogate.cascade import CROWD, EFFECTS, FRESH, MAX_AGE, Cascade, Curve, normal_scores
+from tower_sim.surrogate.cascade import CROWD, EFFECTS, FRESH, MAX_AGE, Cascade, Polyline, normal_scores
 
 UNIT = 512  # of the log-odds, to 1
 LIMIT = 12 * UNIT  # log-odds beyond +-12 count as +-12
@@ -89,10 +89,10 @@ def table_of(law: Cascade) -> Table:
     """Round a law to whole numbers: log-odds to 1 / (2 UNIT), chances to 2^-33."""
     scores = normal_scores()
 
-    def curve(which: Curve, last: int | None = None) -> tuple[int, ...]:
+    def curve(which: Polyline, last: int | None = None) -> tuple[int, ...]:
         return tuple(_units(float(x)) for x in which.at(range((which.knots[-1] if last is None else last) + 1)))
 
-    def effect(sd: Curve) -> tuple[tuple[int, ...], ...]:
+    def effect(sd: Polyline) -> tuple[tuple[int, ...], ...]:
         return tuple(tuple(_units(float(x) * e) for e in scores) for x in sd.at(range(sd.knots[-1] + 1)))
 
     floors = [
@@ -132,14 +132,14 @@ def _checked(word: Callable[[], object]) -> Callable[[], int]:
     """Return `word`, which then refuses to give anything but words."""
 
     def checked() -> int:
-        found = word()
+        drawn = word()
         try:
-            number = operator.index(cast("int", found))
+            number = operator.index(cast("int", drawn))
         except TypeError:
             number = -1
-        if not 0 <= number < WORD or isinstance(found, bool):
+        if not 0 <= number < WORD or isinstance(drawn, bool):
             advice = "random.random gives fractions: pass Words((1, 2, 3, 4)), or lambda: random.getrandbits(32)"
-            raise fault("a word drawn", found, "a whole number from 0 to 2^32 - 1", advice)
+            raise fault("a word drawn", drawn, "a whole number from 0 to 2^32 - 1", advice)
         return number
 
     return checked
@@ -206,7 +206,7 @@ def _at(entries: Sequence[T], index: int) -> T:
 
 
 def _lists(value: Any) -> Any:
-    return [_lists(each) for each in cast("tuple[Any, ...]", value)] if isinstance(value, tuple) else value
+    return [_lists(inner) for inner in cast("tuple[Any, ...]", value)] if isinstance(value, tuple) else value
 
 
 def _units(log_odds: float) -> int:

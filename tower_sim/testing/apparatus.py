@@ -188,16 +188,16 @@ class ApparatusContract:
         regions = {INSIDE + region.name for region in apparatus.regions}
         escaped, emerged = apparatus.escaped(position), apparatus.emerged(position)
         seen: set[str] = set()
-        for i, found in enumerate(apparatus.find(position, orientation)):
-            assert found.place in {*regions, *out, LOST}
-            assert (found.place == LOST) == escaped[i]
-            if found.place in regions:
+        for i, whereabouts in enumerate(apparatus.find(position, orientation)):
+            assert whereabouts.place in {*regions, *out, LOST}
+            assert (whereabouts.place == LOST) == escaped[i]
+            if whereabouts.place in regions:
                 assert not emerged[i]
-            elif found.place != LOST and apparatus.board is None:
+            elif whereabouts.place != LOST and apparatus.board is None:
                 assert emerged[i]
-            assert {ZONE + name for name in found.touches} <= zones
-            assert all(j != i and 0 <= j < len(position) for j in found.on)
-            seen.add(found.place)
+            assert {ZONE + name for name in whereabouts.touches} <= zones
+            assert all(j != i and 0 <= j < len(position) for j in whereabouts.on)
+            seen.add(whereabouts.place)
         assert LOST in seen, "the poses drawn are all where cubes can be: escaped() cannot tell any"
         assert seen & regions, "no pose drawn is inside"
 
@@ -206,9 +206,9 @@ class ApparatusContract:
     ) -> None:
         position, orientation = poses
         top = position[:, 2] + reach(orientation, apparatus.cube_edge)[:, 2]
-        for i, found in enumerate(apparatus.find(position, orientation)):
-            if found.place.startswith(INSIDE):
-                named = next(region for region in apparatus.regions if INSIDE + region.name == found.place)
+        for i, whereabouts in enumerate(apparatus.find(position, orientation)):
+            if whereabouts.place.startswith(INSIDE):
+                named = next(region for region in apparatus.regions if INSIDE + region.name == whereabouts.place)
                 higher = [region.above for region in apparatus.regions if region.above > named.above]
                 assert top[i] > named.above - _SLACK or named is apparatus.regions[-1]
                 assert not higher or top[i] <= min(higher) + _SLACK
@@ -218,8 +218,8 @@ class ApparatusContract:
     ) -> None:
         position, orientation = poses[0][::4], poses[1][::4]
         order = np.random.default_rng(2).permutation(len(position))
-        places = [found.place for found in apparatus.find(position, orientation)]
-        turned = [found.place for found in apparatus.find(position[order], orientation[order])]
+        places = [whereabouts.place for whereabouts in apparatus.find(position, orientation)]
+        turned = [whereabouts.place for whereabouts in apparatus.find(position[order], orientation[order])]
         assert turned == [places[i] for i in order]
 
     def test_the_poses_given_are_not_changed(self, apparatus: Apparatus, poses: tuple[Array, Array]) -> None:

@@ -160,7 +160,7 @@ class EngineContract(MotionContract):
         self, engine: Engine, surface: str, restitution: float
     ) -> None:
         """To 0.03: five heights, so that the impact comes at several phases of a step."""
-        found: list[float] = []
+        ratios: list[float] = []
         for height in (0.03, 0.041, 0.05, 0.063, 0.08):
             floor = [span("floor", (-1, 1), (-1, 1), (-0.1, 0), surface)]
             (body,) = set_up(engine, [Pose((0.0, 0.0, EDGE / 2 + height), UPRIGHT)], floor)
@@ -172,8 +172,8 @@ class EngineContract(MotionContract):
                     highest = velocity
                     break
                 fastest = max(fastest, -velocity)
-            found.append(highest / fastest)
-        assert np.mean(found) == pytest.approx(restitution, abs=0.03)
+            ratios.append(highest / fastest)
+        assert np.mean(ratios) == pytest.approx(restitution, abs=0.03)
 
     @pytest.mark.parametrize("friction", [0.3, 0.5])
     def test_a_cube_stays_on_a_slope_3_degrees_below_the_angle_of_friction(

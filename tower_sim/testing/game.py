@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tower_sim.apparatus.catalogue import load as load_apparatus
-from tower_sim.campaign.tables import CUBES, DROPS, Rows
+from tower_sim.campaign.tables import CUBES, DROPS, ShardRows
 from tower_sim.contract import DropModel
 from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError
@@ -129,7 +129,7 @@ class GameContract:
             pytest.skip("every run of this game is alike")
         for seeds in ([(seed, None) for seed in _SEEDS], [(7, run) for run in _SEEDS]):
             told = [self._told(self.game.play(model, rules, seed, run)) for seed, run in seeds]
-            assert any(each != told[0] for each in told)
+            assert any(run != told[0] for run in told)
 
     def test_turns_are_counted_from_0_and_only_the_last_can_have_failed(
         self, turns: list[Turn], cut: list[Turn]
@@ -168,7 +168,7 @@ class GameContract:
     def test_its_rows_are_written_with_their_types(self, model: DropModel, rules: Any) -> None:
         arrow = pytest.importorskip("pyarrow")
         parquet = pytest.importorskip("pyarrow.parquet")
-        rows, recorder = Rows(), Recorder(model)
+        rows, recorder = ShardRows(), Recorder(model)
         for turn in self.game.play(recorder.as_model, rules, 7):
             rows.add((0, 0, turn.index), turn.kind, recorder.taken()[-1:], turn.state)
             rows.tell((0, 0, turn.index), self.game, turn.facts)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tower_sim.progress import nothing
-from tower_sim.surrogate.cascade import Cascade, Curve, Floor, Passing, normal_scores
+from tower_sim.surrogate.cascade import Cascade, FloorLaw, Passing, Polyline, normal_scores
 from tower_sim.surrogate.fitting.rows import Array, Rows
 
 THROWN = (1, 2, 3, 4, 5, 6, 7, 10, 15, 25, 35, 49, 60, 75, 98)
@@ -91,7 +91,7 @@ def fit_cascade(rows: Rows, note: Callable[[], None] = nothing) -> Cascade:
     return Cascade(tuple(_fit_floor(rows, i, bool(shared[i]), note) for i in range(len(rows.regions))))
 
 
-def _fit_floor(rows: Rows, floor: int, shared: bool, note: Callable[[], None]) -> Floor:
+def _fit_floor(rows: Rows, floor: int, shared: bool, note: Callable[[], None]) -> FloorLaw:
     cells = _cells(rows, floor)
     blocks = _blocks()
     size = max(block.stop for block in blocks.values())
@@ -118,18 +118,18 @@ def _fit_floor(rows: Rows, floor: int, shared: bool, note: Callable[[], None]) -
     return _floor(rows.regions[floor], values, errors, blocks)
 
 
-def _floor(region: str, values: Array, errors: Array, blocks: dict[str, _Block]) -> Floor:
-    def curve(name: str) -> Curve:
+def _floor(region: str, values: Array, errors: Array, blocks: dict[str, _Block]) -> FloorLaw:
+    def curve(name: str) -> Polyline:
         block = blocks[name]
         origin = [0.0] * block.origin
         own = [_rounded(numbers[block.start : block.stop]) for numbers in (values, errors)]
-        return Curve(block.knots, (*origin, *own[0]), (*origin, *own[1]))
+        return Polyline(block.knots, (*origin, *own[0]), (*origin, *own[1]))
 
     def passing(group: str) -> Passing:
         return Passing(curve(f"{group} thrown"), curve(f"{group} lying"), curve(f"{group} sd"))
 
     (pushed,), (error,) = (_rounded(numbers[blocks["pushed"].start :][:1]) for numbers in (values, errors))
-    return Floor(
+    return FloorLaw(
         region, passing("arriving"), curve("fresh"), pushed, error, passing("lying"), curve("age"), curve("crowd")
     )
 
@@ -231,7 +231,7 @@ def chances(law: Cascade, rows: Rows) -> tuple[Array, Array]:
     return out, np.ones(nodes) / nodes
 
 
-def _passes(floor: Floor, number: int, rows: Rows, effect: Array) -> Array:
+def _passes(floor: FloorLaw, number: int, rows: Rows, effect: Array) -> Array:
     """Return each cube's chance to pass one floor, shape (cube, node): 1 for a cube that begins below it."""
     thrown, lying = rows.thrown[rows.drop], rows.lying[rows.drop, number]
     lies = rows.start == number

@@ -105,7 +105,7 @@ def _check_board(fitted: Fitted, campaigns: Sequence[Campaign], out: Path | None
 
 
 def count_laws(law: Cascade, rows: Rows) -> tuple[Array, Array, Array, Array]:
-    """Return by drop the predicted chances of fewer out than came and of at most so many, the mean, and the number.
+    """Return the predicted chances of fewer out than came and of at most so many, the mean, the number: each (drops,).
 
     Given the shared effects the number out is a sum of independent cubes: its law is built up cube by cube.
     """

@@ -126,7 +126,7 @@ def memory(series: Array, splits: Array) -> Array:
 
 
 def lag_sums(x: Array) -> Array:
-    """Return what autocorrelations are a function of, to be summed over games: 1, x, and products at each lag."""
+    """Return what autocorrelations are a function of once summed, shape (games, K): 1, x, and products at each lag."""
     columns = [np.ones((len(x), 1)), x]
     for lag in _lags(x.shape[1]):
         now, later = x[:, :-lag], x[:, lag:]

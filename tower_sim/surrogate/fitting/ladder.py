@@ -67,7 +67,7 @@ class _Counts:
 
     @property
     def x(self) -> Array:
-        """The terms that the means are linear in."""
+        """The terms that the means are linear in, shape (kinds of drops, 3)."""
         return np.stack([np.ones(len(self.n)), np.log1p(self.n), self.m / 10], 1)
 
 

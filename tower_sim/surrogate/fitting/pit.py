@@ -116,5 +116,5 @@ def _sign_test(parts: Array, rng: np.random.Generator) -> float:
     scale = np.sqrt((parts**2).sum(0))
     parts = parts / np.where(scale > 0, scale, 1)
     signs = rng.integers(0, 2, (SIGNS, len(parts))) * 2.0 - 1
-    found = (parts.sum(0) ** 2).sum()
-    return float((1 + (((signs @ parts) ** 2).sum(1) >= found * (1 - 1e-9)).sum()) / (1 + SIGNS))
+    observed = (parts.sum(0) ** 2).sum()
+    return float((1 + (((signs @ parts) ** 2).sum(1) >= observed * (1 - 1e-9)).sum()) / (1 + SIGNS))

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.study.plots import BAR, FONT, INK, SIM, counted, label, legend, panels, whiskers, whole
+from tower_sim.study.plots import BAR, FONT, INK, RULE, SIM, bars, counted, label, legend, panels, whiskers, whole
 from tower_sim.surrogate.fitting.distances import Distance
 from tower_sim.surrogate.fitting.pit import Histogram, Reliability
 from tower_sim.surrogate.fitting.whole_games import QUANTILES, Autocorrelation, WholeGames
 from tower_sim.surrogate.store import RungScore
 
-SURROGATE = {"color": "0.45", "marker": "s", "ms": 3.5, "lw": 1.0, "ls": "--", "mfc": "white"}
+SURROGATE = RULE  # as the rule is drawn in a study
 NORMAL = 1.959964  # standard errors, of a 95 % interval
 _FARTHEST = 3.0  # times its quantile, on the axis of distances: what lies beyond is told in numbers
 
@@ -23,8 +23,7 @@ def calibration(counts: Histogram, means: Reliability) -> Any:
     figure, (left, right) = panels(1, 2, 2.7)
     bins = len(counts.heights.value)
     middle = (np.arange(bins) + 0.5) / bins
-    left.bar(middle, counts.heights.value, 1 / bins, **BAR)
-    whiskers(left, middle, counts.heights, {"color": INK, "ls": "none"})
+    bars(left, middle, counts.heights, 1 / bins)
     left.axhline(1, color=INK, lw=0.8, ls="--", label="a law that is right")
     left.set_ylim(0, 1.05 * float(np.nanmax(np.fmax(counts.heights.high, counts.heights.value))))
     label(left, "PIT of the number out", "density", f"n = {counts.drops} drops of {counts.games} games")

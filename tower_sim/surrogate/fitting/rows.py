@@ -15,6 +15,7 @@ from tower_sim.surrogate.cascade import CROWD, FRESH
 
 Array = npt.NDArray[Any]
 
+BY_DROP, BY_CUBE = ("run", "thrown", "lying", "fresh"), ("drop", "start", "end", "age", "in_crowd", "cube")
 HELD_OUT = 3  # of every 10 runs the last 3 are held out of the fit
 
 
@@ -44,26 +45,16 @@ class Rows:
 
     @property
     def out(self) -> Array:
-        """Which cubes came out."""
+        """Which cubes came out, shape (cubes,)."""
         return self.end == len(self.regions)
 
     def take(self, drops: Array) -> Rows:
         """Return the drops chosen by a mask, with their cubes."""
         place = np.cumsum(drops) - 1
         cubes = drops[self.drop]
-        return Rows(
-            regions=self.regions,
-            run=self.run[drops],
-            thrown=self.thrown[drops],
-            lying=self.lying[drops],
-            fresh=self.fresh[drops],
-            drop=place[self.drop[cubes]],
-            start=self.start[cubes],
-            end=self.end[cubes],
-            age=self.age[cubes],
-            in_crowd=self.in_crowd[cubes],
-            cube=self.cube[cubes],
-        )
+        by_drop = {name: getattr(self, name)[drops] for name in BY_DROP}
+        by_cube = {name: getattr(self, name)[cubes] for name in BY_CUBE}
+        return Rows(self.regions, **by_drop, **by_cube | {"drop": place[self.drop[cubes]]})
 
 
 def rows_of(campaigns: Sequence[Campaign], regions: Sequence[str]) -> Rows:
@@ -74,30 +65,14 @@ def rows_of(campaigns: Sequence[Campaign], regions: Sequence[str]) -> Rows:
     parts = [_rows(campaign, tuple(regions)) for campaign in campaigns]
     first_run = np.cumsum([0, *(campaign.runs for campaign in campaigns)])
     first_drop = np.cumsum([0, *(len(part) for part in parts)])
-
-    def joined(name: str) -> Array:
-        return np.concatenate([getattr(part, name) for part in parts])
-
-    def numbered_on(name: str, first: Array) -> Array:
-        return np.concatenate([getattr(part, name) + first[i] for i, part in enumerate(parts)])
-
-    return Rows(
-        regions=tuple(regions),
-        run=numbered_on("run", first_run),
-        thrown=joined("thrown"),
-        lying=joined("lying"),
-        fresh=joined("fresh"),
-        drop=numbered_on("drop", first_drop),
-        start=joined("start"),
-        end=joined("end"),
-        age=joined("age"),
-        in_crowd=joined("in_crowd"),
-        cube=joined("cube"),
-    )
+    joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in BY_DROP + BY_CUBE}
+    joined["run"] = np.concatenate([part.run + first for part, first in zip(parts, first_run, strict=False)])
+    joined["drop"] = np.concatenate([part.drop + first for part, first in zip(parts, first_drop, strict=False)])
+    return Rows(tuple(regions), **joined)
 
 
 def held_out(campaign: Campaign) -> Array:
-    """Say for each run of a campaign whether it is held out of a fit: the last 3 of every 10."""
+    """Say for each run of a campaign whether it is held out of a fit, the last 3 of every 10: shape (runs,)."""
     return np.arange(campaign.runs) % 10 >= 10 - HELD_OUT
 
 
@@ -141,6 +116,6 @@ def _drop_thrown_in(campaign: Campaign) -> Array:
     order = np.lexsort((cubes.row, key))
     is_new = cubes.thrown[order]
     latest = np.maximum.accumulate(np.where(is_new, np.arange(len(order)), 0))
-    found = np.empty(len(order), np.int64)
-    found[order] = cubes.row[order][latest]
-    return found
+    row = np.empty(len(order), np.int64)
+    row[order] = cubes.row[order][latest]
+    return row

@@ -14,14 +14,14 @@ import numpy as np
 
 from tower_sim.apparatus.with_board import WithBoard
 from tower_sim.campaign.spec import Spec, canonical_json
-from tower_sim.campaign.tables import CUBES, DROPS, Rows
+from tower_sim.campaign.tables import CUBES, DROPS, ShardRows
 from tower_sim.campaign.work import play_run
 from tower_sim.contract import BoardModel
 from tower_sim.errors import check_whole, fault
 from tower_sim.progress import nothing
 from tower_sim.recorder import Draw, Recorder
 from tower_sim.statistics import Estimates, Resamples, holm, sum_by_unit, sum_error
-from tower_sim.study.data import Array, Campaign, Cubes, Drops, Facts, Failed, Words
+from tower_sim.study.data import Array, Campaign, CubeEntries, Drops, Facts, Failed, Words
 from tower_sim.surrogate.fitting.ship_facts import Fact, facts
 from tower_sim.surrogate.fitting.ship_throws import ship_of, throws_of
 from tower_sim.surrogate.ship import ShipSurrogate
@@ -136,7 +136,7 @@ def play_again(
     """
     spec = Spec.from_canonical(canonical_json(dict(campaign.spec)))
     seed = int(campaign.rng("surrogate's battles").integers(2**63))
-    rows, noting = Rows(), Noting(model)
+    rows, noting = ShardRows(), Noting(model)
     run_point = np.repeat(campaign.run_point, times)
     points = {number: spec.point(number) for number in np.unique(run_point).tolist()}
     for point in points.values():
@@ -148,7 +148,7 @@ def play_again(
     return _campaign(campaign, rows, run_point), noting.counted
 
 
-def _campaign(like: Campaign, rows: Rows, run_point: Array) -> Campaign:
+def _campaign(like: Campaign, rows: ShardRows, run_point: Array) -> Campaign:
     """Return rows as a campaign, as load would from their files."""
     d = {column.name: [row[i] for row in rows.drops] for i, column in enumerate(DROPS.columns)}
     c = {column.name: [row[i] for row in rows.cubes] for i, column in enumerate(CUBES.columns)}
@@ -156,13 +156,8 @@ def _campaign(like: Campaign, rows: Rows, run_point: Array) -> Campaign:
     facts = _told(like, rows)
     nothing = np.zeros(len(d["run"]), int)
     drops = Drops(
-        run=np.array(d["run"]),
-        drop=np.array(d["drop"]),
+        **{name: np.array(d[name]) for name in ("run", "drop", "thrown", "inside_before", "emerged", "inside_after")},
         kind=Words.of(d["kind"]),
-        thrown=np.array(d["thrown"]),
-        inside_before=np.array(d["inside_before"]),
-        emerged=np.array(d["emerged"]),
-        inside_after=np.array(d["inside_after"]),
         phase=facts.words("phase", len(nothing)),
         colours_out=nothing,
         action_points=nothing,
@@ -171,7 +166,7 @@ def _campaign(like: Campaign, rows: Rows, run_point: Array) -> Campaign:
         drawn=np.array(d["drawn"], bool),
         facts=facts,
     )
-    cubes = Cubes(
+    cubes = CubeEntries(
         row=np.array([row_of[key] for key in zip(c["run"], c["drop"], strict=True)], np.int32),
         cube=np.array(c["cube"]),
         colour=Words.of(c["colour"], like.colours),
@@ -184,7 +179,7 @@ def _campaign(like: Campaign, rows: Rows, run_point: Array) -> Campaign:
     return Campaign(like.spec, like.points, run_point, drops, cubes, none, like.digest, like.made_with)
 
 
-def _told(like: Campaign, rows: Rows) -> Facts:
+def _told(like: Campaign, rows: ShardRows) -> Facts:
     """Return what the game tells of rows, its words in the order of the campaign that they are like."""
     own = () if like.game is None else like.game.columns
     told = {column.name: [row[len(row) - len(own) + i] for row in rows.own] for i, column in enumerate(own)}

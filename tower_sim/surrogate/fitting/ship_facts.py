@@ -9,7 +9,7 @@ import numpy as np
 
 from tower_sim.apparatus.with_board import WithBoard
 from tower_sim.landing import ZONE
-from tower_sim.study.battles import first_cubes
+from tower_sim.study.battles import chain_lengths, first_cubes
 from tower_sim.study.data import NOWHERE, Array, Campaign
 from tower_sim.surrogate.fitting.ship_throws import numbered, places_of, throws_of
 
@@ -71,7 +71,8 @@ def _facts(campaign: Campaign, ship: WithBoard, number: int) -> list[Fact]:
     add("displacement", "share of lying cubes", [f"{name} thrown" for name in classes()], changed, lying)
     add("displacement from places", "share of lying cubes", short[:-2],
         *(by_run(table[:, :-2], group >= 0) for table in (throws.changed, throws.lying)))  # fmt: skip
-    chain = _chains(campaign)
+    run, length = chain_lengths(campaign)
+    chain = campaign.tally(run, np.minimum(length, LONGEST), LONGEST + 1)
     add("chains", "share of throws", [*map(str, range(LONGEST)), f"{LONGEST}+"], chain, chain.sum(1))
     kinds = np.stack([np.bincount(d.run, d.kind.among(kind), runs) for kind in STEPS], 1)
     add("steps", "steps a battle", STEPS, kinds, np.ones(runs))
@@ -98,28 +99,17 @@ def classes() -> list[str]:
     ]
 
 
-def _chains(campaign: Campaign) -> Array:
-    """Count by run the chains of each length; see odds.chains."""
-    d = campaign.drops
-    starts = d.kind.among("throw") | (d.kind.among("ability") & d.drawn)
-    number = np.cumsum(starts) - 1
-    length = np.bincount(number[d.kind.among("explosion") & (number >= 0)], minlength=int(starts.sum()))
-    code = d.run[starts].astype(np.int64) * (LONGEST + 1) + np.minimum(length, LONGEST)
-    return np.bincount(code, minlength=campaign.runs * (LONGEST + 1)).reshape(campaign.runs, -1)
-
-
 def _final(campaign: Campaign, ship: WithBoard) -> tuple[Array, Array]:
     """Count by run the cubes at each place after the last step that moved any, and each side's strength there."""
-    cubes, places, width = campaign.cubes, places_of(ship.board), len(campaign.colours)
+    cubes, places = campaign.cubes, places_of(ship.board)
     last = np.full(campaign.runs, NOWHERE)
     run = campaign.drops.run[cubes.row]
     np.maximum.at(last, run, cubes.row)
     rows = (cubes.row == last[run]) & (numbered(cubes.after, places) >= 0)
-    after, run = numbered(cubes.after, places)[rows], run[rows].astype(np.int64)
-    final = np.bincount(run * len(places) + after, minlength=campaign.runs * len(places))
+    after, run = numbered(cubes.after, places)[rows], run[rows]
     worth = np.array([*(zone.printed.get("strength", 0) for zone in ship.board.zones), 0, 0])[after]
-    strength = np.bincount(run * width + cubes.colour.codes[rows], worth, campaign.runs * width)
-    return final.reshape(campaign.runs, -1), strength.reshape(campaign.runs, -1)
+    strength = campaign.tally(run, cubes.colour.codes[rows], len(campaign.colours), worth)
+    return campaign.tally(run, after, len(places)), strength
 
 
 def _won(campaign: Campaign) -> Array:

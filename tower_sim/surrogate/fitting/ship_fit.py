@@ -140,13 +140,13 @@ Terms = Callable[[Throws], Array]
 
 
 def terms(throws: Throws) -> Array:
-    """Return board_law.TERMS by throw."""
+    """Return board_law.TERMS by throw, shape (throws, terms)."""
     n = throws.thrown.astype(float)
     return np.column_stack([np.ones(len(n)), np.log(n), np.log(n + throws.lying.sum(1))])
 
 
 def crowding(throws: Throws) -> Array:
-    """Return log(1 + lying) by throw and place."""
+    """Return log(1 + lying), shape (throws, places)."""
     return np.log1p(throws.lying.astype(float))
 
 
@@ -206,7 +206,7 @@ def _shares(at: Array, x: Array, own: Array, free: Sequence[int]) -> Array:
 
 
 def fit_changes(throws: Throws) -> tuple[tuple[Array, Array], tuple[float, float]]:
-    """Fit the log-rates at which lying cubes change their place: by place with errors, and the slope with its error.
+    """Fit log-rates at which lying cubes change their place, with errors, shapes (places,), and the slope with its own.
 
     Fisher scoring; throws are grouped by the number thrown.
     """

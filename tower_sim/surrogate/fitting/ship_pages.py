@@ -139,19 +139,19 @@ def _displacement(sheets: Sheets, check: BoardCheck) -> None:
 
 def _battles(sheets: Sheets, check: BoardCheck) -> None:
     sheets.text("## 5. Battles")
-    by_name = {each.name: each for each in check.facts}
-    rows = [[name, *row] for name, each in by_name.items() if not name.startswith(("landing", "displacement"))
-            for row in _rows_of(each, 1)]  # fmt: skip
+    by_name = {compared.name: compared for compared in check.facts}
+    rows = [[name, *row] for name, compared in by_name.items() if not name.startswith(("landing", "displacement"))
+            for row in _rows_of(compared, 1)]  # fmt: skip
     sheets.table("battles", ["fact", *_HEAD], rows)
     figure, made = panels(2, 2, 5.0)
     won = [name for name in by_name if name.startswith("wins by set-up")]  # one a campaign; the largest is drawn
     shown = ("chains", "steps", "strength", max(won, key=lambda name: float(by_name[name].n.sum())))
     names = ("explosions in a row", "", "", f"first cubes of {by_name['wins'].cells[0]} : the other")
     for panel, fact, x in zip(made, shown, names, strict=True):
-        each = by_name[fact]
-        _pair(panel, each, 1, turned=fact != "chains")
-        y = f"won by {by_name['wins'].cells[0]}, {each.unit}" if "wins" in fact else each.unit
-        own = round(float(each.n.sum())) if fact in won else check.battles
+        compared = by_name[fact]
+        _pair(panel, compared, 1, turned=fact != "chains")
+        y = f"won by {by_name['wins'].cells[0]}, {compared.unit}" if "wins" in fact else compared.unit
+        own = round(float(compared.n.sum())) if fact in won else check.battles
         label(panel, x, y, f"{own} and {own * check.played // check.battles} battles")
         if fact == "chains":  # each length is some eight times rarer than the one before
             panel.set_yscale("log")

@@ -39,7 +39,7 @@ class Throws:
 
     @property
     def thrown(self) -> Array:
-        """How many cubes each throw threw."""
+        """How many cubes each throw threw, shape (throws,)."""
         return self.landed.sum(1)
 
     def take(self, rows: Array) -> Throws:
@@ -131,7 +131,7 @@ def _throws(campaign: Campaign, places: tuple[str, ...], first_run: int, first_t
 
 
 def numbered(words: Words, places: Sequence[str]) -> Array:
-    """Return for each row the number of its place; -1 for none, and for a place inside the ship.
+    """Return for each row the number of its place, shape (rows,); -1 for none, and for a place inside the ship.
 
     Raises UsageError for a place that the board does not have.
     """

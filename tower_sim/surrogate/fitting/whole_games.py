@@ -165,7 +165,7 @@ def clearest(a: Array, b: Array, units: Sequence[str]) -> tuple[Estimate, str]:
     if not units:
         return Estimate(0.0, math.nan, math.nan, len(a) + len(b)), "no lag"
     differences = [difference(a[:, i], b[:, i], LEVEL / len(units)) for i in range(len(units))]
-    clear = [abs(each.value) / max(each.high - each.value, 1e-12) for each in differences]
+    clear = [abs(difference.value) / max(difference.high - difference.value, 1e-12) for difference in differences]
     at = clear.index(max(clear))
     return differences[at], units[at]
 
@@ -179,7 +179,7 @@ def _mean(name: str, a: Array, b: Array, within: float) -> ComparedMean:
 
 
 def finished_runs(campaign: Campaign) -> Array:
-    """Return the numbers of the campaign's games that were played to the end.
+    """Return the numbers of the campaign's games that were played to the end, shape (games,).
 
     Raises UsageError for a campaign that is not of games, or that varies the rules.
     """
