@@ -20,7 +20,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from attacks import garbled, mutated, to_toml
+from support.attacks import garbled, mutated, to_toml
 
 from tower_sim import campaign
 from tower_sim.apparatus import catalogue

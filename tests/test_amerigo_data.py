@@ -8,8 +8,8 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
-from fakes import CoinTower, ScriptedTower
-from test_amerigo_rules import BLUE_PHASE_OUT, PUBLISHED, SETUP_INSIDE, SETUP_OUT, nothing_but
+from support.fakes import CoinTower, ScriptedTower
+from support.rulebook import BLUE_PHASE_OUT, PUBLISHED, SETUP_INSIDE, SETUP_OUT, nothing_but
 
 from tower_sim.errors import UsageError, shown
 from tower_sim.games.amerigo import Rules, game_json, play

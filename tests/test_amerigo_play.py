@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import CoinTower
-from test_cli import tower_sim
+from support.command_line import tower_sim
+from support.fakes import CoinTower
 
 from tower_sim import cli
 from tower_sim.apparatus.parts import Apparatus

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fakes import CoinTower, ScriptedTower
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.fakes import CoinTower, ScriptedTower
+from support.rulebook import BLUE_PHASE_OUT, PUBLISHED, SETUP_INSIDE, SETUP_OUT, nothing_but
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import count_by_colour
@@ -39,15 +40,7 @@ from tower_sim.models import open_model
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.state import Event, Resident
 
-PUBLISHED = Rules()
-SETUP_OUT = {"blue": 4, "black": 4, "red": 5, "brown": 3, "green": 4, "yellow": 5, "white": 3}
-SETUP_INSIDE = {"blue": 3, "black": 3, "red": 2, "brown": 4, "green": 3, "yellow": 2, "white": 4}
-BLUE_PHASE_OUT = {"blue": 4, "black": 1, "red": 1, "green": 2}
 TWO_COLOURS = Rules(colours=("red", "blue"), cubes=2, rounds=1, substitute="")
-
-
-def nothing_but(counts, rules=PUBLISHED):
-    return dict.fromkeys(rules.colours, 0) | counts
 
 
 # The rulebook's worked examples

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attacks import mutated
+from support.attacks import mutated
 
 from tower_sim.campaign import campaign_status, parse, run, verify
 from tower_sim.campaign.files import digest, sealed, unsealed

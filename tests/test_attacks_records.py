@@ -17,9 +17,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fakes import CoinTower
-from test_calibration_fairness import game
-from test_calibration_fit import Line
+from support.fakes import CoinTower
+from support.recorded import Line, game
 
 from calibration import evidence, records
 from calibration.e_values import check

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attacks import garbled, mutated
+from support.attacks import garbled, mutated
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.contract import DropModel

@@ -11,7 +11,7 @@ from itertools import combinations_with_replacement, product
 from pathlib import Path
 
 import pytest
-from ships import DiceShip
+from support.ships import DiceShip
 
 from tower_sim import registry
 from tower_sim.apparatus import catalogue

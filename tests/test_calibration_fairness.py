@@ -15,8 +15,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fakes import CoinTower
 from scipy import stats
+from support.fakes import CoinTower
+from support.recorded import COLOURS, game
 
 from calibration import e_values, records, verdict
 from calibration.e_values import STRONG, check, colour_laws
@@ -39,39 +40,11 @@ from tower_sim.surrogate.groups import (
     terms,
 )
 
-COLOURS = ("blue", "black", "red", "brown", "green", "yellow", "white")
 FLAT = AgeOdds((2.5, *[0.12] * (len(AGES) - 1)), (2.5, *[0.12] * (len(AGES) - 1)))
 LAW = GroupsLaw(BetaBinomial((1.4, -0.2, -0.4, -0.2), 3.0, ()), BetaBinomial((-2.0, 1.0, 0.1, 1.1), 2.5, ()))
 SETUP = BetaBinomial((0.35,), 4.0, ())
 EXACT = Reference("law", 0, 0, LAW, SETUP, 49, ((LAW, SETUP),), (0, 49), (0, 49), (0, 99), FLAT)
 CERTAIN = 1 - 1e-4  # of a count's binomial law
-
-
-def game(rng: np.random.Generator, thrown_out: float = 0.71, sticky: float = 1.0) -> list[AgedDrop]:
-    """Play Amerigo with cubes that toss coins: a thrown one leaves with `thrown_out`, one inside the less the older.
-
-    The odds of white cubes are `sticky` times as great.
-    """
-    age = np.full(49, -1)  # -1: outside
-    found: list[AgedDrop] = []
-    colour = np.repeat(np.arange(7), 7)
-    for drop in range(36):
-        thrown = (age < 0) & ((colour == (drop - 1) % 7) | (drop == 0))
-        if not thrown.any():
-            continue
-        age[thrown] = 0
-        odds = np.where(age > 0, 0.3 / np.maximum(age, 1), thrown_out / (1 - thrown_out))
-        odds = np.where(colour == 6, sticky, 1) * odds
-        leaves = (age >= 0) & (rng.random(49) < odds / (1 + odds))
-        stays = (age >= 0) & ~leaves
-        thrown_by, out_by, inside_by = (
-            {name: int((colour[rows] == i).sum()) for i, name in enumerate(COLOURS)} for rows in (thrown, leaves, stays)
-        )
-        out = tuple(age[leaves].tolist())
-        now = Record(len(found) + 1, thrown_by, out_by, inside_by)
-        found.append(AgedDrop(now, (*out, *age[stays].tolist()), out))
-        age = np.where(stays, age + 1, -1)
-    return found
 
 
 def record(games: Sequence[Sequence[AgedDrop]]) -> list[Record]:

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
+from support.recorded import Line
 
 from calibration import summaries
 from calibration.design import Design, shipped
-from calibration.emulator import Emulator, Predicted, shipped_kernels
+from calibration.emulator import Emulator, shipped_kernels
 from calibration.evidence import Evidence, of_observation, of_records, read
 from calibration.evidence import shipped as shipped_evidence
 from calibration.fit import TARGETS, Discrepancy, fit
@@ -235,24 +236,6 @@ def test_the_design_that_ships_has_its_kernels_and_can_be_saved(tmp_path: Path):
 
 
 # --- fit ----------------------------------------------------------------------------------------------------------
-
-
-class Line:
-    """An emulator that knows: the log odds of cubes inside fall with the opening, nothing else matters."""
-
-    slope = -4.0
-
-    def __init__(self, error: float = 0.0, games: float = 0.3) -> None:
-        self.error, self.games = error, games
-
-    def at(self, window: Window, pattern: np.ndarray, unit: np.ndarray) -> Predicted:
-        mean = 1.0 + self.slope * unit[:, 0]
-        if window.summary == "out":
-            mean = summaries.seventh(mean)
-        return Predicted(mean, np.full(len(unit), self.error), np.full(len(unit), self.games))
-
-    def correlation(self, found: tuple[Window, ...]) -> np.ndarray:
-        return np.eye(len(found))
 
 
 def setup_seen(cubes: float, games: int = 1) -> Evidence:

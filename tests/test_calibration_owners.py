@@ -10,8 +10,8 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 import pytest
-from fakes import CoinTower
 from scipy import stats
+from support.fakes import CoinTower
 
 from calibration import records
 from calibration.parameters import NUMBERS, PATTERNS

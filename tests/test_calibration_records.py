@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fakes import CoinTower
 from hypothesis import given
 from hypothesis import strategies as st
+from support.fakes import CoinTower
 
 from calibration import evidence, records
 from calibration.observations import KINDS, observations, read

@@ -8,8 +8,9 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from fakes import CoinTower
-from ships import DiceShip
+from support.campaigns import ALL, BATTLES, CHAINS, GAMES
+from support.fakes import CoinTower
+from support.ships import DiceShip
 
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.campaign import Spec, parse, run, run_shard
@@ -21,54 +22,6 @@ from tower_sim.games.chain import Chain, chosen
 from tower_sim.games.dead_reckoning import battle, policies
 from tower_sim.simulator import PhysicsModel
 from tower_sim.surrogate.two_thirds import TwoThirdsRule
-
-SEED = "0x0123456789abcdef0123456789abcdef"
-GAMES = f"""
-[campaign]
-kind = "game"
-apparatus = "amerigo"
-model = "two_thirds"
-games = 12
-shard = 2
-seed = "{SEED}"
-"""
-CHAINS = """
-[campaign]
-kind = "chain"
-apparatus = "amerigo"
-model = "two_thirds"
-chains = 6
-shard = 4
-seed = "7"
-
-[chain]
-policy = "cover"
-"""
-BATTLES = """
-[campaign]
-kind = "battle"
-apparatus = "dead_reckoning"
-battles = 12
-shard = 4
-seed = "7"
-
-[battle]
-cubes = { purple = 6, green = 3 }
-abilities = { green = ["throw:2", "move"], purple = ["take_off", "strength:1"] }
-"""
-DROPS_IN_PHYSICS = """
-[campaign]
-kind = "chain"
-apparatus = "amerigo"
-chains = 2
-seed = "7"
-
-[chain]
-supply = 12
-drops = 6
-throw = 6
-"""
-ALL = {"games": GAMES, "chains": CHAINS, "battles": BATTLES, "physics": DROPS_IN_PHYSICS}
 
 
 def case(name: str, *others: Any) -> Any:
@@ -89,12 +42,6 @@ def both(spec: Spec) -> tuple[Any, Any]:
     for table in own:
         drops = drops.merge(table, on=["point", "run", "drop"], how="left", validate="many_to_one")
     return drops, cubes
-
-
-def tree(directory: Path) -> dict[str, bytes]:
-    """Every file of a campaign but its log."""
-    files = {str(path.relative_to(directory)): path for path in sorted(directory.rglob("*")) if path.is_file()}
-    return {name: path.read_bytes() for name, path in files.items() if name != "log.jsonl"}
 
 
 @pytest.fixture(name="kind", params=[case(name) for name in ALL], scope="module")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_campaign import BATTLES, GAMES, tree
+from support.campaigns import BATTLES, GAMES, tree
 
 from tower_sim.campaign import parse, run, verify
 from tower_sim.campaign.dask_engine import task

@@ -10,7 +10,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from test_campaign import GAMES
+from support.campaigns import GAMES
 
 from tower_sim.campaign import parse, run
 from tower_sim.campaign.kinds import kinds

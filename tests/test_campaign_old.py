@@ -10,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fakes import CoinTower
+from support.fakes import CoinTower
+from support.old import OLD
 
 from tower_sim.campaign import Spec, campaign_run, campaign_status, campaign_verify, parse, run, verify
 from tower_sim.campaign.point import Point
@@ -20,44 +21,6 @@ from tower_sim.study.load import load
 from tower_sim.study.report import study
 
 DATASETS = Path(__file__).parent / "datasets"
-GAMES = """
-[campaign]
-kind = "game"
-apparatus = "amerigo"
-model = "two_thirds"
-games = 5
-shard = 5
-seed = "7"
-[rules]
-rounds = 1
-[vary.fields]
-"rules.cubes" = [5, 6]
-"""
-CHAINS = """
-[campaign]
-kind = "chain"
-apparatus = "amerigo"
-model = "two_thirds"
-chains = 6
-shard = 6
-seed = "7"
-[chain]
-drops = 8
-policy = "cover"
-"""
-BATTLES = """
-[campaign]
-kind = "battle"
-apparatus = "dead_reckoning"
-model = "surrogate"
-battles = 8
-shard = 8
-seed = "7"
-[battle]
-cubes = { purple = 6, green = 3 }
-abilities = { green = ["throw:2", "move"], purple = ["take_off", "strength:1"] }
-"""
-OLD = {"v1_game": GAMES, "v2_game": GAMES, "v2_chain": CHAINS, "v2_battle": BATTLES}
 
 
 @pytest.fixture(name="old", params=[*OLD])

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fakes import CoinTower
+from support.fakes import CoinTower
 
 from tower_sim import registry
 from tower_sim.apparatus.fields import refuse_unknown

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 import pytest
-from test_campaign import BATTLES, GAMES, tree
+from support.campaigns import BATTLES, GAMES, tree
 
 from tower_sim.campaign import parse, progress, run, verify
 from tower_sim.campaign.engines import MAX_DEATHS, Report

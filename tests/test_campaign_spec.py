@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from fakes import CoinTower
-from test_campaign import ALL, BATTLES, CHAINS, GAMES
+from support.campaigns import ALL, BATTLES, CHAINS, GAMES
+from support.fakes import CoinTower
 
 from calibration.parameters import TOWER as REFERENCE
 from tower_sim.apparatus.catalogue import load as load_apparatus

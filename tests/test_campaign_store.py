@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from test_campaign import GAMES, tree
+from support.campaigns import GAMES, tree
 
 from tower_sim.campaign import campaign_run, campaign_status, campaign_verify, parse, run, verify
 from tower_sim.campaign import engines as engines_module

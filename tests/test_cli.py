@@ -7,19 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.command_line import tower_sim
 
 from tower_sim.games.amerigo import Rules
 
 COLOURS = list(Rules().colours)
-
-
-def tower_sim(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run a command; of standard error without the lines of progress, which come on a slow machine only."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tower_sim", *arguments], capture_output=True, text=True, cwd=cwd, encoding="utf-8"
-    )
-    done.stderr = "".join(line for line in done.stderr.splitlines(True) if not line.startswith("... "))
-    return done
 
 
 @pytest.fixture(name="game", scope="module")

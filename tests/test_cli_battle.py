@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from test_cli import tower_sim
+from support.command_line import tower_sim
 
 CUBES = ("--cubes", "purple=6,green=3")
 

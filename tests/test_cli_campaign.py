@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from test_cli import tower_sim
+from support.command_line import tower_sim
 
 SPEC = '[campaign]\nkind = "game"\napparatus = "amerigo"\nmodel = "two_thirds"\ngames = 30\nseed = "5"\n'
 

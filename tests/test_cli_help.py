@@ -5,27 +5,12 @@ import re
 from typing import Any, cast
 
 import pytest
+from support.command_line import COMMANDS
 
 from tower_sim import cli
-from tower_sim.cli.parser import Parser
 from tower_sim.physics.engine import version_of
 
 Capture = pytest.CaptureFixture[str]
-
-
-def commands(parser: Parser, name: str = "") -> dict[str, Parser]:
-    """Return every command that does something, by its name."""
-    for action in parser.filled()._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            return {
-                full: leaf
-                for inner, own in action.choices.items()
-                for full, leaf in commands(own, f"{name} {inner}".strip()).items()
-            }
-    return {name: parser}
-
-
-COMMANDS = commands(cli.parser())
 
 
 def test_there_are_as_many_commands_as_the_readme_tells():

@@ -9,8 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_cli import tower_sim
-from test_cli_help import COMMANDS
+from support.command_line import COMMANDS, tower_sim
 
 from tower_sim import cli, registry
 from tower_sim.apparatus.catalogue import names

@@ -4,9 +4,9 @@ import re
 from typing import Any
 
 import pytest
-from ships import BOARD, DiceShip, ScriptedShip
-from test_battle import able, at, kinds, numbers, run, setup
-from test_dead_reckoning_rules import fight, lie
+from support.battles import able, at, kinds, numbers, run, setup
+from support.fights import fight, lie
+from support.ships import BOARD, DiceShip, ScriptedShip
 
 from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.abilities import Ability, Worth

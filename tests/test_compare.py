@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fakes import CoinTower
-from pictures import faults
+from support.fakes import CoinTower
+from support.pictures import faults
 
 from tower_sim import cli, registry
 from tower_sim.apparatus.catalogue import load as load_apparatus

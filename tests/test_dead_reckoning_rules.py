@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from ships import BOARD, ZONES, landing
+from support.fights import NAMES, fight, lie
+from support.ships import BOARD, ZONES, landing
 
 from tower_sim.apparatus.board import Zone
 from tower_sim.cubes import Cube
@@ -29,33 +30,8 @@ from tower_sim.games.dead_reckoning.sides import (
 )
 from tower_sim.games.dead_reckoning.worths import Worth, worth
 
-NAMES = [zone.name for zone in ZONES]
 UNKNOWN: Any = "duel"
 SHIP = Setup("ship", (Side("violet", 6), Side("green", 3)))
-
-
-def lie(**zones):
-    """Make cubes that lie in zones, by colour: lie(violet=["one"]); a name that is no zone is taken as a place."""
-    words = [(colour, name) for colour, names in zones.items() for name in names]
-    places = (f"zone:{name}" if name in NAMES else name for _, name in words)
-    return {Cube(i, colour, 0.008): place for i, ((colour, _), place) in enumerate(zip(words, places, strict=True))}
-
-
-def fight(
-    kind: Any = "ship",
-    rulings: Any = None,
-    violet: Any = (),
-    green: Any = (),
-    used: Any = (),
-    active: Any = "violet",
-    **sides: Any,
-):
-    """Resolve cubes that lie in zones; `sides` are fields of a side, as in green={...}."""
-    given_sides = tuple(
-        Side(colour, 1 if colour == active else 2, **sides.get(f"{colour}_side", {})) for colour in ("violet", "green")
-    )
-    setup = Setup(kind, given_sides, active, rulings or Rulings())
-    return resolve(setup, BOARD, lie(violet=violet, green=green), used)
 
 
 # Cubes of the sides

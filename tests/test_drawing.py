@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fakes import CoinTower, ScriptedTower
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.image import imread
-from pictures import clashes, faults, written
+from support.fakes import CoinTower, ScriptedTower
+from support.pictures import clashes, faults, written
 
 from calibration.parameters import TOWER as REFERENCE
 from tower_sim.apparatus.catalogue import load, names, parse

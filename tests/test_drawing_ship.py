@@ -17,7 +17,7 @@ from matplotlib.collections import PathCollection, PolyCollection, QuadMesh
 from matplotlib.colors import to_rgb
 from matplotlib.image import imread
 from matplotlib.text import Text
-from pictures import clashes, written
+from support.pictures import clashes, written
 
 from tower_sim.apparatus.catalogue import load, parse
 from tower_sim.apparatus.combat_ship.ship import CombatShip

@@ -5,8 +5,8 @@ import sys
 
 import numpy as np
 import pytest
-from fakes import CoinTower
-from ships import DiceShip
+from support.fakes import CoinTower
+from support.ships import DiceShip
 
 from tower_sim import testing
 from tower_sim.apparatus.catalogue import load

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from fakes import CoinTower
-from ships import DiceShip
+from support.fakes import CoinTower
+from support.ships import DiceShip
 
 from tower_sim.campaign import parse
 from tower_sim.games import amerigo, chain, dead_reckoning
@@ -77,7 +77,7 @@ def test_run_r_of_a_root_seed_is_battle_number_r_and_both_sides_act_when_they_ar
     ],
 )
 def test_a_spec_of_the_kinds_that_always_were_keeps_its_digest(name: str, digest: str):
-    from test_campaign_old import OLD
+    from support.old import OLD
 
     assert parse(OLD[f"v2_{name}"]).digest == digest
 

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 from scipy import stats
-from ships import DiceShip, ScriptedShip
-from test_battle import ANY, ROUGH, able, run, setup
+from support.battles import ANY, ROUGH, able, run, setup
+from support.ships import DiceShip, ScriptedShip
 
 from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.battle import advance, play, start

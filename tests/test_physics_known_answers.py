@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from scenes import (
+from scipy.spatial.transform import Rotation
+from support.scenes import (
     CORNERS,
     EDGE,
     INERTIA,
@@ -25,7 +26,6 @@ from scenes import (
     set_up,
     turns,
 )
-from scipy.spatial.transform import Rotation
 
 from tests.measure.overlap import deepest, deepest_at_rest, deepest_of
 from tower_sim.apparatus.catalogue import load

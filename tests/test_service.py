@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import CoinTower
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_cli import tower_sim
+from support.command_line import tower_sim
+from support.fakes import CoinTower
 
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import load

@@ -96,3 +96,9 @@ def test_games_know_neither_physics_nor_random_numbers_of_their_own():
         text = path.read_text("utf-8")
         assert "default_rng" not in text
         assert "import random" not in text
+
+
+@pytest.mark.parametrize("path", sorted(Path(__file__).parent.glob("*.py")), ids=lambda path: path.stem)
+def test_no_test_imports_another(path: Path):
+    """What tests share is in tests/support."""
+    assert not {name for name in imports(path) if name.startswith("test_")}

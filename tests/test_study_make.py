@@ -1,162 +1,16 @@
 """Datasets with known truths for the tests of the study, and that they are written and read back whole."""
 
 import importlib
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from fakes import CoinTower
+from support.datasets import coin_games, write
 
-from tower_sim.campaign import parse
-from tower_sim.campaign.environment import environment
-from tower_sim.campaign.files import sealed
-from tower_sim.campaign.store import Store, head_of
-from tower_sim.campaign.tables import DROPS, ShardRows, tables_of
-from tower_sim.campaign.work import Shard
 from tower_sim.errors import UsageError
 from tower_sim.games import amerigo
-from tower_sim.study.data import Campaign, CubeEntries, Drops, Failed, Words
 from tower_sim.study.load import load
-
-Row = dict[str, Any]
-
-DROP = {
-    "point": 0, "attempt": 0, "kind": "drop", "status": "settled", "drawn": True, "inside_before": 0,
-}  # fmt: skip
-SPEC = """
-[campaign]
-kind = "game"
-apparatus = "amerigo"
-games = 1
-seed = "7"
-"""
-
-
-def series(out: Any, thrown: Any = None, inside: Any = None, strata: Any = None) -> Campaign:
-    """A campaign of chains that knows numbers of cubes only; arguments are of shape (runs, drops)."""
-    out = np.asarray(out)
-    runs, drops = out.shape
-    thrown = np.full(out.shape, 5) if thrown is None else np.asarray(thrown)
-    inside = np.zeros_like(out) if inside is None else np.asarray(inside)
-    n = out.size
-    none, nothing = Words((), np.full(n, -1, np.int16)), np.zeros(n, int)
-    return Campaign(
-        spec={"kind": "chain"},
-        points=[{}],
-        run_point=np.zeros(runs, int) if strata is None else np.asarray(strata),
-        drops=Drops(
-            run=np.repeat(np.arange(runs), drops),
-            drop=np.tile(np.arange(drops), runs),
-            kind=none,
-            thrown=thrown.ravel(),
-            inside_before=inside.ravel(),
-            emerged=out.ravel(),
-            inside_after=inside.ravel() + thrown.ravel() - out.ravel(),
-            phase=none,
-            colours_out=nothing,
-            action_points=nothing,
-            gold=nothing,
-            winner=none,
-            drawn=np.ones(n, bool),
-        ),
-        cubes=with_cubes([]),
-        failed=Failed(np.zeros(0, int), np.zeros(0, int), Words((), np.zeros(0, np.int16))),
-    )
-
-
-def with_cubes(rows: Sequence[tuple[int, int, str, bool, int, str | None, str]]) -> CubeEntries:
-    """The entries (row of the drop, cube, colour, thrown, age, before, after), sorted by the first."""
-    row, cube, colour, thrown, age, before, after = zip(*rows, strict=True) if rows else ([],) * 7
-    return CubeEntries(
-        np.array(row, int), np.array(cube, int), Words.of(colour), np.array(thrown, bool), np.array(age, int),
-        Words.of(before), Words.of(after),
-    )  # fmt: skip
-
-
-def write(
-    directory: Path,
-    drops: Sequence[Row],
-    cubes: Sequence[Row],
-    spec: str = SPEC,
-    points: Sequence[Mapping[str, Any]] = (),
-    design: str = "list",
-    shards: Sequence[int] = (0, 1),
-):
-    """Write a campaign's directory in two shards; a drop leaves out what `DROP` has, and may have the game's facts.
-
-    `spec` is of one run; there are as many at each point as the rows need. Only `shards` are done.
-    """
-    plain = parse(spec)
-    runs = 1 + max((int(row["run"]) for row in drops), default=1)
-    number = max(len(points), 1)
-    plan = replace(
-        plain,
-        runs=-(-runs // number),
-        shard=-(-(-(-runs // number) * number) // 2),
-        design=design if points else "",
-        points=tuple(dict(each) for each in points) or ({},),
-    )
-    store = Store(directory, head_of(plan, environment()), plan)
-    for folder in (*store.tables, "receipts"):
-        (directory / folder).mkdir(parents=True)
-    (directory / "manifest.json").write_bytes(sealed(store.head | {"shards": None}))
-    for index in range(plan.shards):
-        of_shard = plan.runs_of(index)
-        rows = ShardRows()
-        unsaid = {"round": 0, "phase": "setup"}  # which every drop of a game has, and once, however often it is drawn
-        told = {(row["run"], row["drop"]): unsaid | row for row in drops}.values()
-        given = ([DROP | row for row in drops], cubes, told)
-        for table, rows_of, into in zip(tables_of(plan.game), given, (rows.drops, rows.cubes, rows.own), strict=False):
-            names = [column.name for column in table.columns]
-            mine = [{"point": 0} | row for row in rows_of if row["run"] in of_shard]
-            into.extend(tuple(row.get(name) for name in names) for row in mine)
-        if index in shards:
-            counts = {name: len(of_table) for name, of_table in rows.by_table(plan.game).items()}
-            emerged = [column.name for column in DROPS.columns].index("emerged")
-            cut = {row[1]: row[emerged] is None for row in rows.drops}  # of each run the last row
-            failures = sum(row[emerged] is None for row in rows.drops)
-            unfinished = tuple(sorted(run for run, is_cut in cut.items() if is_cut))
-            tables = rows.to_parquet(plan.game, plan.digest, index, plan.points)
-            store.put(Shard(index, tables, counts, failures, unfinished))
-    if set(range(plan.shards)) <= set(shards):
-        store.finish()
-
-
-def coin_games(games: int, rules: amerigo.Rules | None = None, point: int = 0, first: int = 0, failures: float = 0):
-    """Play games with the coin tower through the game's own rules; return the rows of both tables."""
-    drops: list[Row] = []
-    cubes: list[Row] = []
-    rules = rules or amerigo.Rules()
-    for run in range(first, first + games):
-        before: dict[int, Any] = {}
-        for entry in amerigo.play(CoinTower(failure_rate=failures), rules, run):
-            where = {"point": point, "run": run, "drop": entry.index}
-            state = entry.state.tower
-            now = {resident.cube.id: resident for resident in state.residents}
-            thrown = [cube for cube in rules.supply(0.008) if entry.attempts and state.log[-1].thrown.count(cube)]
-            emerged = sum(entry.emerged.values())
-            told = {
-                "round": entry.round, "phase": entry.phase, "skipped": entry.skipped, "gold": entry.gold,
-                "colours_out": sum(n > 0 for n in entry.emerged.values()), "action_points": entry.action_points,
-            }  # fmt: skip
-            counts = {"thrown": len(thrown), "inside_before": len(before)}
-            for i, status in enumerate(entry.failures):
-                drops.append(where | counts | {"attempt": i, "status": str(status), "emerged": None})
-            counts |= {"emerged": emerged, "inside_after": len(now), "attempt": len(entry.failures)}
-            drops.append(where | told | counts | {"drawn": entry.attempts > 0})
-            known = [(cube, None) for cube in thrown] + [(r.cube, r) for r in before.values()]
-            for cube, was in known if entry.attempts else ():
-                cubes.append(
-                    where
-                    | {"cube": cube.id, "colour": cube.colour, "thrown": was is None}
-                    | {"age": state.drops - 1 - was.since if was else 0, "before": was and f"inside:{was.region}"}
-                    | {"after": f"inside:{now[cube.id].region}" if cube.id in now else "tray"}
-                )
-            before = now
-    return drops, cubes
 
 
 def test_a_dataset_is_read_back_with_its_failed_attempts(tmp_path: Path):

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from pictures import faults
-from test_study_make import coin_games, write
-from test_study_report import write_battles
+from support.datasets import coin_games, write, write_battles
+from support.pictures import faults
 
 from tower_sim.games.amerigo import Rules
 from tower_sim.statistics import Estimate, Estimates

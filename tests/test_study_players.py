@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_study_make import SPEC, coin_games, write
+from support.datasets import SPEC, coin_games, write
 
 from tower_sim.campaign import parse, run
 from tower_sim.games.amerigo import Rules

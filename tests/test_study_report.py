@@ -3,11 +3,10 @@
 import csv
 import hashlib
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from test_study_make import coin_games, write
+from support.datasets import coin_games, write, write_battles
 
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
@@ -15,50 +14,6 @@ from tower_sim.statistics import Estimate, Resamples
 from tower_sim.study import battles, memory, study
 from tower_sim.study.load import load
 from tower_sim.study.sheets import said
-
-BATTLE = """
-[campaign]
-kind = "battle"
-apparatus = "dead_reckoning"
-battles = 1
-seed = "7"
-
-[battle]
-cubes = { purple = 2, green = 2 }
-"""
-
-
-def a_battle(run: int, winner: str, point: int = 0) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """A throw of four, an explosion that knocks cube 0 from a to b, a cube put into a zone, a pass."""
-    steps = {
-        "throw": [(0, "purple", None, "a"), (1, "purple", None, "boom"), (2, "green", None, "b"),
-                  (4, "green", None, "c")],
-        "explosion": [(0, "purple", "a", "b"), (1, "purple", None, "b"), (2, "green", "b", "b"),
-                      (3, "purple", None, "a"), (4, "green", "c", "c")],
-        "ability": [(0, "purple", "b", "b"), (1, "purple", "b", "b"), (2, "green", None, "a"), (3, "purple", "a", "a"),
-                    (4, "green", "c", "c")],
-        "pass": [],
-    }  # fmt: skip
-    drops: list[dict[str, Any]] = []
-    cubes: list[dict[str, Any]] = []
-    for i, (kind, landed) in enumerate(steps.items()):
-        where = {"point": point, "run": run, "drop": i}
-        thrown = sum(before is None for _, _, before, _ in landed)
-        counts = {"thrown": thrown, "emerged": len(landed), "inside_after": 0, "drawn": bool(landed)}
-        drops.append(where | counts | {"kind": kind, "winner": winner if kind == "pass" else None})
-        for cube, colour, before, after in landed:
-            places = {"before": before and f"zone:{before}", "after": f"zone:{after}"}
-            cubes.append(
-                where | places | {"cube": cube, "colour": colour, "thrown": before is None, "age": i if before else 0}
-            )
-    return drops, cubes
-
-
-def write_battles(directory: Path, winners: list[str], points: list[int], overrides: Any = ()) -> None:
-    played = [a_battle(run, winner, point) for run, (winner, point) in enumerate(zip(winners, points, strict=True))]
-    drops, cubes = ([row for each in played for row in each[i]] for i in (0, 1))
-    write(directory, drops, cubes[::-1], BATTLE, overrides)
-
 
 # Battles
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fakes import CoinTower
 from scipy import stats
-from test_study_make import series, with_cubes
+from support.datasets import series, with_cubes
+from support.fakes import CoinTower
 
 from tower_sim.games import amerigo
 from tower_sim.statistics import Resamples, percentiles

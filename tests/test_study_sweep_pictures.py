@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pictures import faults
+from support.pictures import faults
 
 from tower_sim.statistics import Estimates
 from tower_sim.study import plots_sweep

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fakes import CoinTower
 from scipy import stats
-from test_study_make import coin_games, series, write
+from support.datasets import coin_games, series, write
+from support.fakes import CoinTower
 
 from tower_sim.campaign import parse, run
 from tower_sim.campaign.point import Point

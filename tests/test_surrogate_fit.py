@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
-from test_surrogate_portable import exact
+from support.exact import exact
 
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load as load_apparatus

@@ -13,13 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice, product
-from math import prod
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import pytest
 from scipy.stats import chi2
+from support.exact import Ends, exact
 
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load
@@ -30,7 +30,7 @@ from tower_sim.games.amerigo.many import sample_games
 from tower_sim.outcome import Outcome
 from tower_sim.state import Event, Resident, TowerState
 from tower_sim.surrogate import export, kernel
-from tower_sim.surrogate.cascade import CROWD, EFFECTS, FRESH
+from tower_sim.surrogate.cascade import CROWD, FRESH
 from tower_sim.surrogate.generator import WordStream, mixed
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import BOARD, shipped
@@ -44,7 +44,6 @@ NODE = shutil.which("node")
 ODD_RULES = Rules(
     colours=("red", "white", "blue"), cubes={"red": 30, "white": 0, "blue": 1}, phases=("blue", "red", "red"), rounds=4
 )
-Ends = tuple[int, ...]
 Ask = Callable[..., list[Any]]
 
 
@@ -245,50 +244,6 @@ def test_the_stored_game_is_game_3_of_the_stored_table():
 
 
 # The distribution
-
-
-def exact(table: Table, resting: Sequence[Resting | None]) -> dict[Ends, Fraction]:
-    """The chance of every outcome: floor by floor the mean over its 16 effects of the product over its cubes.
-
-    Cubes are independent given the effects, and a floor's effect matters to the cubes on it only. Written from the
-    documentation, not from `move`.
-    """
-    thrown = resting.count(None)
-
-    def at(entries: Any, index: int) -> Any:
-        return entries[min(index, len(entries) - 1)]
-
-    def chances(number: int, effect: int) -> list[int]:
-        """Chance times 2^32 of each cube to pass this floor, if it comes to it or lies there."""
-        floor = table.floors[number]
-        there = [cube for cube in resting if cube and cube.floor == number]
-        fresh = sum(cube.age <= FRESH for cube in there)
-        arriving = at(floor.arriving_thrown, thrown) + at(floor.arriving_lying, len(there))
-        arriving += at(floor.arriving_fresh, fresh) + at(floor.arriving_effect, len(there))[effect]
-        lying = at(floor.lying_thrown, thrown) + at(floor.lying_lying, len(there))
-        lying += at(floor.lying_effect, len(there))[effect]
-        found: list[int] = []
-        for cube in resting:
-            odds = arriving + (floor.pushed if cube else 0)
-            if cube in there:
-                odds = lying + at(floor.crowd if cube.in_crowd else floor.age, cube.age)
-            entry = at(table.thresholds, abs(odds))
-            found.append(entry if odds >= 0 else WORD - entry)
-        return found
-
-    last = len(table.floors)
-    passing = [[chances(number, effect) for effect in range(EFFECTS)] for number in range(last)]
-    starts = [cube.floor if cube else 0 for cube in resting]
-    law: dict[Ends, Fraction] = {}
-    for ends in product(*([*range(start, last), OUT] for start in starts)):
-        chance = Fraction(1)
-        for number in range(last):
-            here = [i for i, end in enumerate(ends) if starts[i] <= number and (end == OUT or end >= number)]
-            ways = (prod(p[i] if ends[i] != number else WORD - p[i] for i in here) for p in passing[number])
-            chance *= Fraction(sum(ways), EFFECTS * WORD ** len(here))
-        law[ends] = chance
-    assert sum(law.values()) == 1
-    return law
 
 
 def p_value(law: Mapping[Ends, Fraction], counts: Mapping[Ends, int]) -> float:

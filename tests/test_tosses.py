@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scenes import Array, Thing, floor, matrices, pose, run_out, set_up
+from support.scenes import Array, Thing, floor, matrices, pose, run_out, set_up
 
 from tower_sim.apparatus.parts import Surface
 from tower_sim.physics.settings import PhysicsSettings

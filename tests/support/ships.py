@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from fakes import MAX_STRENGTH, REGION, Fake
+from support.fakes import MAX_STRENGTH, REGION, Fake
 
 from tower_sim.apparatus.board import Board, Zone
 from tower_sim.cubes import Cube

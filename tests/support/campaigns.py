@@ -1,0 +1,59 @@
+"""Campaigns of every kind, as files, and what a directory then holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+SEED = "0x0123456789abcdef0123456789abcdef"
+GAMES = f"""
+[campaign]
+kind = "game"
+apparatus = "amerigo"
+model = "two_thirds"
+games = 12
+shard = 2
+seed = "{SEED}"
+"""
+CHAINS = """
+[campaign]
+kind = "chain"
+apparatus = "amerigo"
+model = "two_thirds"
+chains = 6
+shard = 4
+seed = "7"
+
+[chain]
+policy = "cover"
+"""
+BATTLES = """
+[campaign]
+kind = "battle"
+apparatus = "dead_reckoning"
+battles = 12
+shard = 4
+seed = "7"
+
+[battle]
+cubes = { purple = 6, green = 3 }
+abilities = { green = ["throw:2", "move"], purple = ["take_off", "strength:1"] }
+"""
+DROPS_IN_PHYSICS = """
+[campaign]
+kind = "chain"
+apparatus = "amerigo"
+chains = 2
+seed = "7"
+
+[chain]
+supply = 12
+drops = 6
+throw = 6
+"""
+ALL = {"games": GAMES, "chains": CHAINS, "battles": BATTLES, "physics": DROPS_IN_PHYSICS}
+
+
+def tree(directory: Path) -> dict[str, bytes]:
+    """Every file of a campaign but its log."""
+    files = {str(path.relative_to(directory)): path for path in sorted(directory.rglob("*")) if path.is_file()}
+    return {name: path.read_bytes() for name, path in files.items() if name != "log.jsonl"}
