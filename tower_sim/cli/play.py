@@ -126,6 +126,7 @@ def _run(game: Game, options: argparse.Namespace) -> None:
     if many is not None:
         check_whole("--games", many, FEWEST_DRAWN if options.save_plot else 1, MAX_RUNS)
     common.check_plot(options.save_plot)
+    game.check(apparatus)  # before a model of it is made, which may not be had here
     with open_model(apparatus, options.model) as model:
         check(request, apparatus, model)
         if many is None:
