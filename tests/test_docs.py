@@ -96,6 +96,14 @@ def test_every_file_that_the_docs_link_to_exists():
             assert (doc.parent / target).exists(), f"{doc.name} links to {target}"
 
 
+def test_every_file_of_ours_that_the_docs_name_exists():
+    """By its path from the root, in code or not; `calibration/NAME/report.md` is counted from docs."""
+    path = re.compile(r"(?<![\w/.-])(?:tower_sim|tests|calibration)/[\w/.-]*\w")
+    named = {(doc.name, file) for doc in DOCS for file in path.findall(doc.read_text("utf-8"))}
+    assert len(named) > 20
+    assert [(doc, file) for doc, file in named if not any((at / file).exists() for at in (ROOT, ROOT / "docs"))] == []
+
+
 def test_every_option_of_every_command_is_in_its_help(capsys: pytest.CaptureFixture[str]):
     for command in cli.parser().commands():
         with pytest.raises(SystemExit):

@@ -380,7 +380,7 @@ def head_of(spec: Spec, environment: Environment) -> dict[str, Any]:
     own = own_table(game := spec.game)
     played = {"game": f"{game.name} {game.version}"} | ({} if own is None else {OWN_TABLE: own.name})
     engine = spec.settings.get("engine")  # not there where it is the default one
-    played |= {} if engine is None else {"engine": f"{engine} {version_of(engine)}"}
+    played |= {} if engine is None else {"engine": f"{engine} {version_of(engine) or 'without a version'}"}
     head |= {"versions": environment["versions"] | played, "platform": environment["platform"], "points": points}
     return head | {"campaign": digest(canonical_json(head).encode())}
 

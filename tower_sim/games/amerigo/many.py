@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.counts import EVERY, Counts, Plan, RunSampler, Series
-from tower_sim.errors import UsageError, check_whole
+from tower_sim.errors import check_whole
 from tower_sim.games.amerigo.phases import DropEntry
 from tower_sim.games.amerigo.rules import Rules
 
@@ -91,11 +91,6 @@ class Games:
         return self._phase(-(-self.emerged.sum(-1) // self.rules.gold_divisor_with_token))
 
     @property
-    def inside_before(self) -> Array:
-        """How many cubes were inside before each drop, of any colour, shape (game, drop)."""
-        return self.counts.inside_before
-
-    @property
     def counts(self) -> Counts:
         """The games as runs of their plan."""
         return Counts(plan_of(self.rules), self.thrown, self.emerged, self.inside)
@@ -110,18 +105,6 @@ class Games:
         """Return no games of these rules."""
         nothing = np.zeros((0, rules.drops, len(rules.colours)), np.int16)
         return Games(rules, nothing, nothing, nothing)
-
-    @staticmethod
-    def together(parts: Sequence[Games]) -> Games:
-        """Put games of one set of rules together; raises UsageError when the rules differ."""
-        if any(part.rules != parts[0].rules for part in parts):
-            raise UsageError("games have several sets of rules; allowed is one; keep them apart")
-        names = ("thrown", "emerged", "inside")
-        return Games(parts[0].rules, *(np.concatenate([getattr(part, name) for part in parts]) for name in names))
-
-    def take(self, games: Any) -> Games:
-        """Return the games chosen by an index, a slice or a mask."""
-        return Games(self.rules, self.thrown[games], self.emerged[games], self.inside[games])
 
     @staticmethod
     def of(games: Iterable[Sequence[DropEntry]], rules: Rules) -> Games:

@@ -88,13 +88,13 @@ def _wins(row: Row, side: str) -> str:
 
 def _strengths(active: Row, other: Row) -> str:
     def of(row: Row, words: str) -> str:
-        return f"{words} {instead(row)}: {sure(row)}" if row.shown else f"{words} as in A, about {number(row.mean_a)}"
+        return f"{words} {instead(row)}: {sure(row)}" if row.shown else f"{words} about as in A, {number(row.mean_a)}"
 
     return f"{of(active, 'Its strength is')}; {of(other, 'that of the other is')}."
 
 
 def _damage(taken: Row, given: Row) -> str:
     def of(row: Row, words: str) -> str:
-        return f"{words} {instead(row)} damage: {sure(row)}" if row.shown else f"{words} as much damage as in A"
+        return f"{words} {instead(row)} damage: {sure(row)}" if row.shown else f"{words} about as much damage as in A"
 
     return f"{of(taken, 'It takes')}; {of(given, 'it gives')}."
