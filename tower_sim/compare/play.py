@@ -54,12 +54,12 @@ def batches(compared: Compared, models: tuple[DropModel, DropModel], games: int,
     played as run r of `seed`, and is left out when a drop of either run fails 5 times. How many come at a time changes
     no run.
     """
-    if can_sample(compared, models):
+    a_sampler, b_sampler = (compared.sampler(model) for model in models)
+    if a_sampler and b_sampler:
         size = max(1, min(CHUNK if compiled() else _PLAIN_BATCH, _BATCH_COUNTS // compared.numbers()))
         for first in range(0, games, size):
             some = min(size, games - first)
-            a, b = (compared.sample(model, side, some, seed, first) for side, model in enumerate(models))
-            yield Pairs(a, b)
+            yield Pairs(a_sampler(0, some, seed, first), b_sampler(1, some, seed, first))
         return
     for run in range(games):
         try:
@@ -72,7 +72,7 @@ def batches(compared: Compared, models: tuple[DropModel, DropModel], games: int,
 
 def can_sample(compared: Compared, models: tuple[DropModel, DropModel]) -> bool:
     """Say whether both models can sample runs of the game, many at once."""
-    return all(compared.samples(model) for model in models)
+    return all(compared.sampler(model) for model in models)
 
 
 def compiled() -> bool:

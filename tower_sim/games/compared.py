@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -116,6 +116,14 @@ class Row:
         return (self.sd_a**2 + self.sd_b**2) / self.sd_difference**2 if self.sd_difference else None
 
 
+class Sampler(Protocol):
+    """Samples many runs of a game at once, with one model."""
+
+    def __call__(self, side: int, runs: int, seed: int, first: int) -> Runs:
+        """Sample `runs` runs by the rules of `side`; run r draws from the stream first + r of `seed`."""
+        ...
+
+
 class Compared:
     """How a comparison sees a game played by the rules of A and of B; `side` is 0 for A and 1 for B.
 
@@ -141,17 +149,13 @@ class Compared:
 
     # Many runs at once, where the game can and the model too.
 
-    def samples(self, model: DropModel) -> bool:
-        """Say whether `model` can sample many runs of the game at once, by `sample`."""
-        return False
+    def sampler(self, model: DropModel) -> Sampler | None:
+        """Return what samples many runs of the game at once with `model`; None where it is played run by run."""
+        return None
 
     def numbers(self) -> int:
         """Return how many numbers a sampled run is, at most, so that memory has a bound."""
         return 1
-
-    def sample(self, model: DropModel, side: int, runs: int, seed: int, first: int) -> Runs:
-        """Sample many runs; run r draws from the stream first + r of `seed`, whatever the rules."""
-        raise NotImplementedError  # asked of those that say they can
 
     # What is told.
 

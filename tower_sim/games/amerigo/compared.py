@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any, cast
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from tower_sim.errors import fault
 from tower_sim.games.amerigo.figures import Counted, colour_figures, main_figures, table
 from tower_sim.games.amerigo.many import Array, Games, sample_games
 from tower_sim.games.amerigo.rules import Rules
-from tower_sim.games.compared import Compared, Curve, Group, Picture, Row, Runs, instead, number, sure, unsure
+from tower_sim.games.compared import Compared, Curve, Group, Picture, Row, Runs, Sampler, instead, number, sure, unsure
 from tower_sim.games.game import Game, Turn
 
 
@@ -110,19 +111,17 @@ class ComparedGames(Compared):
         values = table(games, self._every) if len(games) else np.zeros((0, len(self._every)))
         return Runs(values, len(games) * games.rules.drops, beyond, Course.of(games))
 
-    def samples(self, model: DropModel) -> bool:
+    def sampler(self, model: DropModel) -> Sampler | None:
         """See Compared."""
-        return isinstance(model, RunSampler)
+        return partial(self._sample, model) if isinstance(model, RunSampler) else None
 
     def numbers(self) -> int:
         """See Compared."""
         return max(rules.drops * len(rules.colours) for rules in self.own)
 
-    def sample(self, model: DropModel, side: int, runs: int, seed: int, first: int) -> Runs:
-        """See Compared."""
-        sampler = cast("RunSampler", model)
-        games = sample_games(sampler, self.own[side], runs, seed, first=first)
-        return self.counted(games, int(sampler.extrapolated(games.counts).sum()))
+    def _sample(self, model: RunSampler, side: int, runs: int, seed: int, first: int) -> Runs:
+        games = sample_games(model, self.own[side], runs, seed, first=first)
+        return self.counted(games, int(model.extrapolated(games.counts).sum()))
 
     def check(self, side: int) -> None:
         """See Compared; the figures are of the phases, so there has to be one."""
