@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.touches import pressing
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.contract import DropModel
@@ -29,7 +30,7 @@ from tower_sim.outcome import Outcome, Status
 from tower_sim.physics.at_rest import MOST_OVERLAP
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
-from tower_sim.state import BoardState, Event, Pose, Resident, TowerState
+from tower_sim.state import TOKEN_VERSION, BoardState, Event, Pose, Resident, TowerState
 from tower_sim.surrogate.ship import ShipSurrogate
 from tower_sim.token import pack
 
@@ -149,12 +150,13 @@ BODIES = {
 @pytest.mark.parametrize("what", BODIES)
 def test_a_token_with_another_body_is_refused_in_one_line(what: str):
     text = base64.urlsafe_b64encode(zlib.compress(BODIES[what], 1)).decode().rstrip("=")
-    token = f"TOWER2.{text}.{hashlib.sha256(f'TOWER2.{text}'.encode()).hexdigest()[:16]}"
-    assert isinstance(told(lambda: TowerState.from_token(token)), UsageError)
+    for prefix in ("TOWER2", "TOWER3"):
+        token = f"{prefix}.{text}.{hashlib.sha256(f'{prefix}.{text}'.encode()).hexdigest()[:16]}"
+        assert isinstance(told(lambda t=token: TowerState.from_token(t)), UsageError)
 
 
 @pytest.mark.parametrize(
-    "token", [b"TOWER2.a.b", None, 7, "TOWER2.\udc80.x", "TOWER2.\u00e9.x", "\ud800", "..", "é" * 9999]
+    "token", [b"TOWER3.a.b", None, 7, "TOWER3.\udc80.x", "TOWER2.\u00e9.x", "\ud800", "..", "é" * 9999]
 )
 def test_what_is_no_text_or_not_ascii_is_no_token(token: Any):
     assert isinstance(told(lambda: TowerState.from_token(token)), UsageError)
@@ -200,7 +202,7 @@ def crafted(state: TowerState, random: np.random.Generator) -> str:
             holder[last] = copy(alike[int(random.integers(len(alike)))])
         else:
             holder[last] = ODD[int(random.integers(len(ODD)))]
-    return pack("TOWER2", plain)
+    return pack(f"TOWER{TOKEN_VERSION}", plain)
 
 
 def copy(value: Any) -> Any:
@@ -246,7 +248,8 @@ def test_2_000_crafted_boards_without_physics_are_refused_or_lose_no_cube():
 @pytest.mark.parametrize("shape", [TOWER, SHIP], ids=["tower", "ship"])
 def test_300_crafted_states_of_physics_are_refused_or_lose_no_cube(shape: Any):
     with PhysicsModel(shape) as model:
-        start = chain(model, 2, first=25 if shape is TOWER else 5)
+        start = pressing(chain(model, 2, first=25 if shape is TOWER else 5), shape)
+        assert start.touches
         assert 150 < attack(model, start, 300, replays=False) < 300
 
 

@@ -1,4 +1,9 @@
+import base64
+import json
+import random
 import string
+import zlib
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -8,7 +13,21 @@ from hypothesis import strategies as st
 
 from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError
-from tower_sim.state import Event, Pose, Resident, TowerState, rng_from_text, rng_text
+from tower_sim.state import (
+    TOKEN_VERSION,
+    BoardState,
+    Event,
+    Pose,
+    Resident,
+    Touch,
+    TowerState,
+    rng_from_text,
+    rng_text,
+    token_version,
+)
+from tower_sim.token import pack
+
+VERSION_2 = json.loads((Path(__file__).parent / "vectors" / "tower2.json").read_text("utf-8"))
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 words = st.text(min_size=0, max_size=8)
@@ -23,6 +42,8 @@ events = st.builds(
     st.lists(st.integers(0, 99), max_size=3).map(tuple),
     finite,
 )
+points = st.lists(st.tuples(*[st.integers(-(10**15), 10**15)] * 3), min_size=1, max_size=8)
+touches = st.builds(Touch, st.integers(0, 10**6), st.integers(-300, 10**6), points.map(lambda all: sum(all, ())))
 states = st.builds(
     TowerState,
     words,
@@ -30,6 +51,8 @@ states = st.builds(
     words,
     st.lists(residents, max_size=5).map(tuple),
     st.lists(events, max_size=3).map(tuple),
+    st.lists(residents, max_size=2).map(tuple).map(BoardState),
+    st.lists(touches, max_size=5).map(tuple),
 )
 
 
@@ -38,6 +61,7 @@ def test_a_state_read_back_from_its_token_equals_it_bit_for_bit(state: TowerStat
     again = TowerState.from_token(state.token())
     assert again == state
     assert again.token() == state.token()
+    assert token_version(state.token()) == TOKEN_VERSION == 3
 
 
 @given(states, st.data())
@@ -54,10 +78,109 @@ def test_a_token_with_one_character_changed_lost_or_added_is_refused_in_one_line
     assert len(str(error.value)) < 250
 
 
-@pytest.mark.parametrize("text", ["", "hello", "TOWER1", "TOWER2.abc.def", "a.b.c", "TOWER1..", "x" * 10_000])
+@pytest.mark.parametrize(
+    "text",
+    ["", "hello", "TOWER1", "TOWER2.abc.def", "TOWER3.abc.def", "a.b.c", "TOWER1..", "TOWER4..", "x" * 10_000],
+)
 def test_what_is_no_token_is_refused_in_one_line_that_says_what_is_allowed(text: str):
     with pytest.raises(UsageError, match=r"^state token .* (allowed|damaged).*$"):
         TowerState.from_token(text)
+
+
+# Version 2, from before touches; the vectors were made by the code of then
+
+
+def plain(resident: Resident) -> list[Any]:
+    cube, pose = resident.cube, resident.pose
+    numbers = [*pose.position, *pose.orientation] if pose else None
+    return [cube.id, cube.colour, cube.edge, resident.region, resident.since, numbers]
+
+
+@pytest.mark.parametrize("vector", VERSION_2, ids=lambda vector: vector["what"])
+def test_a_token_of_version_2_is_read_to_the_last_digit_and_says_that_it_is_one(vector: dict[str, Any]):
+    state = TowerState.from_token(vector["token"])
+    assert token_version(vector["token"]) == 2
+    assert state.touches == ()
+    assert (state.model, state.apparatus, state.digest) == (vector["model"], vector["apparatus"], vector["digest"])
+    assert [plain(resident) for resident in state.residents] == vector["residents"]
+    assert [plain(resident) for resident in state.board.lying] == vector["board"]
+    assert vector["log"] == [
+        [e.kind, e.rng, [[c.id, c.colour, c.edge] for c in e.thrown], list(e.emerged), e.strength, e.place]
+        for e in state.log
+    ]
+
+
+@pytest.mark.parametrize("vector", VERSION_2, ids=lambda vector: vector["what"])
+def test_a_state_of_version_2_is_written_as_one_of_now_and_equals_it(vector: dict[str, Any]):
+    state = TowerState.from_token(vector["token"])
+    assert token_version(state.token()) == TOKEN_VERSION
+    assert TowerState.from_token(state.token()) == state
+
+
+def unpacked(token: str) -> dict[str, Any]:
+    body = token.split(".")[1]
+    return json.loads(zlib.decompress(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4))))
+
+
+def test_a_version_is_no_matter_of_the_beginning_alone():
+    """Neither kind of token passes for the other: the digest covers the beginning, and a body must be what it says."""
+    old, new = VERSION_2[0]["token"], TowerState("physics", "a", "b", touches=(Touch(0, -1, (0, 0, 1)),)).token()
+    for swapped in (old.replace("TOWER2", "TOWER3"), new.replace("TOWER3", "TOWER2")):
+        with pytest.raises(UsageError, match="damaged"):
+            TowerState.from_token(swapped)
+    with pytest.raises(UsageError, match=r"does not hold a state .*touches"):
+        TowerState.from_token(pack("TOWER3", unpacked(old)))
+    assert TowerState.from_token(pack("TOWER2", unpacked(new))).touches == ()
+
+
+@pytest.mark.parametrize("text", [None, 7, b"TOWER2.a.b", "", "TOWER2", "TOWER1.a.b", "BATTLE2.a.b"])
+def test_what_is_no_state_token_has_no_version(text: Any):
+    with pytest.raises(UsageError, match=r"^state token .*; allowed is one line .*'TOWER3\.<state>\.<digest>'"):
+        token_version(text)
+
+
+# Touches
+
+
+@pytest.mark.parametrize("row", [[], [0], 7, "ab", None, [0, 1.0], [0, True], [0, -1, None], [0, -1, "9"], [0, [1]]])
+def test_what_is_no_row_of_whole_numbers_is_no_touch(row: Any):
+    body = unpacked(TowerState("physics", "a", "b").token())
+    assert body["touches"] == []
+    with pytest.raises(UsageError, match="does not hold a state") as error:
+        TowerState.from_token(pack("TOWER3", body | {"touches": [row]}))
+    assert "\n" not in str(error.value)
+
+
+def test_touches_are_part_of_the_value_replaced_by_what_follows_and_kept_when_a_cube_is_taken():
+    """Cube 0 lies on cube 1: when 1 is taken, that 0 touched it is what tells an engine to wake 0."""
+    lower, upper = (Resident(Cube(number, "red", 0.008), "tower", 0) for number in (1, 0))
+    touch = Touch(0, 1, (0, 0, 4_000_000))
+    empty = TowerState("physics", "a", "b")
+    both = empty.after((lower, upper), Event("drop", "", (lower.cube, upper.cube), ()), touches=[touch])
+    assert both.touches == (touch,)
+    assert both != empty.after((lower, upper), both.log[0])
+    assert hash(both) != hash(empty.after((lower, upper), both.log[0]))
+    taken = both.take([lower.cube])
+    assert taken.cubes == (upper.cube,)
+    assert taken.touches == (touch,)
+    assert taken.after((upper,), Event("drop", "", (), ())).touches == ()
+
+
+def test_a_force_takes_at_most_eight_characters_of_a_token():
+    """20 residents, 50 touches of 4 points, forces of up to a tenth of a newton: 8 digits and a sign, 28 bits.
+
+    At 6 bits a character 5 would do; deflate, which packs digits and commas, comes within 3 of that.
+    """
+    draw = random.Random(14)
+    thrown = supply({"red": 49}, 0.008)
+    pairs = draw.sample([(i, j) for i in range(20) for j in range(-20, i)], 50)
+    touches = [Touch(*pair, tuple(draw.randint(-(10**8), 10**8) for _ in range(12))) for pair in pairs]
+    inside = [Resident(cube, "lower_floor", 0) for cube in thrown[:20]]
+    event = Event("drop", rng_text(np.random.default_rng(0)), thrown, tuple(range(20, 49)))
+    empty = TowerState("physics", "amerigo", "0" * 16)
+    state, bare = empty.after(inside, event, touches=touches), empty.after(inside, event)
+    assert TowerState.from_token(state.token()) == state
+    assert len(state.token()) - len(bare.token()) < 8 * 12 * 50
 
 
 @given(st.integers(0, 2**128 - 1), st.integers(0, 5), st.booleans())

@@ -18,12 +18,15 @@ from tower_sim.apparatus.catalogue import names
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError, check_kind, fault, near, shown
-from tower_sim.state import BoardState, Event, Pose, Resident, TowerState
+from tower_sim.state import BoardState, Event, Pose, Resident, Touch, TowerState
 
 MAX_ID = 2**53 - 1  # what every reader of JSON can hold
 _HONEST = "allowed is a state that the model has made; take one from an outcome or from empty()"
 _FAR = 10.0  # m: further than any apparatus reaches
 _UNIT = 1e-6  # how far from 1 the square of a unit quaternion may be; the engine's are within 1e-15
+_STRONGEST = 10**15  # nN: a million newtons; cubes in a tower press with less than one
+_POINTS = 8  # of contact between two boxes at most: two rectangles cut in no more corners
+_MOST_TOUCHES = 64  # of one cube: 26 others fit around it in a grid, and a corner is made of few boxes
 _ADVICE = "make it with Cube(id, colour, edge) or supply(...)"
 
 
@@ -32,7 +35,8 @@ class Door:
     """What a model lets in: states of `model` and `digest`, cubes of `edge` (m), at most `most` of them at a time.
 
     Cubes inside are in one of `regions`, on a board at one of `places` (none: there is no board). A model that knows
-    poses looks at those of a state with `look`, which raises UsageError; without it no cube has one.
+    poses looks at those of a state with `look`, which raises UsageError; without it no cube has one, and none touches
+    another. Cubes can touch fixed boxes 0 to `boxes` - 1.
     """
 
     model: str
@@ -43,6 +47,7 @@ class Door:
     places: frozenset[str] = frozenset()
     look: Callable[[TowerState], None] | None = None
     most: int = 10_000
+    boxes: int = 10_000
 
     def throw(self, state: TowerState, cubes: Sequence[Cube]) -> tuple[Cube, ...]:
         """Return the cubes to throw as a tuple of plain cubes, when they can be thrown into `state`.
@@ -122,6 +127,9 @@ class Door:
             if (resident.pose is None) != (self.look is None):
                 told = "a pose" if self.look is None else "no pose"
                 raise _impossible(f"{told} for cube {resident.cube.id}, unlike those of {self.model}")
+        if state.touches and self.look is None:
+            raise _impossible(f"touches, unlike those of {self.model}")
+        check_touches(state, self.boxes)
         if self.look is not None and lying:
             self.look(state)
 
@@ -191,12 +199,13 @@ def foreign(state: TowerState, model: str, apparatus: str, digest: str) -> Usage
 
 
 _FIELDS: Mapping[type, Mapping[str, type | tuple[type, ...]]] = {
-    TowerState: {"residents": tuple, "log": tuple, "board": BoardState, "apparatus": str},
+    TowerState: {"residents": tuple, "log": tuple, "board": BoardState, "touches": tuple, "apparatus": str},
     BoardState: {"lying": tuple},
     Resident: {"cube": Cube, "region": str, "since": int, "pose": (Pose, type(None))},
     Event: {"kind": str, "rng": str, "thrown": tuple, "emerged": tuple, "strength": (float, int), "place": str},
     Cube: {"id": int, "colour": str, "edge": float},
     Pose: {"position": tuple, "orientation": tuple},
+    Touch: {"cube": int, "other": int, "forces": tuple},
 }
 
 
@@ -217,6 +226,9 @@ def check_shape(state: TowerState) -> None:
             _check_parts(cube, Cube, "a cube in the log")
         for number in event.emerged:
             _check_kind(number, int, "number of a cube in the log")
+    for touch in state.touches:
+        _check_parts(touch, Touch, "a touch of the state")
+        _check_forces(touch)
 
 
 def _check_pose(pose: Pose) -> None:
@@ -228,6 +240,17 @@ def _check_pose(pose: Pose) -> None:
         raise fault("position of a cube in the state", pose.position, f"within {_FAR:g} m", _HONEST)
     if not abs(math.fsum(q * q for q in pose.orientation) - 1) < _UNIT:
         raise fault("orientation of a cube in the state", pose.orientation, "a unit quaternion", _HONEST)
+
+
+def _check_forces(touch: Touch) -> None:
+    points, rest = divmod(len(touch.forces), 3)
+    if rest or not 1 <= points <= _POINTS:
+        allowed = f"3 for each of 1 to {_POINTS} points"
+        raise fault("number of forces of a touch of the state", len(touch.forces), allowed, _HONEST)
+    for force in touch.forces:
+        _check_kind(force, int, "force of a touch of the state")
+        if abs(force) > _STRONGEST:
+            raise fault("force of a touch of the state", force, "within 10^15 nN", _HONEST)
 
 
 def _check_parts(value: object, kind: type, what: str) -> None:
@@ -280,6 +303,35 @@ def check_past(state: TowerState, *, on_board: bool) -> None:
     if here != there:
         number = min(number for number in {*here, *there} if here.get(number) != there.get(number))
         raise _impossible(f"cube {number} in another place or since another drop than its log says")
+
+
+def check_touches(state: TowerState, boxes: int) -> None:
+    """Raise UsageError unless each touch is of two bodies that were there after the last drop, knock or placing.
+
+    Those are the cubes that lie there and those taken since, and the fixed boxes, of which there are `boxes`.
+    """
+    there = {resident.cube.id for resident in (*state.residents, *state.board.lying)}
+    for event in reversed(state.log):
+        if event.kind != "take":
+            break
+        there.update(cube.id for cube in event.thrown)
+    pairs: set[frozenset[int]] = set()
+    count = dict.fromkeys(there, 0)
+    for touch in state.touches:
+        for number in (touch.cube, touch.other):
+            if number in there:
+                count[number] += 1
+            elif number >= 0 or number == touch.cube:
+                raise _impossible(f"a touch of cube {shown(number)}, which did not lie there after the last drop")
+        if touch.other < -boxes:
+            raise fault("box of a touch of the state", -1 - touch.other, f"0 to {boxes - 1}", _HONEST)
+        pair = frozenset((touch.cube, touch.other))
+        if len(pair) < 2 or pair in pairs:
+            raise _impossible(f"a touch of cube {touch.cube} with itself, or two with one other body")
+        pairs.add(pair)
+    for number, touches in count.items():
+        if touches > _MOST_TOUCHES:
+            raise fault(f"touches of cube {number} in the state", touches, f"up to {_MOST_TOUCHES}", _HONEST)
 
 
 def placed(event: Event) -> Cube:

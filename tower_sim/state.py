@@ -11,10 +11,12 @@ import numpy as np
 
 from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError, check_kind, fault, shown
-from tower_sim.token import pack, unpack
+from tower_sim.token import pack, prefix_of, unpack
 
 MAX_SEED = 2**128 - 1
-TOKEN_PREFIX = "TOWER2"
+TOKEN_VERSION = 3  # 2 had no touches, 1 no board
+_PREFIXES = {f"TOWER{version}": version for version in (TOKEN_VERSION, 2)}  # of the tokens that can be read
+_SOURCE = "the 'state' value of an earlier drop"
 _RNG = re.compile("([0-9a-f]{1,32}):([0-9a-f]{1,32}):([0-9a-f]{0,8})")
 
 
@@ -37,6 +39,19 @@ class Resident:
     region: str
     since: int
     pose: Pose | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """Two bodies in contact at the end of a drop, and how they pressed on each other: what an engine goes on from.
+
+    `cube` is a cube's number, `other` another cube's, or -1 - k for fixed box k of the apparatus. `forces` are three
+    whole numbers (nN, x y z, apparatus frame) for each point of contact, the force on `cube`, in the engine's order.
+    """
+
+    cube: int
+    other: int
+    forces: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +109,10 @@ class TowerState:
     `model` and `digest` name the model and the exact apparatus and settings it belongs to. `residents` are inside;
     those on `board` have come out and lie where later cubes can hit them (an Amerigo tower has none). `sound` marks one
     that a model has made or looked through already; it is no part of the value, and of no state that was changed.
+
+    `touches` is what an engine remembers of contacts; empty for an engine or a model that remembers nothing. All of it
+    is of one moment, the end of the last drop, knock or placing, and so are the numbers in it: those of cubes taken
+    since are in it too, because what lay on them must wake. A number in it that is thrown next is another cube.
     """
 
     model: str
@@ -102,6 +121,7 @@ class TowerState:
     residents: tuple[Resident, ...] = ()
     log: tuple[Event, ...] = ()
     board: BoardState = BoardState()
+    touches: tuple[Touch, ...] = ()
     sound: bool = field(default=False, init=False, repr=False, compare=False)
 
     @property
@@ -120,14 +140,24 @@ class TowerState:
         seen = (*self.cubes, *self.board.cubes, *(cube for event in self.log for cube in event.thrown))
         return max((cube.id for cube in seen), default=-1) + 1
 
-    def after(self, residents: Sequence[Resident], event: Event, lying: Sequence[Resident] = ()) -> TowerState:
-        """Return the state that follows: the new `residents`, those `lying` outside, `event` at the end of the log."""
-        return replace(self, residents=tuple(residents), log=(*self.log, event), board=BoardState(tuple(lying)))
+    def after(
+        self,
+        residents: Sequence[Resident],
+        event: Event,
+        lying: Sequence[Resident] = (),
+        touches: Sequence[Touch] = (),
+    ) -> TowerState:
+        """Return the state that follows: the new `residents`, those `lying` outside, `event` at the end of the log.
+
+        `touches` are those between them; none of before is kept.
+        """
+        log, board = (*self.log, event), BoardState(tuple(lying))
+        return replace(self, residents=tuple(residents), log=log, board=board, touches=tuple(touches))
 
     def take(self, cubes: Iterable[Cube]) -> TowerState:
         """Return the state after `cubes` were taken off the board or out by hand; cubes on them fall in the next drop.
 
-        Throwing a cube that lies on the board takes it off too, and needs no call of this.
+        Throwing a cube that lies on the board takes it off too, and needs no call of this. `touches` stay as they are.
         Raises UsageError for a cube that is in neither place, and for what is no cube.
         """
         allowed, advice = "cubes that lie there", "take some of the state's cubes"
@@ -139,15 +169,26 @@ class TowerState:
 
     def token(self) -> str:
         """Return the state as one line of text: a versioned prefix, the packed state, a SHA-256 digest of it."""
-        return pack(TOKEN_PREFIX, _to_plain(self))
+        return pack(f"TOWER{TOKEN_VERSION}", _to_plain(self))
 
     @staticmethod
     def from_token(token: str) -> TowerState:
         """Read a token back; the state equals the one it was made from, bit for bit.
 
+        One of version 2 (see `token_version`) gives the state that it was made from too, without touches.
         Raises UsageError, in one line, when the token is not one of ours, of another version, or damaged.
         """
-        return unpack(TOKEN_PREFIX, token, _from_plain, "state", "the 'state' value of an earlier drop")
+        version = token_version(token)
+        read = _from_plain if version == TOKEN_VERSION else _from_version_2
+        return unpack(f"TOWER{version}", token, read, "state", _SOURCE)
+
+
+def token_version(token: str) -> int:
+    """Return the version of a state token: `TOKEN_VERSION`, or 2, which says where cubes lie but not how they press.
+
+    Looks at the beginning only. Raises UsageError as `TowerState.from_token` does, but for a damaged token.
+    """
+    return _PREFIXES[prefix_of(token, tuple(_PREFIXES), "state", _SOURCE)]
 
 
 def rng_text(rng: np.random.Generator) -> str:
@@ -195,6 +236,7 @@ def _to_plain(state: TowerState) -> dict[str, Any]:
             for e in state.log
         ],
         "board": [_resident_to_plain(r) for r in state.board.lying],
+        "touches": [[touch.cube, touch.other, *touch.forces] for touch in state.touches],
     }
 
 
@@ -236,7 +278,17 @@ def _from_plain(plain: dict[str, Any]) -> TowerState:
     )
     residents, lying = (tuple(map(_resident_from_plain, plain[key])) for key in ("residents", "board"))
     model, apparatus, digest = (_text(plain[key]) for key in ("model", "apparatus", "digest"))
-    return TowerState(model, apparatus, digest, residents, log, BoardState(lying))
+    touches = tuple(map(_touch_from_plain, plain["touches"]))
+    return TowerState(model, apparatus, digest, residents, log, BoardState(lying), touches)
+
+
+def _from_version_2(plain: dict[str, Any]) -> TowerState:
+    return _from_plain({**plain, "touches": ()})
+
+
+def _touch_from_plain(row: Sequence[Any]) -> Touch:
+    cube, other, *forces = map(_whole, row)
+    return Touch(cube, other, tuple(forces))
 
 
 def _whole(value: object) -> int:

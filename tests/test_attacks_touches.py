@@ -1,0 +1,201 @@
+"""States with touches that no engine has left: refused in one line before any physics; those it may leave pass."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.fakes import CoinTower
+from support.touches import pressing
+
+from calibration.parameters import TOWER
+from tower_sim.apparatus.catalogue import load
+from tower_sim.cubes import Cube, supply
+from tower_sim.door import Door
+from tower_sim.errors import UsageError
+from tower_sim.models import open_model
+from tower_sim.outcome import Outcome
+from tower_sim.simulator import PhysicsModel
+from tower_sim.state import Event, Pose, Resident, Touch, TowerState
+
+LEVEL = Pose((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))
+CUBES = supply({"red": 5}, 0.008)
+DOOR = Door("physics", "a box", "1", 0.008, frozenset(["box"]), look=lambda state: None, boxes=3)
+NONE = (0, 0, 0)
+
+
+def lying(*touches: Touch) -> TowerState:
+    """Cubes 0 to 3 inside; cube 4 came out; cube 2 was taken after the last drop, cube 3 before it."""
+    state = TowerState("physics", "a box", "1")
+    inside = [Resident(cube, "box", 0, LEVEL) for cube in CUBES[:4]]
+    state = state.after(inside, Event("drop", "", CUBES, (4,))).take([CUBES[3]])
+    state = state.after(inside[:3], Event("drop", "", (), ()), touches=touches)
+    return state.take([CUBES[2]])
+
+
+def full(number: int, forces: int = 3) -> tuple[Touch, ...]:
+    """Touches of cube 0 with so many boxes."""
+    return tuple(Touch(0, -1 - k, (1,) * forces) for k in range(number))
+
+
+def test_touches_of_cubes_there_or_taken_since_and_of_boxes_pass():
+    """Of cube 0 with cubes 1 and 2 and boxes 0 and 2, with 1 and with 8 points; also of two that are not there."""
+    DOOR.enter(
+        lying(Touch(0, 1, NONE), Touch(2, 0, (10**15, -(10**15), 0) * 8), Touch(0, -1, NONE), Touch(1, -3, NONE))
+    )
+    DOOR.enter(lying(Touch(2, -1, NONE)))
+    replace(DOOR, boxes=99).enter(lying(*full(64)))
+
+
+ATTACKS: dict[str, tuple[Any, str]] = {
+    "of a stranger": ((Touch(9, 0, NONE),), "a touch of cube 9, which did not lie there after the last drop"),
+    "with a stranger": ((Touch(0, 9, NONE),), "a touch of cube 9, which did not lie there"),
+    "of a cube that came out": ((Touch(0, 4, NONE),), "a touch of cube 4"),
+    "of a cube taken before": ((Touch(3, 0, NONE),), "a touch of cube 3"),
+    "of a box": ((Touch(-1, 0, NONE),), "a touch of cube -1"),
+    "with a box that is not there": ((Touch(0, -4, NONE),), "box of a touch of the state is 3; allowed is 0 to 2"),
+    "with box 10^50": ((Touch(0, -1 - 10**50, NONE),), "box of a touch of the state is a number of about 50 digits"),
+    "with itself": ((Touch(0, 0, NONE),), "a touch of cube 0 with itself"),
+    "twice": ((Touch(0, -1, NONE), Touch(0, -1, (1, 2, 3))), "or two with one other body"),
+    "twice, from both sides": ((Touch(0, 1, NONE), Touch(1, 0, NONE)), "a touch of cube 1 with itself, or two"),
+    "without a point": ((Touch(0, 1, ()),), "number of forces of a touch of the state is 0; allowed is 3 for each"),
+    "with two thirds of a point": ((Touch(0, 1, (1, 2)),), "number of forces of a touch of the state is 2"),
+    "with 9 points": (full(1, forces=27), "is 27; allowed is 3 for each of 1 to 8 points"),
+    "too strong": ((Touch(0, 1, (0, 0, 10**15 + 1)),), "force of a touch of the state is 10+1; allowed is within 10"),
+    "pulled too hard": ((Touch(0, 1, (0, 0, -(10**70))),), "force of a touch of the state is a number of about 70"),
+    "of a fraction": ((Touch(0, 1, (0, 0, 1.5)),), "force of a touch of the state is 1.5; allowed is a int"),  # type: ignore[arg-type]
+    "of nothing": ((Touch(0, 1, (0, 0, None)),), "force of a touch of the state is nothing"),  # type: ignore[arg-type]
+    "of truth": ((Touch(0, 1, (0, True, 0)),), "force of a touch of the state is true"),
+    "of numpy": ((Touch(0, 1, (0, np.int64(1), 0)),), "force of a touch of the state is"),  # type: ignore[arg-type]
+    "a list of forces": ((Touch(0, 1, [0, 0, 0]),), "forces of a touch of the state is"),  # type: ignore[arg-type]
+    "a fraction of a cube": ((Touch(0.5, 1, NONE),), "cube of a touch of the state is 0.5"),  # type: ignore[arg-type]
+    "a word as the other": ((Touch(0, "box", NONE),), "other of a touch of the state is 'box'"),  # type: ignore[arg-type]
+    "that is none": ((None,), "a touch of the state is nothing"),
+    "that is a row": (((0, 1, 0, 0, 0),), "a touch of the state is"),
+}
+
+
+@pytest.mark.parametrize("what", ATTACKS)
+def test_a_touch_that_no_engine_leaves_is_refused(what: str):
+    touches, reason = ATTACKS[what]
+    with pytest.raises(UsageError, match=reason) as error:
+        DOOR.enter(lying(*touches))
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 300
+
+
+@pytest.mark.parametrize("touches", [None, [], "", [Touch(0, 1, NONE)]])
+def test_touches_that_are_no_tuple_are_refused(touches: Any):
+    with pytest.raises(UsageError, match=r"touches of state is .*; allowed is a tuple"):
+        DOOR.enter(replace(lying(), touches=touches))
+
+
+def test_a_cube_has_at_most_64_touches():
+    with pytest.raises(UsageError, match="touches of cube 0 in the state is 65; allowed is up to 64"):
+        replace(DOOR, boxes=99).enter(lying(*full(65)))
+
+
+def test_models_without_poses_know_no_touches():
+    touch = Touch(0, -1, NONE)
+    with open_model(load("amerigo"), "surrogate") as surrogate, open_model(load("amerigo"), "two_thirds") as rule:
+        for model in (CoinTower(), surrogate, rule):
+            cube = Cube(0, "red", model.cube_edge)
+            state = model.empty()
+            for seed in range(100):
+                state = model.drop(model.empty(), [cube], np.random.default_rng(seed)).state
+                if state.residents:
+                    break
+            assert state.residents
+            assert state.touches == ()
+            with pytest.raises(UsageError, match=f"state has touches, unlike those of {model.name}"):
+                model.drop(replace(state, touches=(touch,)), (), np.random.default_rng(1))
+
+
+# What touches at the poses of a state
+
+
+@pytest.fixture(name="physics", scope="module")
+def _physics() -> Iterator[PhysicsModel]:
+    with PhysicsModel(load("amerigo")) as model:
+        yield model
+
+
+@pytest.fixture(name="laid", scope="module")
+def _laid(physics: PhysicsModel) -> TowerState:
+    """A state of physics with touches, at least one of two cubes."""
+    thrown = supply({"red": 49}, physics.cube_edge)
+    state = pressing(physics.drop(physics.empty(), thrown, np.random.default_rng([14, 1])).state, physics.shape)
+    assert any(touch.other >= 0 for touch in state.touches)
+    return state
+
+
+def with_touch(state: TowerState, cube: int, other: int) -> TowerState:
+    others = [touch for touch in state.touches if {touch.cube, touch.other} != {cube, other}]
+    return replace(state, touches=(*others, Touch(cube, other, NONE)))
+
+
+def furthest(state: TowerState) -> tuple[int, int]:
+    """The numbers of the two cubes that lie furthest apart."""
+    at = {each.cube.id: np.array(each.pose.position) for each in state.residents if each.pose}
+    return max(((a, b) for a in at for b in at if a < b), key=lambda ab: float(np.linalg.norm(at[ab[0]] - at[ab[1]])))
+
+
+@pytest.mark.physics
+def test_touches_across_a_gap_are_refused_before_any_physics(physics: PhysicsModel, laid: TowerState):
+    one, other = furthest(laid)
+    pose = next(each.pose for each in laid.residents if each.cube.id == one)
+    assert pose is not None
+    boxes = physics.shape.boxes
+    far = max(range(len(boxes)), key=lambda k: math.dist(boxes[k].centre, pose.position) - math.hypot(*boxes[k].half))
+    before = physics.effort
+    for attack in (with_touch(laid, one, other), with_touch(laid, other, one), with_touch(laid, one, -1 - far)):
+        with pytest.raises(UsageError, match=r"cube \d+ in the state touches what is too far from it"):
+            physics.drop(attack, (), np.random.default_rng(1))
+    assert physics.effort == before
+
+
+@pytest.mark.physics
+@pytest.mark.parametrize("force", [0, 4_000_000, 10**15])
+def test_touches_of_near_bodies_pass_whatever_their_forces_and_no_cube_is_lost(
+    physics: PhysicsModel, laid: TowerState, force: int
+):
+    state = pressing(laid, physics.shape, force)
+    for each in (state, TowerState.from_token(state.token()), state.take(state.cubes[::2])):
+        assert conserved(each, physics.drop(each, (), np.random.default_rng(1)))
+
+
+def conserved(state: TowerState, outcome: Outcome) -> bool:
+    """Whether every cube of the state is in the outcome exactly once."""
+    return sorted(x.cube for x in outcome.landings) == sorted(state.cubes)
+
+
+@pytest.mark.physics
+def test_a_thrown_cube_has_nothing_of_a_taken_one_with_its_number(physics: PhysicsModel, laid: TowerState):
+    """A cube is taken, and one of its number is thrown, or one of another: all cubes lie where they else do."""
+    taken = next(touch.cube for touch in laid.touches if touch.other >= 0)
+    state = laid.take([cube for cube in laid.cubes if cube.id == taken])
+    assert any(taken in (touch.cube, touch.other) for touch in state.touches)
+    again, another = (
+        physics.drop(state, [Cube(number, "red", physics.cube_edge)], np.random.default_rng(2))
+        for number in (taken, 99)
+    )
+    assert again.status.is_landing
+    assert [(x.place, x.pose) for x in again.landings] == [(x.place, x.pose) for x in another.landings]
+
+
+@pytest.mark.physics
+def test_a_state_of_version_2_is_gone_on_from():
+    token = json.loads((Path(__file__).parent / "vectors" / "tower2.json").read_text("utf-8"))[0]["token"]
+    with PhysicsModel(load(TOWER)) as model:
+        state = replace(TowerState.from_token(token), digest=model.empty().digest)  # as of this model's settings
+        thrown = supply({"blue": 2}, model.cube_edge, first_id=state.next_id)
+        outcome = model.drop(state, thrown, np.random.default_rng(3))
+        assert len(state.residents) == 8
+        assert outcome.status.is_landing
+        assert sorted(x.cube for x in outcome.landings) == sorted((*state.cubes, *thrown))
