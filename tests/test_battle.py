@@ -511,7 +511,7 @@ def test_the_rate_of_wins_of_dice_is_that_of_an_enumeration():
 # Saved battles and documents
 
 
-@pytest.mark.parametrize("harm", ["", "x", "TOWER2.a.b", "BATTLE1", "cut", "flip", "two lines\nof text"])
+@pytest.mark.parametrize("harm", ["", "x", "TOWER3.a.b", "BATTLE1", "cut", "flip", "two lines\nof text"])
 def test_a_damaged_token_is_refused_in_one_line(harm: str):
     token = start(DiceShip(), setup(), 1).token()
     assert "\n" not in token

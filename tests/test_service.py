@@ -251,7 +251,7 @@ def test_hello_tells_what_there_is():
         pytest.param(
             '{"do": "drop", "cubes": {"blue": 1}, "knock": 99}', "allowed is 0 to 5", marks=pytest.mark.physics
         ),
-        ('{"do": "drop", "cubes": {"blue": 1}, "state": "TOWER2.x.y"}', "damaged"),
+        ('{"do": "drop", "cubes": {"blue": 1}, "state": "TOWER3.x.y"}', "damaged"),
         ('{"do": "drop", "cubes": {"blue": 1}, "state": 5}', "state is 5"),
         ('{"do": "drop", "cubes": {"blue": 1}, "apparatus": "nowhere"}', "neither a shipped profile nor a file"),
         ('{"do": "drop", "cubes": {"blue": 1}, "apparatus": "%s"}' % ("x" * 5000), "path of a TOML file"),
@@ -557,7 +557,7 @@ def test_the_session_in_the_docs_is_what_the_service_says():
         for request, shown in zip(lines[::2], lines[1::2], strict=True):
             assert (request[:2], shown[:2]) == ("> ", "< ")
             out = io.BytesIO()
-            serve(io.BytesIO(request[2:].replace("TOWER2...", state).encode()), out, opened)
+            serve(io.BytesIO(request[2:].replace("TOWER3...", state).encode()), out, opened)
             reply = out.getvalue().decode().rstrip("\n")
             assert re.fullmatch(re.escape(shown[2:]).replace(r"\.\.\.", ".*"), reply), reply
             state = json.loads(reply).get("state", state)

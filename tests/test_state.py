@@ -10,9 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.battles import setup
+from support.ships import DiceShip
 
 from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError
+from tower_sim.games.dead_reckoning.battle import TOKEN_PREFIX, Battle, advance, start
 from tower_sim.state import (
     TOKEN_VERSION,
     BoardState,
@@ -131,6 +134,15 @@ def test_a_version_is_no_matter_of_the_beginning_alone():
     with pytest.raises(UsageError, match=r"does not hold a state .*touches"):
         TowerState.from_token(pack("TOWER3", unpacked(old)))
     assert TowerState.from_token(pack("TOWER2", unpacked(new))).touches == ()
+
+
+def test_a_battle_saved_with_a_state_of_version_2_is_read():
+    battle = advance(DiceShip(), start(DiceShip(), setup(), 1), {})
+    old = pack("TOWER2", unpacked(battle.state.token()))
+    saved = json.loads(json.dumps(unpacked(battle.token())).replace(battle.state.token(), old))
+    assert battle.state.board.lying
+    assert saved != unpacked(battle.token())
+    assert Battle.from_token(pack(TOKEN_PREFIX, saved)) == battle
 
 
 @pytest.mark.parametrize("text", [None, 7, b"TOWER2.a.b", "", "TOWER2", "TOWER1.a.b", "BATTLE2.a.b"])
