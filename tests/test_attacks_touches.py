@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,13 @@ from support.touches import pressing
 
 from calibration.parameters import TOWER
 from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.parts import Box
 from tower_sim.cubes import Cube, supply
 from tower_sim.door import Door
 from tower_sim.errors import UsageError
 from tower_sim.models import open_model
 from tower_sim.outcome import Outcome
+from tower_sim.physics.at_rest import check_reach
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import Event, Pose, Resident, Touch, TowerState
 
@@ -66,6 +69,7 @@ ATTACKS: dict[str, tuple[Any, str]] = {
     "twice, from both sides": ((Touch(0, 1, NONE), Touch(1, 0, NONE)), "a touch of cube 1 with itself, or two"),
     "without a point": ((Touch(0, 1, ()),), "number of forces of a touch of the state is 0; allowed is 3 for each"),
     "with two thirds of a point": ((Touch(0, 1, (1, 2)),), "number of forces of a touch of the state is 2"),
+    "with a point and a third": ((Touch(0, 1, (1, 2, 3, 4)),), "number of forces of a touch of the state is 4"),
     "with 9 points": (full(1, forces=27), "is 27; allowed is 3 for each of 1 to 8 points"),
     "too strong": ((Touch(0, 1, (0, 0, 10**15 + 1)),), "force of a touch of the state is 10+1; allowed is within 10"),
     "pulled too hard": ((Touch(0, 1, (0, 0, -(10**70))),), "force of a touch of the state is a number of about 70"),
@@ -158,6 +162,26 @@ def test_touches_across_a_gap_are_refused_before_any_physics(physics: PhysicsMod
         with pytest.raises(UsageError, match=r"cube \d+ in the state touches what is too far from it"):
             physics.drop(attack, (), np.random.default_rng(1))
     assert physics.effort == before
+
+
+def test_a_cube_touches_the_far_end_of_a_long_tilted_plate_but_not_where_that_is_not():
+    """A plate 40 cm long at 30 degrees; a cube touches its upper end from as far as a corner reaches, and a tenth of an
+    edge. The lower end of a plate tilted the other way is 20 cm below.
+    """
+    tower, edge = load("amerigo"), 0.008547
+    cube = Resident(Cube(0, "red", edge), "funnel", 0, LEVEL)
+    state = TowerState("physics", "a box", "1", (cube,), touches=(Touch(0, -1, NONE),))
+    along, across = np.array([-math.cos(math.pi / 6), 0.0, 0.5]), np.array([0.5, 0.0, math.cos(math.pi / 6)])
+    end = 0.2 * along + 0.001 * across
+    for tilt, away, is_reached in ((1, 0.5, True), (1, 0.96, True), (1, 0.97, False), (-1, 0.5, False)):
+        turn = (0.0, tilt * math.sin(math.pi / 12), 0.0, math.cos(math.pi / 12))
+        plate = Box("plate", "wood", (0.0, 0.0, 0.0), (0.2, 0.05, 0.001), turn)
+        position = (end + away * edge * across)[None]
+        told = (
+            nullcontext() if is_reached else pytest.raises(UsageError, match="cube 0 in the state touches what is too")
+        )
+        with told:
+            check_reach(state, position, np.array([LEVEL.orientation]), replace(tower, boxes=(plate,)))
 
 
 @pytest.mark.physics

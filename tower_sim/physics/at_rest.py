@@ -49,13 +49,14 @@ def check_at_rest(state: TowerState, apparatus: Apparatus) -> None:
             f"state has a cube that lies {overlap * 1e3:.3g} mm deep in another or in a part; allowed is up to "
             f"{MOST_OVERLAP * edge * 1e3:.3g} mm; take a state from an outcome"
         )
-    _check_touches(state, position, orientation, apparatus)
+    check_reach(state, position, orientation, apparatus)
 
 
-def _check_touches(state: TowerState, position: Array, orientation: Array, apparatus: Apparatus) -> None:
-    """Raise UsageError for a touch of two bodies that no contact reaches across; those of cubes taken are let be.
+def check_reach(state: TowerState, position: Array, orientation: Array, apparatus: Apparatus) -> None:
+    """Raise UsageError for a touch of a cube with what its corners do not reach; those of cubes taken are let be.
 
-    A cube touches nothing that is further from its centre than its corners.
+    Centres (m) and unit quaternions (x, y, z, w), shape (n, 3) and (n, 4), are those of the cubes inside, then of those
+    on the board.
     """
     residents, boxes = (*state.residents, *state.board.lying), apparatus.boxes
     row = {resident.cube.id: i for i, resident in enumerate(residents)}
