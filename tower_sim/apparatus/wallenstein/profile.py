@@ -25,6 +25,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from tower_sim import portable
 from tower_sim.apparatus import tower_parts
 from tower_sim.apparatus.common import demand, mm
 from tower_sim.apparatus.fields import choice, count, number
@@ -104,16 +105,22 @@ class Given(tower_parts.Given):
     pillar: Pillar
 
     @property
+    def outward(self) -> tuple[tuple[float, float], ...]:
+        """The unit normals (x, y) of the tube's walls, from the one at the front on, counter-clockwise."""
+        angles = [2 * math.pi * i / self.tube.sides for i in range(self.tube.sides)]
+        return tuple((portable.cos(angle), portable.sin(angle)) for angle in angles)
+
+    @property
     def exit_side(self) -> tuple[float, float]:
         """Where (x, y; m) the exit ends and a wing begins, on the side of y > 0."""
-        angle, corner = math.pi / self.tube.sides * self.exit.walls, self.half / math.cos(math.pi / self.tube.sides)
-        return corner * math.cos(angle), corner * math.sin(angle)
+        angle, corner = math.pi / self.tube.sides * self.exit.walls, self.half / portable.cos(math.pi / self.tube.sides)
+        return corner * portable.cos(angle), corner * portable.sin(angle)
 
     @property
     def tray_back(self) -> float:
         """Where (x, m) the wings meet the sides of the tray."""
         x, y = self.exit_side
-        return x + (self.tray.width / 2 - y) / math.tan(self.exit.splay)
+        return x + (self.tray.width / 2 - y) / portable.tan(self.exit.splay)
 
     @property
     def ramp_end(self) -> float:
@@ -186,8 +193,8 @@ def _check(given: Given) -> None:
     )
     friction = given.shared["surfaces"]["cardboard"].friction
     demand(
-        math.tan(ramp.angle) > friction,
-        f"ramp.angle_deg = {math.degrees(ramp.angle):g}; allowed is more than {math.degrees(math.atan(friction)):.3g}, "
+        portable.tan(ramp.angle) > friction,
+        f"ramp.angle_deg = {math.degrees(ramp.angle):g}; allowed is more than {math.degrees(portable.atan2(friction, 1.0)):.3g}, "
         f"or cubes stay on it at surfaces.cardboard.friction = {friction:g}; make it steeper",
     )
     demand(
