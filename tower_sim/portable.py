@@ -38,10 +38,11 @@ _TO_HALF = (float.fromhex("0x1.dac670561bb4fp-2"), float.fromhex("0x1.a2b7f222f6
 _TO_ONE = (math.pi / 4, float.fromhex("0x1.1a62633145c07p-55"))  # atan(1)
 
 # Taylor's series, from the highest power down; each goes on until what is left out is under 1/50 of the last place
-_SIN = tuple((-1) ** k / math.factorial(2 * k + 1) for k in range(8, 0, -1))  # of (sin r - r) / r^3 in r^2
-_COS = tuple((-1) ** k / math.factorial(2 * k) for k in range(9, 1, -1))  # of (cos r - 1 + r^2 / 2) / r^4 in r^2
+_SIGN = (1, -1)
+_SIN = tuple(_SIGN[k % 2] / math.factorial(2 * k + 1) for k in range(8, 0, -1))  # of (sin r - r) / r^3 in r^2
+_COS = tuple(_SIGN[k % 2] / math.factorial(2 * k) for k in range(9, 1, -1))  # of (cos r - 1 + r^2 / 2) / r^4 in r^2
 _LOG = tuple(2 / (2 * k + 1) for k in range(11, 0, -1))  # of (log((1 + s) / (1 - s)) - 2 s) / s^3 in s^2
-_ATAN = tuple((-1) ** k / (2 * k + 1) for k in range(13, 0, -1))  # of (atan r - r) / r^3 in r^2
+_ATAN = tuple(_SIGN[k % 2] / (2 * k + 1) for k in range(13, 0, -1))  # of (atan r - r) / r^3 in r^2
 
 
 def sin(angle: float) -> float:

@@ -15,7 +15,6 @@ from tower_sim.apparatus.tower_parts import WALL, Given
 SLACK = 1e-6
 _SKY = 10.0  # m: over every hand
 _MOST_LEVELS = 12
-_RECTANGLES = 5
 
 
 def upright(x: tuple[float, float], y: tuple[float, float], z: tuple[float, float]) -> Upright:
@@ -32,14 +31,14 @@ def levels(rise: float, clearance: float) -> list[float]:
     return [i / number for i in range(number)]
 
 
-def rectangles(outward: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return half edges of rectangles that fill most of a regular polygon around 0, from its sides' unit normals.
+def rectangles(outward: Sequence[tuple[float, float]], number: int) -> list[tuple[float, float]]:
+    """Return half edges of up to `number` rectangles around 0 that fill most of a polygon, from its unit normals.
 
-    The polygon's sides are at distance 1, and as they are the same on both sides of x and y; a square is one rectangle.
+    The polygon's sides are at distance 1 from 0 and mirrored in x and in y; a square is filled by one rectangle.
     """
     found: list[tuple[float, float]] = []
-    for i in range(1, _RECTANGLES + 1):
-        angle = math.pi / 2 * i / (_RECTANGLES + 1)
+    for i in range(1, number + 1):
+        angle = math.pi / 2 * i / (number + 1)
         x, y = portable.cos(angle), portable.sin(angle)
         most = max(abs(x * a) + abs(y * b) for a, b in outward)
         found.append((x / most, y / most))

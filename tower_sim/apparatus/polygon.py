@@ -15,8 +15,8 @@ Array = npt.NDArray[np.float64]
 def counter_clockwise(corners: Array) -> Array:
     """Return the corners in counter-clockwise order, whichever way round they were."""
     x, y = corners.T
-    area = float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)) / 2
-    return corners if area >= 0 else corners[::-1]
+    twice_area = math.fsum((x * np.roll(y, -1) - np.roll(x, -1) * y).tolist())
+    return corners if twice_area >= 0 else corners[::-1]
 
 
 def is_convex(corners: Array) -> bool:

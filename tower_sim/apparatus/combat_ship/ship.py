@@ -84,7 +84,8 @@ class CombatShip(WithBoard):
         lost, in_ship = self.escaped(position), self.inside(position)
         touches = [_zones_touched(corner[i], position[i], self, near) for i in range(len(position))]
         places: dict[int, Place] = {}
-        for i in map(int, np.argsort(height)):  # from below, so that what a cube rests on is known before it
+        from_below = np.argsort(height, kind="stable")  # so that what a cube rests on is known before it
+        for i in map(int, from_below):
             under = tuple(int(j) for j in np.flatnonzero(pairs[i] & (height < height[i] - near)))
             if lost[i]:
                 places[i] = Place(LOST)

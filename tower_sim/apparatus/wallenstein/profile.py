@@ -192,10 +192,11 @@ def _check(given: Given) -> None:
         "stuck beside it; make it thinner",
     )
     friction = given.shared["surfaces"]["cardboard"].friction
+    least = math.degrees(portable.atan2(friction, 1.0))
     demand(
         portable.tan(ramp.angle) > friction,
-        f"ramp.angle_deg = {math.degrees(ramp.angle):g}; allowed is more than {math.degrees(portable.atan2(friction, 1.0)):.3g}, "
-        f"or cubes stay on it at surfaces.cardboard.friction = {friction:g}; make it steeper",
+        f"ramp.angle_deg = {math.degrees(ramp.angle):g}; allowed is more than {least:.3g}, or "
+        f"cubes stay on it at surfaces.cardboard.friction = {friction:g}; make it steeper",
     )
     demand(
         passage < given.exit.height < lower.underside - SHEET - ramp.lip,

@@ -18,6 +18,10 @@ from tower_sim.apparatus.wallenstein.profile import Given
 
 Array = npt.NDArray[np.float64]
 
+# rectangles that stand for a round plan: cubes keep off the tube's walls, but pass the exit's edge
+_PLANS = 5
+_PLANS_OF_EXIT = 15
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundTower(TowerOfFloors):
@@ -54,9 +58,9 @@ class RoundTower(TowerOfFloors):
 
 def calm(given: Given) -> Iterator[Upright]:
     """Yield boxes in which cubes are surely within and have not emerged; see `Apparatus.calm`."""
-    plans, outer = calm_boxes.rectangles(given.outward), given.half + WALL
-    yield from calm_boxes.inside(given, plans)
-    for x, y in plans:
+    yield from calm_boxes.inside(given, calm_boxes.rectangles(given.outward, _PLANS))
+    outer = given.half + WALL
+    for x, y in calm_boxes.rectangles(given.outward, _PLANS_OF_EXIT):
         if x * outer > given.exit_side[0] + 2 * calm_boxes.SLACK:
             yield calm_boxes.upright((given.exit_side[0], x * outer), (-y * outer, y * outer), (0.0, given.exit_top))
     yield from calm_boxes.before(given)
