@@ -92,12 +92,12 @@ def test_velocities_and_spins_are_normal_of_the_hands_sd_and_depend_on_nothing_e
     spin = np.array([launch.spin for launch in launches]) / 5.0
     samples: tuple[Array, Array] = (velocity.ravel(), spin.ravel())
     for drawn in samples:
-        assert abs(drawn.mean()) < 3.3 / math.sqrt(len(drawn))
-        assert abs(drawn.std() - 1) < 3.3 / math.sqrt(2 * len(drawn))
+        assert abs(drawn.mean()) < 3.3 / math.sqrt(drawn.size)
+        assert abs(drawn.std() - 1) < 3.3 / math.sqrt(2 * drawn.size)
         assert apart(drawn, [NormalDist().inv_cdf((i + 0.5) / 10**5) for i in range(10**5)]) < 1
     position = np.array([launch.pose.position[:2] for launch in launches])
     turn = np.array([launch.pose.orientation for launch in launches])
-    together = np.corrcoef(np.hstack([velocity, spin, position, turn]).T)
+    together: Array = np.asarray(np.corrcoef(np.hstack([velocity, spin, position, turn]).T))
     assert np.abs(together - np.eye(len(together))).max() < 4.2 / math.sqrt(len(launches))  # 66 of them: chance 0.002
 
 

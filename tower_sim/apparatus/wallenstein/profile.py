@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
 from tower_sim import portable
 from tower_sim.apparatus import tower_parts
@@ -107,8 +108,7 @@ class Given(tower_parts.Given):
     @property
     def outward(self) -> tuple[tuple[float, float], ...]:
         """The unit normals (x, y) of the tube's walls, from the one at the front on, counter-clockwise."""
-        angles = [2 * math.pi * i / self.tube.sides for i in range(self.tube.sides)]
-        return tuple((portable.cos(angle), portable.sin(angle)) for angle in angles)
+        return _outward(self.tube.sides)
 
     @property
     def exit_side(self) -> tuple[float, float]:
@@ -126,6 +126,12 @@ class Given(tower_parts.Given):
     def ramp_end(self) -> float:
         """Where (x, m) the ramp's lower edge is: under the front wall's outer face."""
         return self.half + WALL
+
+
+@cache
+def _outward(sides: int) -> tuple[tuple[float, float], ...]:
+    angles = [2 * math.pi * i / sides for i in range(sides)]
+    return tuple((portable.cos(angle), portable.sin(angle)) for angle in angles)
 
 
 _PARTS: dict[str, type] = {
