@@ -11,8 +11,8 @@ PACKAGE = Path(__file__).parent.parent / "tower_sim"
 # a module may import from its own rank and from lower ones
 RANKS = [
     {"errors"},
-    {"reading", "writing", "progress", "interrupts", "extras", "terminal", "registry"},
-    {"token", "places", "columns", "counts", "pool", "statistics"},
+    {"reading", "writing", "progress", "interrupts", "extras", "terminal", "registry", "portable"},
+    {"token", "places", "columns", "counts", "pool", "statistics", "draws"},
     {"cubes"},
     {"state"},
     {"outcome"},

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tower_sim import portable
 from tower_sim.apparatus.board import Board
 from tower_sim.apparatus.dimensions import Dimensions, of_boxes
 from tower_sim.errors import UsageError
@@ -19,6 +20,8 @@ Array = npt.NDArray[np.float64]
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
+Upright = tuple[Vector, Vector]
+"""An upright box: its low and its high corner (m)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,8 @@ class Apparatus(ABC):
     `rim_top`. A cube lower than `passed` is under everything that could hold it and may be simulated more coarsely;
     `swept` tells whether emerged cubes are taken away at the exit. `regions` are the parts of the inside, from top to
     bottom; `board` is what cubes fall onto and stay on, None for a tower, which keeps cubes and brings others out.
+    `calm` are upright boxes: a cube whose centre is in one of them, or on its face, has surely not escaped, and has not
+    emerged if it would be swept; an engine need not ask while every centre is in one. There may be none.
 
     The methods take centres (m), shape (n, 3), and unit quaternions (x, y, z, w), shape (n, 4), of n cubes.
     """
@@ -91,6 +96,7 @@ class Apparatus(ABC):
     passed: float = -math.inf
     swept: bool = True
     board: Board | None = None
+    calm: tuple[Upright, ...] = ()
 
     @abstractmethod
     def find(self, position: Array, orientation: Array) -> list[Place]:
@@ -137,17 +143,17 @@ def table(surface: str) -> Box:
 
 def tilted_about_y(angle: float) -> Quaternion:
     """Return the quaternion of a turn by `angle` (rad) about the y axis."""
-    return (0.0, math.sin(angle / 2), 0.0, math.cos(angle / 2))
+    return (0.0, portable.sin(angle / 2), 0.0, portable.cos(angle / 2))
 
 
 def tilted_about_x(angle: float) -> Quaternion:
     """Return the quaternion of a turn by `angle` (rad) about the x axis."""
-    return (math.sin(angle / 2), 0.0, 0.0, math.cos(angle / 2))
+    return (portable.sin(angle / 2), 0.0, 0.0, portable.cos(angle / 2))
 
 
 def turned_about_z(angle: float) -> Quaternion:
     """Return the quaternion of a turn by `angle` (rad) about the z axis."""
-    return (0.0, 0.0, math.sin(angle / 2), math.cos(angle / 2))
+    return (0.0, 0.0, portable.sin(angle / 2), portable.cos(angle / 2))
 
 
 def turned_by(turn: Quaternion, first: Quaternion) -> Quaternion:

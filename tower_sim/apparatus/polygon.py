@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
+
+from tower_sim import portable
 
 Array = npt.NDArray[np.float64]
 
@@ -11,29 +15,30 @@ Array = npt.NDArray[np.float64]
 def counter_clockwise(corners: Array) -> Array:
     """Return the corners in counter-clockwise order, whichever way round they were."""
     x, y = corners.T
-    area = float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)) / 2
-    return corners if area >= 0 else corners[::-1]
+    twice_area = math.fsum((x * np.roll(y, -1) - np.roll(x, -1) * y).tolist())
+    return corners if twice_area >= 0 else corners[::-1]
 
 
 def is_convex(corners: Array) -> bool:
     """Tell whether counter-clockwise corners turn left at each of them, once round."""
     side = np.roll(corners, -1, axis=0) - corners
     after = np.roll(side, -1, axis=0)
-    turn = np.arctan2(side[:, 0] * after[:, 1] - side[:, 1] * after[:, 0], (side * after).sum(axis=1))
-    return bool(np.all(turn > 1e-9) and abs(turn.sum() - 2 * np.pi) < 1e-6)
+    sine = side[:, 0] * after[:, 1] - side[:, 1] * after[:, 0]
+    turns = [portable.atan2(y, x) for y, x in zip(sine.tolist(), portable.dot(side, after).tolist(), strict=True)]
+    return min(turns) > 1e-9 and abs(math.fsum(turns) - 2 * math.pi) < 1e-6
 
 
 def inward(corners: Array) -> Array:
     """Return the unit normals of the sides (from corner i to the next), pointing inward."""
     side = np.roll(corners, -1, axis=0) - corners
-    return np.stack([-side[:, 1], side[:, 0]], axis=1) / np.linalg.norm(side, axis=1)[:, None]
+    return np.stack([-side[:, 1], side[:, 0]], axis=1) / portable.lengths(side)[:, None]
 
 
 def inset(corners: Array, by: float) -> Array:
     """Return the polygon whose points are at least `by` from every side's line; empty (0, 2) when there are none."""
     kept = corners
     for corner, normal in zip(corners, inward(corners), strict=True):
-        depth = (kept - corner) @ normal - by
+        depth = portable.dot(kept - corner, normal) - by
         clipped: list[Array] = []
         for i in range(len(kept)):
             j = (i + 1) % len(kept)
@@ -49,8 +54,8 @@ def distance(points: Array, corners: Array) -> Array:
     """Return how far points (n, 2) are from a polygon; 0 inside it."""
     side = np.roll(corners, -1, axis=0) - corners
     away = points[:, None, :] - corners
-    t = np.clip((away * side).sum(axis=2) / (side * side).sum(axis=1), 0.0, 1.0)
-    nearest = np.linalg.norm(away - t[:, :, None] * side, axis=2).min(axis=1)
+    t = np.clip(portable.dot(away, side) / portable.dot(side, side), 0.0, 1.0)
+    nearest = portable.lengths(away - t[:, :, None] * side).min(axis=1)
     is_inside = np.all(side[:, 0] * away[:, :, 1] - side[:, 1] * away[:, :, 0] >= 0, axis=1)
     return np.where(is_inside, 0.0, nearest)
 
@@ -67,7 +72,7 @@ def meet(points: Array, corners: Array) -> bool:
     spans = (points[:, None, :] - points[None, :, :])[np.triu_indices(len(points), 1)]
     directions = np.concatenate([sides, spans, spans[:, ::-1] * (-1.0, 1.0)])
     normals = np.stack([-directions[:, 1], directions[:, 0]], axis=1)
-    a, b = points @ normals.T, corners @ normals.T
+    a, b = portable.dot(points[:, None], normals), portable.dot(corners[:, None], normals)
     return bool(np.all((a.max(axis=0) >= b.min(axis=0)) & (b.max(axis=0) >= a.min(axis=0))))
 
 
@@ -76,7 +81,7 @@ def along(corners: Array, step: float) -> Array:
     following = np.roll(corners, -1, axis=0)
     points: list[Array] = []
     for start, end in zip(corners, following, strict=True):
-        number = int(np.ceil(np.linalg.norm(end - start) / step))
+        number = int(np.ceil(portable.lengths(end - start) / step))
         t = (np.arange(number)[:, None] + 0.5) / number
         points.append(start + t * (end - start))
     return np.concatenate(points)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from tower_sim import portable
 from tower_sim.apparatus.parts import Box, Vector, span, tilted_about_x, tilted_about_y
 
 Opening = tuple[float, float, float, float]
@@ -60,8 +60,8 @@ def plank(part: str, surface: str, upper: Vector, size: Vector, *, about_x: floa
     turned = tilted_about_x(about_x) if about_x else tilted_about_y(about_y)
     down = size[2] / 2
     centre = (
-        upper[0] - down * math.sin(about_y),
-        upper[1] + down * math.sin(about_x),
-        upper[2] - down * math.cos(about_x + about_y),
+        upper[0] - down * portable.sin(about_y),
+        upper[1] + down * portable.sin(about_x),
+        upper[2] - down * portable.cos(about_x + about_y),
     )
     return Box(part, surface, centre, (*size[:2], down), turned)

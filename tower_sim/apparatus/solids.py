@@ -7,9 +7,12 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
+from tower_sim import portable
+
 Array = npt.NDArray[np.float64]
 
 _SIGNS = np.array(list(product((-1.0, 1.0), repeat=3)))
+_PARALLEL = 1e-9  # edges in one direction span no plane
 _EDGES = [(i, j) for i in range(8) for j in range(i) if np.abs(_SIGNS[i] - _SIGNS[j]).sum() == 2]
 
 
@@ -29,12 +32,14 @@ def reach(orientation: Array, edge: float) -> Array:
 
     The reach of a box along an axis is the sum of the absolute projections of its half edges.
     """
-    return edge / 2 * np.abs(axes(orientation)).sum(axis=2)
+    a, b, c = np.moveaxis(np.abs(axes(orientation)), 2, 0)
+    return edge / 2 * (a + b + c)
 
 
 def corners(position: Array, orientation: Array, edge: float) -> Array:
     """Return the corners (m) of cubes of edge `edge`: shape (n, 8, 3)."""
-    return position[:, None, :] + edge / 2 * np.einsum("nij,cj->nci", axes(orientation), _SIGNS)
+    along = portable.dot(axes(orientation)[:, None], _SIGNS[:, None])  # of each corner, shape (n, 8, 3)
+    return position[:, None, :] + edge / 2 * along
 
 
 def section_below(corner: Array, height: float) -> Array:
@@ -57,18 +62,31 @@ def touching(position: Array, orientation: Array, edge: float, within: float) ->
     Cubes grown by `within` / 2 on all sides meet unless one of the 15 axes of a pair of boxes separates them: 3 face
     normals of each and the 9 products of their edges (Gottschalk, Lin, Manocha 1996).
     """
-    n = len(position)
-    touches = np.zeros((n, n), dtype=bool)
-    turned = axes(orientation)
+    touches = np.zeros((len(position), len(position)), dtype=bool)
     half = (edge + within) / 2
-    for i in range(n):
-        for j in range(i):
-            away = position[j] - position[i]
-            if away @ away > 3 * (2 * half) ** 2:
-                continue
-            a, b = turned[i].T, turned[j].T
-            products = np.cross(a[:, None, :], b[None, :, :]).reshape(-1, 3)
-            normals = np.concatenate([a, b, products[np.linalg.norm(products, axis=1) > 1e-9]])
-            spread = half * (np.abs(normals @ a.T).sum(axis=1) + np.abs(normals @ b.T).sum(axis=1))
-            touches[i, j] = touches[j, i] = bool(np.all(np.abs(normals @ away) <= spread))
+    first, second = np.tril_indices(len(position), -1)
+    away = position[second] - position[first]
+    near = portable.dot(away, away) <= 3 * (2 * half) * (2 * half)
+    first, second, away = first[near], second[near], away[near]
+    turned = np.moveaxis(axes(orientation), 1, 2)  # rows are a cube's axes
+    a, b = turned[first], turned[second]
+    products = _cross(a[:, :, None], b[:, None, :]).reshape(-1, 9, 3)
+    normals = np.concatenate([a, b, products], axis=1)
+    spread = half * (_width(normals, a) + _width(normals, b))
+    apart = np.abs(portable.dot(normals, away[:, None])) > spread
+    apart &= portable.lengths(normals) > _PARALLEL
+    meets = ~apart.any(axis=1)
+    touches[first, second] = touches[second, first] = meets
     return touches
+
+
+def _cross(a: Array, b: Array) -> Array:
+    """Return the vector products of vectors along the last axis."""
+    (ax, ay, az), (bx, by, bz) = np.moveaxis(a, -1, 0), np.moveaxis(b, -1, 0)
+    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)
+
+
+def _width(lines: Array, turned: Array) -> Array:
+    """Return half the width of cubes of half edge 1 along `lines`: (k, 15) of (k, 15, 3) and rows of axes (k, 3, 3)."""
+    along = np.abs(portable.dot(lines[:, :, None], turned[:, None]))
+    return along[..., 0] + along[..., 1] + along[..., 2]

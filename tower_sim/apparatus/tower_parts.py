@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tower_sim import portable
 from tower_sim.apparatus.common import Cubes, Release, demand, mm
 from tower_sim.apparatus.fields import choice, count, number
 from tower_sim.apparatus.parts import Box, Region, span
@@ -132,7 +133,7 @@ class Given:
 
     def ramp_height(self, x: float) -> float:
         """Height (m) of the ramp's surface at `x`."""
-        return SHEET + self.ramp.lip + math.tan(self.ramp.angle) * (self.ramp_end - x)
+        return SHEET + self.ramp.lip + portable.tan(self.ramp.angle) * (self.ramp_end - x)
 
     def of_tower(self) -> dict[str, Any]:
         """Return the arguments of `Tower` that every kind fills in the same way, the boxes left to it."""
@@ -192,9 +193,9 @@ def slanted(given: Given) -> tuple[float, float, float, float]:
     The last two are of a wall's middle: that of its inner face, moved out by half the thickness along the normal.
     """
     half, rim, rise = given.half, given.funnel.rim / 2, given.funnel.height
-    lean, slant = math.atan2(rim - half, rise), math.hypot(rise, rim - half)
-    away = (half + rim) / 2 + WALL / 2 * math.cos(lean)
-    return lean, slant, away, given.tube.top + rise / 2 - WALL / 2 * math.sin(lean)
+    lean, slant = portable.atan2(rim - half, rise), portable.length((rise, rim - half))
+    away = (half + rim) / 2 + WALL / 2 * portable.cos(lean)
+    return lean, slant, away, given.tube.top + rise / 2 - WALL / 2 * portable.sin(lean)
 
 
 def tray_floor(given: Given) -> Iterator[Box]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tower_sim.physics.world import GRAVITY
+from tower_sim import draws, portable
+from tower_sim.physics.settings import GRAVITY
 
 MAX_STRENGTH = 5.0
 HOLD = 0.1  # [assumed] a weaker knock wakes nothing: a quarter of what friction 0.4 holds, and the engine's own creep
@@ -29,11 +30,12 @@ class Shake:
     @staticmethod
     def draw(strength: float, rng: np.random.Generator) -> Shake:
         """Draw the direction uniformly from `rng`."""
-        angle = rng.uniform(0.0, 2 * math.pi)
-        return Shake(strength, math.cos(angle), math.sin(angle))
+        angle = draws.uniform(rng, 0.0, 2 * math.pi)
+        return Shake(strength, portable.cos(angle), portable.sin(angle))
 
     def gravity(self, time: float) -> tuple[float, float, float]:
         """Return the gravity (m/s2) felt in the apparatus at `time` (s) after the knock began."""
-        u = math.sin(math.pi * time / SECONDS) ** 2 if time < SECONDS else 0.0
+        sine = portable.sin(math.pi * time / SECONDS) if time < SECONDS else 0.0
+        u = sine * sine
         swing = self.strength * GRAVITY * (4 * u * u - 3 * u)
         return (swing * self.x, swing * self.y, -GRAVITY)

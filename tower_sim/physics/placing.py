@@ -8,6 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from tower_sim import draws, portable
+from tower_sim.apparatus import polygon
+from tower_sim.apparatus.parts import turned_about_z
 from tower_sim.apparatus.solids import reach, touching
 from tower_sim.apparatus.with_board import WithBoard
 from tower_sim.state import Pose
@@ -26,37 +29,34 @@ def put_down(ship: WithBoard, zone: str, others: Sequence[Pose], rng: np.random.
     """
     edge = ship.cube_edge
     corner = np.array(ship.board.zone(zone).corners)
-    side = np.roll(corner, -1, axis=0) - corner
-    inward = np.stack([-side[:, 1], side[:, 0]], axis=1) / np.linalg.norm(side, axis=1)[:, None]
+    inward = polygon.inward(corner)
+    (x0, y0), (x1, y1) = corner.min(axis=0).tolist(), corner.max(axis=0).tolist()
     lies = np.array([pose.position for pose in others]).reshape(-1, 3)
     turns = np.array([pose.orientation for pose in others]).reshape(-1, 4)
     first: Pose | None = None
     for _ in range(_TRIES):
-        centre: Array = np.asarray(rng.uniform(corner.min(axis=0), corner.max(axis=0)), dtype=np.float64)
-        x, y = float(centre[0]), float(centre[1])
-        turn = rng.uniform(0.0, math.pi / 2)
-        half_width = edge / 2 * np.abs(inward @ _along(turn)).sum(axis=1)  # of the turned square along each normal
-        if np.any(((centre - corner) * inward).sum(axis=1) < half_width + _GAP * edge):
+        x, y = draws.uniform(rng, x0, x1), draws.uniform(rng, y0, y1)
+        turn = draws.uniform(rng, 0.0, math.pi / 2)
+        depth = portable.dot(np.array([x, y]) - corner, inward)
+        if np.any(depth < _half_width(turn, inward, edge) + _GAP * edge):
             continue
-        pose = _flat(x, y, ship.board.floor + edge / 2, turn)
+        pose = Pose((x, y, ship.board.floor + edge / 2), turned_about_z(turn))
         if not _meets(pose, lies, turns, edge):
             return pose
         first = first or pose
     if first is None:
         raise RuntimeError(f"no place in zone {zone!r} holds a cube flat")  # the catalogue refuses such zones
     x, y, _ = first.position
-    near = np.hypot(lies[:, 0] - x, lies[:, 1] - y) < 2 * edge
+    near = portable.lengths(lies[:, :2] - np.array([x, y])) < 2 * edge
     top = float((lies[:, 2] + reach(turns, edge)[:, 2])[near].max())
     return Pose((x, y, top + edge / 2), first.orientation)
 
 
-def _along(turn: float) -> Array:
-    cos, sin = math.cos(turn), math.sin(turn)
-    return np.array([[cos, -sin], [sin, cos]])
-
-
-def _flat(x: float, y: float, z: float, turn: float) -> Pose:
-    return Pose((x, y, z), (0.0, 0.0, math.sin(turn / 2), math.cos(turn / 2)))
+def _half_width(turn: float, normals: Array, edge: float) -> Array:
+    """Return half the width (m) of a square of `edge`, turned by `turn`, along each of the `normals` (k, 2)."""
+    cos, sin = portable.cos(turn), portable.sin(turn)
+    along, across = np.array([cos, sin]), np.array([-sin, cos])
+    return edge / 2 * (np.abs(portable.dot(normals, along)) + np.abs(portable.dot(normals, across)))
 
 
 def _meets(pose: Pose, lies: Array, turns: Array, edge: float) -> bool:

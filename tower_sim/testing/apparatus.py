@@ -117,7 +117,7 @@ class ApparatusContract:
         assert again.name == "another name"
         assert again.digest == apparatus.digest
         assert (again.boxes, again.surfaces, again.hand) == (apparatus.boxes, apparatus.surfaces, apparatus.hand)
-        assert (again.regions, again.board) == (apparatus.regions, apparatus.board)
+        assert (again.regions, again.board, again.calm) == (apparatus.regions, apparatus.board, apparatus.calm)
 
     def test_another_profile_has_another_digest(self, apparatus: Apparatus) -> None:
         """Each number by itself is made a little larger; what is then refused is no profile."""
@@ -221,6 +221,19 @@ class ApparatusContract:
         places = [whereabouts.place for whereabouts in apparatus.find(position, orientation)]
         turned = [whereabouts.place for whereabouts in apparatus.find(position[order], orientation[order])]
         assert turned == [places[i] for i in order]
+
+    def test_in_a_calm_box_and_on_its_faces_no_cube_has_escaped_nor_emerged_if_it_would_be_swept(
+        self, apparatus: Apparatus
+    ) -> None:
+        rng = np.random.default_rng(3)
+        for corners in apparatus.calm:
+            low, high = np.array(corners)
+            assert np.all(low < high)
+            part = rng.random((POSES, 3))
+            part[: POSES // 2] = part[: POSES // 2].round()  # corners
+            position = np.clip(low + part * (high - low), low, high)
+            assert not apparatus.escaped(position).any()
+            assert not (apparatus.swept and apparatus.emerged(position).any())
 
     def test_the_poses_given_are_not_changed(self, apparatus: Apparatus, poses: tuple[Array, Array]) -> None:
         position, orientation = poses[0].copy(), poses[1].copy()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
+from tower_sim import portable
 from tower_sim.apparatus.amerigo.profile import AmerigoTower
 from tower_sim.apparatus.parts import Box, span, table, tilted_about_x, tilted_about_y
 from tower_sim.apparatus.sheets import pierced, plank
@@ -20,7 +20,7 @@ def boxes(tower: AmerigoTower) -> Iterator[Box]:
         z = (floor.underside, floor.top)
         yield from pierced(part, (half, half), floor.cut(tower.tube.inside), z, "cardboard")
     # the ramp runs on through the front wall, so that no step is left in the exit
-    size = (half / math.cos(tower.ramp.angle), half, SHEET)
+    size = (half / portable.cos(tower.ramp.angle), half, SHEET)
     yield plank("ramp", "cardboard", (0.0, 0.0, tower.ramp_height(0.0)), size, about_y=tower.ramp.angle)
     yield from tray_floor(tower)
     for sign in (1, -1):

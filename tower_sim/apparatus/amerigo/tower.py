@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from tower_sim.apparatus import calm as calm_boxes
 from tower_sim.apparatus.amerigo.dimensions import dimensions
 from tower_sim.apparatus.amerigo.profile import AmerigoTower
 from tower_sim.apparatus.dimensions import Dimensions
+from tower_sim.apparatus.parts import Upright
 from tower_sim.apparatus.tower_parts import WALL, TowerOfFloors
 
 Array = npt.NDArray[np.float64]
@@ -36,3 +39,11 @@ class SquareTower(TowerOfFloors):
         width = given.half + rise * (given.funnel.rim / 2 - given.half)
         in_exit = (x > 0) & (height < given.exit_top) & (np.abs(y) < given.half)
         return (np.maximum(np.abs(x), np.abs(y)) <= width) | in_exit
+
+
+def calm(given: AmerigoTower) -> Iterator[Upright]:
+    """Yield boxes in which cubes are surely within and have not emerged; see `Apparatus.calm`."""
+    half = given.half
+    yield from calm_boxes.inside(given, [(1.0, 1.0)])
+    yield calm_boxes.upright((0.0, half + WALL), (-half, half), (0.0, given.exit_top))
+    yield from calm_boxes.before(given)

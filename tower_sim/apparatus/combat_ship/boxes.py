@@ -8,10 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from tower_sim import portable
 from tower_sim.apparatus import polygon
 from tower_sim.apparatus.board import Board, Zone
 from tower_sim.apparatus.combat_ship.profile import SHEET, WALL, ShipAndBoard
-from tower_sim.apparatus.combat_ship.ship import CombatShip
+from tower_sim.apparatus.combat_ship.ship import CombatShip, calm
 from tower_sim.apparatus.parts import Box, Region, span, table, tilted_about_x, tilted_about_y, turned_about_z
 from tower_sim.apparatus.sheets import plank
 
@@ -20,16 +21,19 @@ def build(ship: ShipAndBoard) -> CombatShip:
     """Build the boxes of ship and board."""
     board = _board(ship)
     rim_top = max(ship.masts.top if ship.masts.masts else 0.0, ship.hull.top + ship.bulwarks.height)
+    hull_x, hull_y = ship.hull.beam / 2 + WALL, ship.hull.length / 2 + WALL
+    deck_low, deck_rise = ship.gun_deck.lip, portable.tan(ship.gun_deck.slope)
     return CombatShip(
         **ship.shared,
         boxes=(*_ship(ship), *_board_boxes(ship, board), table("board")),
         rim_top=rim_top,
         swept=False,
         regions=(Region("ship", 0.0),),
-        hull_x=ship.hull.beam / 2 + WALL,
-        hull_y=ship.hull.length / 2 + WALL,
-        deck_low=ship.gun_deck.lip,
-        deck_rise=math.tan(ship.gun_deck.slope),
+        hull_x=hull_x,
+        hull_y=hull_y,
+        deck_low=deck_low,
+        deck_rise=deck_rise,
+        calm=tuple(calm((hull_x, hull_y), deck_low, deck_rise, ship.cubes.edge)),
         board=board,
         given=ship,
     )
@@ -39,10 +43,10 @@ def _ship(ship: ShipAndBoard) -> Iterator[Box]:
     yield from _hull(ship)
     yield from _bulwarks(ship)
     for i, deck in enumerate(ship.decks):
-        low = deck.ridge - deck.span * math.tan(deck.slope)
+        low = deck.ridge - deck.span * portable.tan(deck.slope)
         for sign in (-1, 1):  # fore, aft
             upper = (0.0, deck.along + sign * deck.span / 2, (deck.ridge + low) / 2)
-            size = (ship.hull.beam / 2, deck.span / 2 / math.cos(deck.slope), SHEET)
+            size = (ship.hull.beam / 2, deck.span / 2 / portable.cos(deck.slope), SHEET)
             yield plank(f"deck_{i}", "ship", upper, size, about_x=-sign * deck.slope)
     masts = ship.masts
     half = masts.thickness / 2
@@ -66,21 +70,21 @@ def _hull(ship: ShipAndBoard) -> Iterator[Box]:
     # deck and bulkheads run from the starboard wall to the outer face of the port side
     middle, run = WALL / 2, 2 * x + WALL
     surface = (middle, 0.0, ship.deck_height(middle))
-    half = run / 2 / math.cos(gun_deck.slope)
+    half = run / 2 / portable.cos(gun_deck.slope)
     yield plank("gun_deck", "ship", surface, (half, y, SHEET), about_y=gun_deck.slope)
     for i in range(1, gun_deck.ports if gun_deck.bulkhead_height > 0 else 0):
         along = -y + i * (ship.port + gun_deck.bulkhead) - gun_deck.bulkhead / 2
         rise = gun_deck.bulkhead_height
-        upper = (middle + rise * math.sin(gun_deck.slope), along, surface[2] + rise * math.cos(gun_deck.slope))
+        upper = (middle + rise * portable.sin(gun_deck.slope), along, surface[2] + rise * portable.cos(gun_deck.slope))
         yield plank("bulkhead", "ship", upper, (half, gun_deck.bulkhead / 2, rise), about_y=gun_deck.slope)
 
 
 def _bulwarks(ship: ShipAndBoard) -> Iterator[Box]:
     """Four walls that lean outwards; each reaches past its neighbours' inner faces only outside."""
     rise, run = ship.bulwarks.height, ship.bulwarks.flare
-    lean, slant = math.atan2(run, rise), math.hypot(rise, run)
-    z = ship.hull.top + rise / 2 - WALL / 2 * math.sin(lean)
-    away = run / 2 + WALL / 2 * math.cos(lean)
+    lean, slant = portable.atan2(run, rise), portable.length((rise, run))
+    z = ship.hull.top + rise / 2 - WALL / 2 * portable.sin(lean)
+    away = run / 2 + WALL / 2 * portable.cos(lean)
     x, y = ship.hull.beam / 2, ship.hull.length / 2
     for sign in (1, -1):
         half = (WALL / 2, y + run + WALL, slant / 2)
@@ -122,16 +126,15 @@ def _board_boxes(ship: ShipAndBoard, board: Board) -> Iterator[Box]:
 def _borders(zone: Zone, width: float, low: float, high: float) -> Iterator[Box]:
     corner = np.array(zone.corners)
     side = np.roll(corner, -1, axis=0) - corner
-    length = np.linalg.norm(side, axis=1)
-    direction = side / length[:, None]
+    direction = side / portable.lengths(side)[:, None]
     before = np.roll(direction, 1, axis=0)
-    turn = np.arccos(np.clip((before * direction).sum(axis=1), -1, 1))  # at each corner
-    mitre = width * np.tan(turn / 2)  # how far the border runs past it
+    sine = before[:, 0] * direction[:, 1] - before[:, 1] * direction[:, 0]  # of the turn at each corner
+    mitre = width * sine / (1 + portable.dot(before, direction))  # to the tangent of half of it: how far it runs past
     outward = -polygon.inward(corner)
     for i in range(len(corner)):
         j = (i + 1) % len(corner)
         start, end = corner[i] - mitre[i] * direction[i], corner[j] + mitre[j] * direction[i]
         x, y = (start + end) / 2 + width / 2 * outward[i]
-        angle = math.atan2(direction[i, 1], direction[i, 0])
-        half = (float(np.linalg.norm(end - start)) / 2, width / 2, (high - low) / 2)
+        angle = portable.atan2(float(direction[i, 1]), float(direction[i, 0]))
+        half = (portable.length((end - start).tolist()) / 2, width / 2, (high - low) / 2)
         yield Box("border", "board", (float(x), float(y), (low + high) / 2), half, turned_about_z(angle))

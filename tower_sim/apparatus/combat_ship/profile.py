@@ -20,6 +20,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, cast
 
+from tower_sim import portable
 from tower_sim.apparatus import zones
 from tower_sim.apparatus.board import Zone
 from tower_sim.apparatus.common import Cubes, Release, demand, mm
@@ -137,7 +138,7 @@ class ShipAndBoard:
 
     def deck_height(self, x: float) -> float:
         """Height (m) of the gun deck's surface at `x`; its lower edge is the outer face of the hull's port side."""
-        return self.gun_deck.lip + math.tan(self.gun_deck.slope) * (self.hull.beam / 2 + WALL - x)
+        return self.gun_deck.lip + portable.tan(self.gun_deck.slope) * (self.hull.beam / 2 + WALL - x)
 
 
 _PARTS: dict[str, type] = {
@@ -182,7 +183,7 @@ def _check(ship: ShipAndBoard) -> None:
     edge, hull, gun_deck = ship.cubes.edge, ship.hull, ship.gun_deck
     passage = math.sqrt(3) * edge  # a cube gets through however it is turned
     friction = ship.shared["surfaces"]["ship"].friction
-    slide = math.atan(friction)
+    slide = portable.atan2(friction, 1.0)
     for name, slope in [("gun_deck", gun_deck.slope), *((f"decks[{i}]", d.slope) for i, d in enumerate(ship.decks))]:
         demand(
             slope > slide,
@@ -194,7 +195,7 @@ def _check(ship: ShipAndBoard) -> None:
         f"gun_deck.ports = {gun_deck.ports} are {mm(ship.port)} mm wide each; allowed is more than {mm(passage)} mm, "
         "or a cube gets stuck; cut fewer ports or make the ship longer",
     )
-    lowest = (passage + gun_deck.bulkhead_height) / math.cos(gun_deck.slope)
+    lowest = (passage + gun_deck.bulkhead_height) / portable.cos(gun_deck.slope)
     demand(
         gun_deck.port_height > lowest,
         f"gun_deck.port_height_mm = {mm(gun_deck.port_height)}; allowed is more than {lowest * 1e3:.3g}, or a cube "
@@ -202,7 +203,7 @@ def _check(ship: ShipAndBoard) -> None:
     )
     inner_top = ship.deck_height(-hull.beam / 2)
     for i, deck in enumerate(ship.decks):
-        low = deck.ridge - deck.span * math.tan(deck.slope) - SHEET
+        low = deck.ridge - deck.span * portable.tan(deck.slope) - SHEET
         demand(
             low >= inner_top + passage,
             f"decks[{i}].ridge_mm = {mm(deck.ridge)}; allowed is at least "

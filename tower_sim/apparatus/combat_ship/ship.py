@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from tower_sim import portable
+from tower_sim.apparatus import calm as calm_boxes
 from tower_sim.apparatus import polygon
 from tower_sim.apparatus.combat_ship.dimensions import dimensions
 from tower_sim.apparatus.combat_ship.profile import ShipAndBoard
 from tower_sim.apparatus.dimensions import Dimensions
+from tower_sim.apparatus.parts import Upright
 from tower_sim.apparatus.solids import corners, section_below, touching
 from tower_sim.apparatus.with_board import WithBoard
 from tower_sim.places import BORDER, INSIDE, LOST, TABLE, ZONE, Place
@@ -80,7 +84,8 @@ class CombatShip(WithBoard):
         lost, in_ship = self.escaped(position), self.inside(position)
         touches = [_zones_touched(corner[i], position[i], self, near) for i in range(len(position))]
         places: dict[int, Place] = {}
-        for i in map(int, np.argsort(height)):  # from below, so that what a cube rests on is known before it
+        from_below = np.argsort(height, kind="stable")  # so that what a cube rests on is known before it
+        for i in map(int, from_below):
             under = tuple(int(j) for j in np.flatnonzero(pairs[i] & (height < height[i] - near)))
             if lost[i]:
                 places[i] = Place(LOST)
@@ -91,7 +96,7 @@ class CombatShip(WithBoard):
             elif lowest[i] <= near:
                 places[i] = Place(TABLE, on=under)
             elif under and not _on_border(corner[i], self, near):
-                away = np.linalg.norm(position[list(under), :2] - position[i, :2], axis=1)
+                away = portable.lengths(position[list(under), :2] - position[i, :2])
                 places[i] = Place(places[under[int(np.argmin(away))]].place, on=under)
             else:
                 places[i] = Place(BORDER, on=under)
@@ -100,6 +105,22 @@ class CombatShip(WithBoard):
 
 def _deck(x: Array, ship: CombatShip) -> Array:
     return ship.deck_low + ship.deck_rise * (ship.hull_x - x)
+
+
+def calm(hull: tuple[float, float], deck_low: float, deck_rise: float, edge: float) -> Iterator[Upright]:
+    """Yield boxes in which cubes are surely where they can be; see `Apparatus.calm`.
+
+    `hull` is half the ship's plan (x, y; m), its deck's as `CombatShip` says. Beside the hull cubes can be at every
+    height, and over the deck's surface everywhere: boxes to port from steps of the deck on.
+    """
+    (x, y), everywhere = hull, (-_FAR, _FAR)
+    rise = 2 * x * deck_rise
+    yield calm_boxes.upright((x, _FAR), everywhere, (0.0, _FAR))
+    for part in calm_boxes.levels(rise, edge / 2):
+        yield calm_boxes.upright((x - 2 * x * (1 - part), _FAR), everywhere, (deck_low + rise * (1 - part), _FAR))
+    yield calm_boxes.upright((-_FAR, -x), everywhere, (0.0, _FAR))
+    yield calm_boxes.upright(everywhere, (y, _FAR), (0.0, _FAR))
+    yield calm_boxes.upright(everywhere, (-_FAR, -y), (0.0, _FAR))
 
 
 def _zones_touched(corner: Array, centre: Array, ship: CombatShip, near: float) -> tuple[str, ...]:

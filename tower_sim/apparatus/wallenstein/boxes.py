@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from itertools import pairwise
 
+from tower_sim import portable
 from tower_sim.apparatus.parts import Box, span, table, tilted_about_y, turned_about_z, turned_by
 from tower_sim.apparatus.sheets import band, plank
 from tower_sim.apparatus.tower_parts import SHEET, WALL, Floor, slanted, tray_floor, tray_side
@@ -33,7 +34,7 @@ def boxes(given: Given) -> Iterator[Box]:
 def _tube(given: Given) -> Iterator[Box]:
     """The walls, those of the exit only over it; a wall reaches past its neighbours' inner faces only outside."""
     sides, half = given.tube.sides, given.half
-    wide = (half + WALL) * math.tan(math.pi / sides)
+    wide = (half + WALL) * portable.tan(math.pi / sides)
     for i in range(sides):
         is_open = min(i, sides - i) <= given.exit.walls // 2
         low, high = given.exit_top if is_open else 0.0, given.tube.top
@@ -45,7 +46,7 @@ def _funnel(given: Given) -> Iterator[Box]:
     if not given.funnel.height:
         return
     lean, slant, away, z = slanted(given)
-    size = (WALL / 2, (given.funnel.rim / 2 + WALL) * math.tan(math.pi / given.tube.sides), slant / 2)
+    size = (WALL / 2, (given.funnel.rim / 2 + WALL) * portable.tan(math.pi / given.tube.sides), slant / 2)
     for i in range(given.tube.sides):
         yield _at(given, "funnel", "funnel", i, away, z, size, lean)
 
@@ -61,9 +62,9 @@ def _at(
     lean: float = 0.0,
 ) -> Box:
     """Make a box that faces side `i` of the tube, `away` (m) from the axis, leaning outwards by `lean` (rad)."""
-    angle = 2 * math.pi * i / given.tube.sides
-    turn = turned_by(turned_about_z(angle), tilted_about_y(lean))
-    return Box(part, surface, (away * math.cos(angle), away * math.sin(angle), z), half, turn)
+    x, y = given.outward[i]
+    turn = turned_by(turned_about_z(2 * math.pi * i / given.tube.sides), tilted_about_y(lean))
+    return Box(part, surface, (away * x, away * y, z), half, turn)
 
 
 def _floor(part: str, floor: Floor, given: Given) -> Iterator[Box]:
@@ -80,7 +81,7 @@ def _ramp(given: Given) -> Iterator[Box]:
         back = _widest(given, (low, high))
         front = given.ramp_end if max(abs(low), abs(high)) <= side + 1e-9 else back
         upper = ((front - back) / 2, (low + high) / 2, given.ramp_height((front - back) / 2))
-        size = ((front + back) / math.cos(angle) / 2, (high - low) / 2, SHEET)
+        size = ((front + back) / portable.cos(angle) / 2, (high - low) / 2, SHEET)
         yield plank("ramp", "cardboard", upper, size, about_y=angle)
 
 
@@ -88,19 +89,17 @@ def _wing(given: Given, sign: int) -> Box:
     """Make the wing on the side of y that `sign` (1, -1) tells, its inner face from the exit's side to the tray's."""
     (x, y), back, width, splay = given.exit_side, given.tray_back, given.tray.width / 2, given.exit.splay
     middle = (
-        (x + back) / 2 - WALL / 2 * math.sin(splay),
-        sign * ((y + width) / 2 + WALL / 2 * math.cos(splay)),
+        (x + back) / 2 - WALL / 2 * portable.sin(splay),
+        sign * ((y + width) / 2 + WALL / 2 * portable.cos(splay)),
         (SHEET + given.exit_top) / 2,
     )
-    half = (math.hypot(back - x, width - y) / 2, WALL / 2, (given.exit_top - SHEET) / 2)
+    half = (portable.length((back - x, width - y)) / 2, WALL / 2, (given.exit_top - SHEET) / 2)
     return Box("wing", "cardboard", middle, half, turned_about_z(sign * splay))
 
 
 def _chord(given: Given, y: float, wall: float = 0.0) -> float:
     """Return half the width (m) of the tube along x at `y`; `wall` (m) into its walls."""
-    angles = [2 * math.pi * i / given.tube.sides for i in range(given.tube.sides)]
-    ahead = [angle for angle in angles if math.cos(angle) > 1e-9]
-    return min((given.half + wall - y * math.sin(angle)) / math.cos(angle) for angle in ahead)
+    return min((given.half + wall - y * sin) / cos for cos, sin in given.outward if cos > 1e-9)
 
 
 def _widest(given: Given, y: tuple[float, float]) -> float:
@@ -111,7 +110,7 @@ def _widest(given: Given, y: tuple[float, float]) -> float:
 def _bands(given: Given, ends: list[float]) -> Iterator[tuple[float, float]]:
     """Divide the tube into bands of y, none across one of `ends`, that fill it and end within its walls."""
     sides = given.tube.sides
-    most = given.half / (math.cos(math.pi / sides) if sides % 4 else 1.0)
+    most = given.half / (portable.cos(math.pi / sides) if sides % 4 else 1.0)
     for low, high in pairwise(sorted({-most, 0.0, most, *(end for end in ends if -most < end < most)})):
         yield from _parted(given, low, high)
 

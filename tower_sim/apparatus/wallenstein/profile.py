@@ -24,7 +24,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
+from tower_sim import portable
 from tower_sim.apparatus import tower_parts
 from tower_sim.apparatus.common import demand, mm
 from tower_sim.apparatus.fields import choice, count, number
@@ -104,21 +106,32 @@ class Given(tower_parts.Given):
     pillar: Pillar
 
     @property
+    def outward(self) -> tuple[tuple[float, float], ...]:
+        """The unit normals (x, y) of the tube's walls, from the one at the front on, counter-clockwise."""
+        return _outward(self.tube.sides)
+
+    @property
     def exit_side(self) -> tuple[float, float]:
         """Where (x, y; m) the exit ends and a wing begins, on the side of y > 0."""
-        angle, corner = math.pi / self.tube.sides * self.exit.walls, self.half / math.cos(math.pi / self.tube.sides)
-        return corner * math.cos(angle), corner * math.sin(angle)
+        angle, corner = math.pi / self.tube.sides * self.exit.walls, self.half / portable.cos(math.pi / self.tube.sides)
+        return corner * portable.cos(angle), corner * portable.sin(angle)
 
     @property
     def tray_back(self) -> float:
         """Where (x, m) the wings meet the sides of the tray."""
         x, y = self.exit_side
-        return x + (self.tray.width / 2 - y) / math.tan(self.exit.splay)
+        return x + (self.tray.width / 2 - y) / portable.tan(self.exit.splay)
 
     @property
     def ramp_end(self) -> float:
         """Where (x, m) the ramp's lower edge is: under the front wall's outer face."""
         return self.half + WALL
+
+
+@cache
+def _outward(sides: int) -> tuple[tuple[float, float], ...]:
+    angles = [2 * math.pi * i / sides for i in range(sides)]
+    return tuple((portable.cos(angle), portable.sin(angle)) for angle in angles)
 
 
 _PARTS: dict[str, type] = {
@@ -185,10 +198,11 @@ def _check(given: Given) -> None:
         "stuck beside it; make it thinner",
     )
     friction = given.shared["surfaces"]["cardboard"].friction
+    least = math.degrees(portable.atan2(friction, 1.0))
     demand(
-        math.tan(ramp.angle) > friction,
-        f"ramp.angle_deg = {math.degrees(ramp.angle):g}; allowed is more than {math.degrees(math.atan(friction)):.3g}, "
-        f"or cubes stay on it at surfaces.cardboard.friction = {friction:g}; make it steeper",
+        portable.tan(ramp.angle) > friction,
+        f"ramp.angle_deg = {math.degrees(ramp.angle):g}; allowed is more than {least:.3g}, or "
+        f"cubes stay on it at surfaces.cardboard.friction = {friction:g}; make it steeper",
     )
     demand(
         passage < given.exit.height < lower.underside - SHEET - ramp.lip,

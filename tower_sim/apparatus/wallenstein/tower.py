@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from tower_sim import portable
+from tower_sim.apparatus import calm as calm_boxes
 from tower_sim.apparatus.dimensions import Dimensions
+from tower_sim.apparatus.parts import Upright
 from tower_sim.apparatus.tower_parts import WALL, TowerOfFloors
 from tower_sim.apparatus.wallenstein.dimensions import dimensions
 from tower_sim.apparatus.wallenstein.profile import Given
 
 Array = npt.NDArray[np.float64]
 
+# rectangles that stand for a round plan: cubes keep off the tube's walls, but pass the exit's edge
+_PLANS = 5
+_PLANS_OF_EXIT = 15
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundTower(TowerOfFloors):
-    """A tower whose tube is a regular polygon, with an exit at its front (x > 0); `given` are its parameters."""
+    """A tower whose tube is a regular polygon, with an exit at its front (x > 0); `given` are its parameters.
+
+    `outward` are the unit normals (x, y) of the tube's walls.
+    """
 
     given: Given
+    outward: tuple[tuple[float, float], ...]
 
     def dimensions(self) -> Dimensions:
         """Say what is drawn beside the boxes."""
@@ -27,9 +39,7 @@ class RoundTower(TowerOfFloors):
 
     def across(self, position: Array) -> Array:
         """Return how far (m) centres are from the tube's axis, square to the wall they are nearest to: shape (n,)."""
-        angle = 2 * np.pi * np.arange(self.given.tube.sides) / self.given.tube.sides
-        outward = np.stack([np.cos(angle), np.sin(angle)])
-        return (position[:, :2] @ outward).max(axis=1)
+        return portable.dot(position[:, None, :2], np.array(self.outward)).max(axis=1)
 
     def within(self, position: Array) -> npt.NDArray[np.bool_]:
         """Tell which cubes are in the tube, the funnel (or over its opening) or within its exit."""
@@ -44,3 +54,13 @@ class RoundTower(TowerOfFloors):
 
     def _at_exit(self, position: Array) -> npt.NDArray[np.bool_]:
         return (position[:, 0] > self.given.exit_side[0]) & (position[:, 2] < self.given.exit_top)
+
+
+def calm(given: Given) -> Iterator[Upright]:
+    """Yield boxes in which cubes are surely within and have not emerged; see `Apparatus.calm`."""
+    yield from calm_boxes.inside(given, calm_boxes.rectangles(given.outward, _PLANS))
+    outer = given.half + WALL
+    for x, y in calm_boxes.rectangles(given.outward, _PLANS_OF_EXIT):
+        if x * outer > given.exit_side[0] + 2 * calm_boxes.SLACK:
+            yield calm_boxes.upright((given.exit_side[0], x * outer), (-y * outer, y * outer), (0.0, given.exit_top))
+    yield from calm_boxes.before(given)
