@@ -50,7 +50,7 @@ from tower_sim.campaign.tables import READABLE, TableKind, own_table
 from tower_sim.campaign.work import Shard
 from tower_sim.errors import UsageError, fault, shown
 from tower_sim.physics.engine import version_of
-from tower_sim.physics.settings import UNNAMED
+from tower_sim.physics.settings import stored_engine
 from tower_sim.writing import PART
 
 LOG = "log.jsonl"
@@ -390,8 +390,8 @@ def head_of(spec: Spec, environment: Environment) -> dict[str, Any]:
 def _engine_advice(manifest: dict[str, Any], spec: Spec) -> str:
     """Say what to write where a directory's campaign is of another engine: a file that names none means another now."""
     theirs: dict[str, Any] = manifest["spec"]
-    engine = theirs["settings"].get("engine", UNNAMED)
-    if (theirs["model"], spec.model) != ("physics", "physics") or engine == spec.settings.get("engine", UNNAMED):
+    engine = stored_engine(theirs["settings"])
+    if (theirs["model"], spec.model) != ("physics", "physics") or engine == stored_engine(spec.settings):
         return ""
     return f'that one is of the engine {engine}: write engine = "{engine}" under [settings], or '
 

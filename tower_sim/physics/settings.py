@@ -244,10 +244,15 @@ def stored_settings(table: Mapping[str, Any]) -> PhysicsSettings:
 
     Raises UsageError as `read_settings` does.
     """
-    engine = check_engine(table.get("engine", UNNAMED))
+    engine = check_engine(stored_engine(table))
     _check_keys(table, engine, "engine")
     plain: dict[str, Any] = {"engine": engine, **table}
     return PhysicsSettings(**plain)
+
+
+def stored_engine(table: Mapping[str, Any]) -> str:
+    """Return the engine of a stored table of settings, which need not be one that there is here."""
+    return table.get("engine", UNNAMED)
 
 
 def as_settings(settings: object) -> PhysicsSettings:
