@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 TOWER = Path(__file__).with_name("tower.toml")
+ENGINE = "bullet"  # of every game: that of the design that ships, which games of another one would not belong to
 SHARD = 4  # games
 SURFACES = ("cube", "cardboard", "funnel")
 
@@ -100,6 +101,7 @@ def campaign_text(points: Sequence[tuple[str, Sequence[float]]], games: int, see
     rows = [fields(pattern, unit) for pattern, unit in points]
     lines = ["[campaign]", 'kind = "game"', f'apparatus = "{TOWER}"']
     lines += [f"games = {games}", f"shard = {min(games, SHARD)}", f'seed = "{seed}"']
+    lines += ["", "[settings]", f'engine = "{ENGINE}"']
     lines += ["", "[vary]", 'design = "list"', "", "[vary.fields]"]
     for name in rows[0]:
         lines.append(f'"{name}" = [{", ".join(_toml(row[name]) for row in rows)}]')

@@ -15,6 +15,7 @@ from tower_sim.contract import DropModel
 from tower_sim.errors import UsageError, check_whole
 from tower_sim.games.amerigo import Rules, play
 from tower_sim.model import TooManyFailedDraws
+from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.pool import spread_out
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
@@ -204,29 +205,32 @@ def _left(ages: Array, out: Array, odds: Array) -> Array:
     return ages * (1 - expit(((low + high) / 2)[:, None] + np.log(odds)))
 
 
-def reference(apparatus: Apparatus, games: int, seed: int) -> Reference:
+def reference(apparatus: Apparatus, games: int, seed: int, settings: PhysicsSettings | None = None) -> Reference:
     """Play `games` games with physics and learn from them; all that is random comes from `seed`.
 
+    `settings` are those of the physics (None: the defaults).
     Raises UsageError for an apparatus that is no Amerigo tower, for too few or many games and for a seed below 0.
     """
     check_whole("games", games, FEWEST_GAMES, MOST_GAMES)
-    return learn(apparatus.name, observe(apparatus, games, seed), seed)
+    return learn(apparatus.name, observe(apparatus, games, seed, settings), seed)
 
 
-def observe(apparatus: Apparatus, games: int, seed: int) -> list[list[AgedDrop]]:
+def observe(
+    apparatus: Apparatus, games: int, seed: int, settings: PhysicsSettings | None = None
+) -> list[list[AgedDrop]]:
     """Play games with physics, on two processes; game i depends on `seed` and i only. Raises UsageError; see above."""
     as_tower(apparatus)
     check_whole("seed", seed, 0)
     seeds = [_seed_of(seed, i) for i in range(games)]
-    return list(spread_out(partial(_with_physics, apparatus), seeds, WORKERS, "games"))
+    return list(spread_out(partial(_with_physics, apparatus, settings), seeds, WORKERS, "games"))
 
 
 def _seed_of(seed: int, game: int) -> int:
     return int(np.random.SeedSequence(seed, spawn_key=(game,)).generate_state(1, np.uint64)[0])
 
 
-def _with_physics(apparatus: Apparatus, seed: int) -> list[AgedDrop]:
-    with PhysicsModel(apparatus) as model:
+def _with_physics(apparatus: Apparatus, settings: PhysicsSettings | None, seed: int) -> list[AgedDrop]:
+    with PhysicsModel(apparatus, settings) as model:
         return watch(model, seed)
 
 

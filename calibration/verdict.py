@@ -16,19 +16,23 @@ from calibration.evidence import recorded_file
 from calibration.records import read
 from calibration.reference import reference
 from tower_sim.apparatus.catalogue import load
+from tower_sim.physics.settings import PhysicsSettings
 
 SCHEMA = "tower-sim/fairness"
 VERSION = 1
 HINT = 5.0
 
 
-def fairness_command(csv: str | Path, apparatus: str | Path, games: int, seed: int, json: bool) -> int:
+def fairness_command(
+    csv: str | Path, apparatus: str | Path, games: int, seed: int, json: bool, settings: PhysicsSettings | None = None
+) -> int:
     """Check the records of a CSV against a profile, print the result, return the exit status 0.
 
+    `settings` are those of the physics (None: the defaults).
     Raises UsageError for records, an apparatus or numbers that cannot be.
     """
     records = read(recorded_file(csv))
-    checked = check(records, reference(load(apparatus), games, seed))
+    checked = check(records, reference(load(apparatus), games, seed, settings))
     print(json_module.dumps(document(checked), indent=2, allow_nan=False) if json else told(checked))
     return 0
 

@@ -15,6 +15,7 @@ from tower_sim import cli
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.games.amerigo import GAME, Rules, game_json, play
 from tower_sim.games.amerigo.words import game_summary, game_title, in_plain_words
+from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.requests import read_rules
 from tower_sim.service import Opened
 from tower_sim.service.answers import answer
@@ -103,7 +104,7 @@ def test_more_rounds_than_a_game_can_have_are_refused_before_it_begins(rounds: s
 
 
 def opened() -> Opened:
-    def open_it(apparatus: Apparatus, name: str) -> CoinTower:
+    def open_it(apparatus: Apparatus, name: str, settings: PhysicsSettings | None) -> CoinTower:
         return CoinTower()
 
     return Opened(open_it)

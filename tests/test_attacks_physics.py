@@ -10,19 +10,20 @@ import re
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from typing import Any, cast
 
 import numpy as np
 import pytest
+from support.engines import registered
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
 from tower_sim.outcome import Landing
 from tower_sim.physics.bullet import LOCK, BulletEngine, load_bullet
-from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.physics.settings import NUMBERS, PhysicsSettings, fields_of
 from tower_sim.simulator import PhysicsModel
 
 SHAPES = {name: load(name) for name in ("amerigo", "amerigo-club")}  # their cubes differ in edge
@@ -200,12 +201,17 @@ NAN, INF = float("nan"), float("inf")
 ODD: list[Any] = [NAN, INF, -INF, -1, -1e-9, 1e9, 10**400, None, "1", True, [1], 1j, np.zeros(2)]
 
 
-@pytest.mark.parametrize("name", [setting.name for setting in fields(PhysicsSettings) if setting.name != "engine"])
-def test_a_setting_out_of_its_range_is_refused_with_the_range_in_one_line(name: str):
+@pytest.fixture(name="core")
+def _core(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    yield from registered("core", monkeypatch)
+
+
+@pytest.mark.parametrize(("engine", "name"), [(engine, name) for engine in NUMBERS for name in fields_of(engine)])
+def test_a_setting_out_of_its_range_is_refused_with_the_range_in_one_line(engine: str, name: str, core: None):
     low, high = next((e.metadata["low"], e.metadata["high"]) for e in fields(PhysicsSettings) if e.name == name)
     for value in (*ODD, low / 2 - (low == 0), high * 1.01, *([0] if low > 0 else [])):
         with pytest.raises(UsageError) as refused:
-            PhysicsSettings(**cast("Any", {name: value}))
+            PhysicsSettings(**cast("Any", {name: value}), engine=engine)
         line = str(refused.value)
         assert re.search(rf"^settings\.{name} is .*; allowed is a (whole )?number from \S+ to \S+; ", line), line
         assert "\n" not in line
@@ -223,10 +229,12 @@ def test_a_bounce_that_would_never_end_is_refused_and_the_least_allowed_one_ends
     with pytest.raises(
         UsageError, match=r"restitution_speed is 0\.005; allowed is 0\.0392 to 1 at a timestep of 0\.002"
     ):
-        PhysicsSettings(restitution_speed=0.005)
+        PhysicsSettings(restitution_speed=0.005, engine="bullet")
     with pytest.raises(UsageError, match=r"allowed is 0\.0589 to 1 at a timestep of 0\.003"):
-        PhysicsSettings(timestep=0.003)
-    with PhysicsModel(SHAPES["amerigo"], PhysicsSettings(restitution_speed=0.0393, longest=6)) as model:
+        PhysicsSettings(timestep=0.003, engine="bullet")
+    with PhysicsModel(
+        SHAPES["amerigo"], PhysicsSettings(restitution_speed=0.0393, longest=6, engine="bullet")
+    ) as model:
         for seed in range(5):
             cubes = supply({"red": 49}, model.cube_edge)
             outcome = model.drop(model.empty(), cubes, np.random.default_rng(seed))

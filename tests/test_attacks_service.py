@@ -20,6 +20,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.contract import DropModel
 from tower_sim.errors import UsageError
 from tower_sim.models import open_model
+from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.service import Opened, asked, serve
 
 NUMBER = 5000
@@ -29,7 +30,16 @@ RULES = {"colours": ["red", "blue"], "phases": ["red"], "cubes": 3, "rounds": 1,
 VALID: list[dict[str, Any]] = [
     {"do": "hello", "id": 1},
     {"id": "a", "do": "drop", "cubes": CUBES, "seed": 7, "model": "two_thirds", "apparatus": "amerigo"},
-    {"id": "b", "do": "drop", "cubes": CUBES, "seed": "8", "model": "surrogate", "state": None, "knock": None},
+    {
+        "id": "b",
+        "do": "drop",
+        "cubes": CUBES,
+        "seed": "8",
+        "model": "surrogate",
+        "state": None,
+        "knock": None,
+        "engine": None,
+    },
     {"id": "c", "do": "drop", "cubes": {"purple": 6}, "model": "surrogate", "apparatus": "dead_reckoning"},
     {"id": ["d"], "do": "game", "rules": RULES, "rounds": 2, "model": "two_thirds", "seed": 3},
     {"id": None, "do": "game", "rules": "amerigo", "rounds": 1, "model": "surrogate", "seed": 3},
@@ -55,11 +65,11 @@ VALID: list[dict[str, Any]] = [
 ]
 
 
-def cheap(apparatus: Apparatus, name: str) -> AbstractContextManager[DropModel]:
+def cheap(apparatus: Apparatus, name: str, settings: PhysicsSettings | None) -> AbstractContextManager[DropModel]:
     """Any model but physics, whose drops take seconds."""
     if name == "physics":
         raise UsageError("model is 'physics'; allowed is a fast one here; take it")
-    return open_model(apparatus, name)
+    return open_model(apparatus, name, settings)
 
 
 def lines(states: list[str]) -> Iterator[bytes]:

@@ -53,6 +53,8 @@ def test_every_field_and_choice_is_named():
         "provoked",
         "[battle.rulings]",
         "[settings]",
+        "engine",
+        "accuracy",
         "[vary.fields]",
     ]
     for word in words:

@@ -25,6 +25,7 @@ from tower_sim.campaign.work import play_run, run_shard
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import play
 from tower_sim.outcome import Landing, Outcome, Status
+from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.recorder import Recorder
 from tower_sim.state import TowerState
 
@@ -79,7 +80,8 @@ def test_whatever_decides_the_results_changes_the_digest(change: tuple[str, str]
 
 
 def test_what_decides_nothing_changes_no_digest():
-    told = SMALLEST + "# words\n[rules]\nrounds = 5\n[settings]\niterations = 20\n"
+    iterations = PhysicsSettings().iterations  # the default
+    told = SMALLEST + f"# words\n[rules]\nrounds = 5\n[settings]\niterations = {iterations}\n"
     assert parse(told).digest == parse(SMALLEST).digest
 
 

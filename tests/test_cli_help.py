@@ -7,8 +7,9 @@ from typing import Any, cast
 import pytest
 from support.command_line import COMMANDS
 
-from tower_sim import cli
+from tower_sim import cli, registry
 from tower_sim.physics.engine import version_of
+from tower_sim.physics.settings import ENGINE
 
 Capture = pytest.CaptureFixture[str]
 
@@ -37,6 +38,8 @@ def test_every_option_has_a_help_text_and_says_its_default(name: str, capsys: Ca
 COMMON = {
     "--apparatus": r"a shipped profile \(.*\) or a TOML file( \(default: .*\))?",
     "--model": r"physics, surrogate,?( two_thirds)? or a fitted model's .json file",
+    "--engine": rf"rigid-body engine of physics: {', '.join(registry.names('engine'))} \(default: {ENGINE}\)",
+    "--accuracy": r"how finely the engine computes: [a-z, ]+ \(default: standard\)",
     "--seed": r"0 to 2\^128 - 1( \(default: drawn, and printed\))?",
     "--rules": r"house rules as TOML, a file that compare takes too \(default: the published\)",
     "--output": None,  # each writes something else
@@ -74,6 +77,15 @@ def test_one_option_means_one_thing_everywhere(option: str):
         assert len({a.metavar for a in seen.values()}) == 1
 
 
+def test_every_command_that_takes_a_model_takes_its_engine_and_accuracy_and_fairness_too():
+    taking = {
+        option: {name for name, parser in COMMANDS.items() if parser.has(option)}
+        for option in ("--model", "--engine", "--accuracy")
+    }
+    assert taking["--engine"] == taking["--accuracy"] == taking["--model"] | {"fairness"}
+    assert taking["--model"] >= {"play", "drop", "battle", "compare"}
+
+
 def test_no_option_of_another_spelling_means_what_a_common_one_means():
     """What stands for a file that is written, a seed or a number of processes is called as everywhere."""
     for name, parser in COMMANDS.items():
@@ -102,7 +114,8 @@ def test_the_version_is_told_with_what_it_runs_on(capsys: Capture):
     with pytest.raises(SystemExit) as stop:
         cli.main(["--version"])
     assert stop.value.code == 0
-    engine = r"PyBullet [\d.]+" if version_of("bullet") else "no PyBullet"
+    title = registry.get("engine", ENGINE).title
+    engine = rf"{title} [\d.]+" if version_of(ENGINE) else f"no {title}"
     assert re.fullmatch(rf"tower-sim \d+\.\d+\.\d+ \(Python 3\.\d+\.\d+, {engine}\)\n", capsys.readouterr().out)
 
 
@@ -126,6 +139,11 @@ def test_the_version_is_told_with_what_it_runs_on(capsys: Capture):
         ("--sede", "see tower-sim --help"),
         ("play amerigo --apparatus amerigoo", "did you mean amerigo?"),
         ("play amerigo --model surogate", "did you mean surrogate?"),
+        ("play amerigo --engine bulet", "did you mean bullet?"),
+        ("battle --cubes purple=1,green=1 --engine bulet", "did you mean bullet?"),
+        ("drop amerigo --cubes red=1 --accuracy standart", "did you mean standard?"),
+        ("compare amerigo --set cubes=6 --games 10 --model physics --accuracy standart", "did you mean standard?"),
+        ("fairness my_tower --accuracy standart", "did you mean standard?"),
     ],
 )
 def test_a_near_miss_is_suggested_with_the_help_of_that_command(words: str, said: str, capsys: Capture):

@@ -45,6 +45,7 @@ def test_the_list_for_people_names_the_same_things(capsys: pytest.CaptureFixture
         for entry in document[key]:
             assert f"  {entry['name']} " in told
             assert entry["about"] in told
+            assert ", ".join(entry.get("accuracies", [])) in told
     assert "from tower_sim" not in told
 
 

@@ -23,8 +23,10 @@ from tower_sim import registry
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.contract import DropModel
+from tower_sim.physics.settings import ENGINE, PhysicsSettings
 from tower_sim.service import Opened, serve
-from tower_sim.service.asked import MAX_DROPS, MAX_PHYSICS_GAMES, fields
+from tower_sim.service.answers import answer
+from tower_sim.service.asked import MAX_DROPS, MAX_PHYSICS_GAMES, fields, read_request
 from tower_sim.service.loop import MAX_LINE
 from tower_sim.service.opened import KEPT
 from tower_sim.surrogate.two_thirds import TwoThirdsRule
@@ -200,6 +202,8 @@ def test_hello_tells_what_there_is():
     assert {"physics", "surrogate"} <= set(reply["models"])
     assert {"amerigo", "dead_reckoning"} <= set(reply["apparatus"])
     assert reply["games"] == list(registry.names("game"))
+    assert list(reply["engines"]) == list(registry.names("engine"))
+    assert all("standard" in accuracies for accuracies in reply["engines"].values())
     drop, game = ask(RULE, {"do": "game", "rounds": 0, "model": "two_thirds"})
     for name, document in (("drop", drop), ("game", game)):
         assert reply["documents"][name] == {key: document[key] for key in ("schema", "version")}
@@ -256,6 +260,17 @@ def test_hello_tells_what_there_is():
         ('{"do": "drop", "cubes": {"blue": 1}, "apparatus": "nowhere"}', "neither a shipped profile nor a file"),
         ('{"do": "drop", "cubes": {"blue": 1}, "apparatus": "%s"}' % ("x" * 5000), "path of a TOML file"),
         ('{"do": "drop", "cubes": {"blue": 1}, "model": "magic"}', "model is 'magic'"),
+        ('{"do": "drop", "cubes": {"blue": 1}, "engine": "bulet"}', "engine is 'bulet'; allowed is one of bullet"),
+        ('{"do": "drop", "cubes": {"blue": 1}, "engine": "bulet"}', "did you mean bullet?"),
+        ('{"do": "drop", "cubes": {"blue": 1}, "engine": ["bullet"]}', "engine is ['bullet']; allowed is a text"),
+        ('{"do": "game", "accuracy": "standart"}', "did you mean standard?"),
+        ('{"do": "battle", "cubes": {"a": 1, "b": 1}, "accuracy": 7}', "accuracy is 7; allowed is a text"),
+        (
+            '{"do": "drop", "cubes": {"blue": 1}, "engine": "bullet", "model": "surrogate"}',
+            "engine is 'bullet'; allowed is none with the model 'surrogate', which has no physics; leave it out",
+        ),
+        ('{"do": "game", "accuracy": "standard", "model": "two_thirds"}', "accuracy is 'standard'; allowed is none"),
+        ('{"do": "hello", "engine": "bullet"}', "hello.engine is unknown"),
         ('{"do": "game", "rules": {"round": 1}}', "rules.round is unknown"),
         ('{"do": "game", "rules": {"cubes": 1000}}', "cubes is 1000; allowed is a whole number from 1 to 71"),
         ('{"do": "game", "rules": "nowhere"}', "rules file 'nowhere' cannot be read"),
@@ -350,7 +365,7 @@ class _BrokenRule(TwoThirdsRule):
 def test_a_defect_is_answered_and_told_and_the_next_line_gets_a_new_model(capsys: pytest.CaptureFixture[str]):
     opened: list[str] = []
 
-    def opener(apparatus: Apparatus, name: str) -> TwoThirdsRule:
+    def opener(apparatus: Apparatus, name: str, settings: PhysicsSettings | None) -> TwoThirdsRule:
         opened.append(name)
         return _BrokenRule(apparatus)
 
@@ -364,7 +379,7 @@ def test_a_defect_is_answered_and_told_and_the_next_line_gets_a_new_model(capsys
 
 
 def test_cubes_that_never_land_get_an_error():
-    coin = Opened(lambda apparatus, name: nullcontext(CoinTower(failure_rate=1.0)))
+    coin = Opened(lambda apparatus, name, settings: nullcontext(CoinTower(failure_rate=1.0)))
     (reply,) = ask(RULE, opened=coin)
     assert "5 draws in a row were no landing" in reply["error"]
     assert "throw fewer cubes" in reply["error"]
@@ -396,7 +411,7 @@ def test_whatever_the_lines_are_each_that_is_not_blank_gets_one_object_in_order(
     for i, line in enumerate(lines, 1):
         text += line + b"\n" + good[i] + b"\n"
         expected += [*([None] if line.strip() else []), ["mine", i]]
-    replies = replies_to(text, Opened(lambda apparatus, name: TwoThirdsRule(TOWER)))
+    replies = replies_to(text, Opened(lambda apparatus, name, settings: TwoThirdsRule(TOWER)))
     assert len(replies) == len(expected)
     for reply, name in zip(replies, expected, strict=True):
         if name is not None:
@@ -413,11 +428,13 @@ class _Counting:
 
     def __init__(self) -> None:
         self.opened: list[str] = []
+        self.settings: list[PhysicsSettings | None] = []
         self.closed: list[str] = []
 
     @contextmanager
-    def __call__(self, apparatus: Apparatus, name: str) -> Iterator[DropModel]:
+    def __call__(self, apparatus: Apparatus, name: str, settings: PhysicsSettings | None) -> Iterator[DropModel]:
         self.opened.append(name)
+        self.settings.append(settings)
         yield TwoThirdsRule(apparatus)
         self.closed.append(name)
 
@@ -434,6 +451,18 @@ def test_a_model_is_opened_once_the_longest_unused_is_closed_and_all_at_the_end(
         assert count.closed == ["m1"]
         assert count.opened == [*names, "one more"]
     assert sorted(count.closed) == sorted(count.opened)
+
+
+def test_a_model_is_opened_for_each_engine_and_accuracy_and_what_is_left_out_is_the_default():
+    count = _Counting()
+    one = {"do": "drop", "cubes": {"blue": 1}, "seed": 1}
+    default = {"engine": ENGINE, "accuracy": "standard"}
+    with Opened(count) as opened:
+        for named in ({}, default, {"engine": ENGINE}, {"accuracy": None}, {"model": "two_thirds"}):
+            assert answer(read_request(one | named), opened)["attempts"] == 1
+        other = PhysicsSettings(timestep=0.0015)
+        assert opened.model("amerigo", "physics", other) is not opened.model("amerigo", "physics", PhysicsSettings())
+    assert count.settings == [PhysicsSettings(), None, other]
 
 
 def test_a_profile_that_has_changed_is_read_anew_and_an_old_state_is_refused(tmp_path: Path):

@@ -541,6 +541,13 @@ def test_campaigns_of_another_model_or_several_towers_are_refused(few: Path, tmp
     with pytest.raises(UsageError, match=r"a field of vary.fields is 'profile\.funnel\.rim_mm'; allowed is none"):
         module.apparatus_of([varied])
     assert module.apparatus_of([campaign, campaign]).digest == SHAPE.digest
+    bullets, others = (
+        replace(campaign, spec={**campaign.spec, "model": "physics", "settings": settings})
+        for settings in ({"timestep": 0.002}, {"timestep": 0.002, "engine": "another"})
+    )
+    assert module.apparatus_of([others, others, campaign]).digest == SHAPE.digest
+    with pytest.raises(UsageError, match="campaigns are of the engines bullet, another; allowed is one"):
+        module.apparatus_of([bullets, others])
     assert not (tmp_path / "model.json").exists()
 
 

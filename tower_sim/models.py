@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.errors import fault, near
-from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.errors import UsageError, fault, near, shown
+from tower_sim.physics.settings import ENGINE, STANDARD, PhysicsSettings, accuracy, check_engine
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.ship import ShipSurrogate
 from tower_sim.surrogate.store import Fitted, load_fitted, shipped
@@ -42,12 +42,31 @@ def open_model(apparatus: Apparatus, name: str = "physics", settings: PhysicsSet
         return surrogate_of(apparatus, shipped(apparatus.name, apparatus.digest))
     if name.endswith(".json"):
         return surrogate_of(apparatus, load_fitted(name))
-    raise fault(
-        "model",
-        name,
-        f"one of {', '.join(MODELS)}, or a .json file of `surrogate fit`",
-        f"check its spelling{near(name, MODELS)}",
-    )
+    raise _unknown(name)
+
+
+def settings_of(model: str, engine: str | None, fineness: str | None) -> PhysicsSettings | None:
+    """Return the settings of a model that is named so, with an engine at an accuracy; None for one without physics.
+
+    `engine` and `fineness` are names (None: the default one).
+    Raises UsageError for an unknown model, an unknown engine, an accuracy that the engine has not, and for either where
+    the model has no physics.
+    """
+    if model == "physics":
+        named = ENGINE if engine is None else check_engine(engine, "engine")
+        return accuracy(named, STANDARD if fineness is None else fineness)
+    for what, said in (("engine", engine), ("accuracy", fineness)):
+        if said is not None:
+            if model not in MODELS and not model.endswith(".json"):
+                raise _unknown(model)
+            allowed = f"none with the model {shown(model)}, which has no physics"
+            raise fault(what, said, allowed, "leave it out, or take the model physics")
+    return None
+
+
+def _unknown(model: str) -> UsageError:
+    allowed = f"one of {', '.join(MODELS)}, or a .json file of `surrogate fit`"
+    return fault("model", model, allowed, f"check its spelling{near(model, MODELS)}")
 
 
 def surrogate_of(apparatus: Apparatus, fitted: Fitted) -> SurrogateModel | ShipSurrogate:

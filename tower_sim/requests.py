@@ -26,7 +26,9 @@ from tower_sim.errors import UsageError, check_whole, fault, shown
 from tower_sim.games.game import Game, Turn
 from tower_sim.games.ways import MAX_RUNS, Asked, ManyRuns
 from tower_sim.model import knock_then_drop, until_landed
+from tower_sim.models import settings_of
 from tower_sim.outcome import Outcome
+from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.reading import read_text, toml_table
 from tower_sim.state import MAX_SEED, TowerState
 
@@ -38,7 +40,8 @@ PHYSICS = "physics"  # the model that is asked when none is named
 class DropRequest:
     """Asks for a throw of `cubes` (counts by colour), after a knock of strength `knock` (g) if there is one.
 
-    `state` is that before it (None: empty). `apparatus` and `model` are names or paths, `seed` is from 0 to 2^128 - 1.
+    `state` is that before it (None: empty). `apparatus` and `model` are names or paths, `seed` is from 0 to 2^128 - 1;
+    `engine` and `accuracy` are names of the physics (None: the defaults).
     Raises UsageError, in one line, for a field that is out of bounds, and when there is nothing to do.
     """
 
@@ -48,9 +51,12 @@ class DropRequest:
     cubes: Mapping[str, int]
     state: TowerState | None = None
     knock: float | None = None
+    engine: str | None = None
+    accuracy: str | None = None
 
     def __post_init__(self) -> None:
         _check_seed(self.seed)
+        settings_of(self.model, self.engine, self.accuracy)
         for colour, count in self.cubes.items():
             check_whole(f"cubes of {colour}", count, 0)
         if (number := sum(self.cubes.values())) > MAX_CUBES:
@@ -65,6 +71,11 @@ class DropRequest:
         there = {cube.colour for cube in self.state.cubes} if self.state else set[str]()
         return [*self.cubes, *sorted(there - set(self.cubes))]
 
+    @property
+    def settings(self) -> PhysicsSettings | None:
+        """The settings of its model; None where that is not physics."""
+        return settings_of(self.model, self.engine, self.accuracy)
+
 
 @dataclass(frozen=True, slots=True)
 class PlayRequest:
@@ -78,9 +89,12 @@ class PlayRequest:
     apparatus: str
     model: str
     seed: int
+    engine: str | None = None
+    accuracy: str | None = None
 
     def __post_init__(self) -> None:
         _check_seed(self.seed)
+        settings_of(self.model, self.engine, self.accuracy)
         registry.get("game", self.game)
         if not self.apparatus:
             raise fault(APPARATUS, None, allowed(), f"name what {self.game} is to be played with")
@@ -89,6 +103,11 @@ class PlayRequest:
     def played(self) -> Game:
         """The game itself."""
         return registry.get("game", self.game)
+
+    @property
+    def settings(self) -> PhysicsSettings | None:
+        """The settings of its model; None where that is not physics."""
+        return settings_of(self.model, self.engine, self.accuracy)
 
 
 @dataclass(frozen=True, slots=True)

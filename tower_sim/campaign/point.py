@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from tower_sim.apparatus.catalogue import from_tables
-from tower_sim.apparatus.fields import read_fields
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import fault
 from tower_sim.games.game import Game
 from tower_sim.models import Model, open_model
 from tower_sim.physics.knock import MAX_STRENGTH
-from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.physics.settings import PhysicsSettings, stored_settings
 from tower_sim.surrogate.store import shipped
 
 MAX_ROWS = 5_000_000  # of a shard's table of cubes, which takes a worker about 1 GB
@@ -42,7 +41,7 @@ class Point:
 
 
 def build(game: Game, name: str, model: str, tables: Mapping[str, Any]) -> Point:
-    """Make a point of `game` from its resolved tables: `profile`, `settings` and those of the game.
+    """Make a point of `game` from its resolved tables: `profile`, `settings` as they are stored and those of the game.
 
     Raises UsageError for a value that is not allowed, for an apparatus that the game cannot be played with, and where
     no surrogate ships for it.
@@ -55,12 +54,7 @@ def build(game: Game, name: str, model: str, tables: Mapping[str, Any]) -> Point
     for drop, strength in tables["knocks"].items() if "knocks" in game.tables else ():
         if strength > MAX_STRENGTH:
             raise fault(f"knocks.{drop}", float(strength), f"0 to {MAX_STRENGTH:g} (peak acceleration in g)", "try 0.5")
-    return Point(apparatus, model, read_settings(tables["settings"]), game, rules)
-
-
-def read_settings(table: Mapping[str, Any]) -> PhysicsSettings:
-    """Make settings; raises UsageError for an unknown field, or a value that PhysicsSettings does not allow."""
-    return read_fields(PhysicsSettings, table, "settings")
+    return Point(apparatus, model, stored_settings(tables["settings"]), game, rules)
 
 
 def rows_of(point: Point) -> int:

@@ -15,11 +15,12 @@ from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.apparatus.catalogue import names
 from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.campaign.kinds import game_of, installed, kinds
-from tower_sim.campaign.point import MAX_ROWS, Point, build, read_settings, rows_of
+from tower_sim.campaign.point import MAX_ROWS, Point, build, rows_of
 from tower_sim.campaign.vary import DESIGNS, Values, applied, check_size, fields_of, points, told
 from tower_sim.errors import UsageError, fault
 from tower_sim.games.game import Game, game_seed
 from tower_sim.models import BOARD_MODELS, MODELS
+from tower_sim.physics.settings import read_settings
 from tower_sim.progress import telling
 from tower_sim.reading import json_value, read_text, toml_table
 from tower_sim.state import MAX_SEED
@@ -36,8 +37,9 @@ class Spec:
     """A campaign: `runs` runs of one `kind` at every design point, from the root `seed`, `shard` runs a shard.
 
     The `profile`, the `settings` and the game's `tables` are resolved: every default is in them and no path, so that a
-    worker without the file can run it. `points` holds the values of the varied fields at each point. Run r, counted
-    over all points, is run r % `runs` of point r // `runs`, and draws only from SeedSequence(seed, spawn_key=(r, ...)).
+    worker without the file can run it; `settings` that name no engine are Bullet's. `points` holds the values of the
+    varied fields at each point. Run r, counted over all points, is run r % `runs` of point r // `runs`, and draws only
+    from SeedSequence(seed, spawn_key=(r, ...)).
     """
 
     kind: str

@@ -50,6 +50,7 @@ from tower_sim.campaign.tables import READABLE, TableKind, own_table
 from tower_sim.campaign.work import Shard
 from tower_sim.errors import UsageError, fault, shown
 from tower_sim.physics.engine import version_of
+from tower_sim.physics.settings import stored_engine
 from tower_sim.writing import PART
 
 LOG = "log.jsonl"
@@ -346,7 +347,8 @@ class Store:
         elif manifest.get("spec_digest") != self.spec.digest:
             raise UsageError(
                 f"{self.directory} holds another campaign (spec {str(manifest.get('spec_digest'))[:16]}, this is "
-                f"{self.spec.digest[:16]}); allowed is the same spec; give another -o"
+                f"{self.spec.digest[:16]}); allowed is the same spec; {_engine_advice(manifest, self.spec)}"
+                "give another -o"
             )
         elif (version := _tables_version(manifest)) != self.tables_version:
             raise UsageError(
@@ -379,10 +381,19 @@ def head_of(spec: Spec, environment: Environment) -> dict[str, Any]:
     head = {"schema": SCHEMA, "version": VERSION, "spec": json.loads(spec.canonical), "spec_digest": spec.digest}
     own = own_table(game := spec.game)
     played = {"game": f"{game.name} {game.version}"} | ({} if own is None else {OWN_TABLE: own.name})
-    engine = spec.settings.get("engine")  # not there where it is the default one
+    engine = spec.settings.get("engine")  # not there where it is Bullet, which is among the versions
     played |= {} if engine is None else {"engine": f"{engine} {version_of(engine) or 'without a version'}"}
     head |= {"versions": environment["versions"] | played, "platform": environment["platform"], "points": points}
     return head | {"campaign": digest(canonical_json(head).encode())}
+
+
+def _engine_advice(manifest: dict[str, Any], spec: Spec) -> str:
+    """Say what to write where a directory's campaign is of another engine: a file that names none means another now."""
+    theirs: dict[str, Any] = manifest["spec"]
+    engine = stored_engine(theirs["settings"])
+    if (theirs["model"], spec.model) != ("physics", "physics") or engine == stored_engine(spec.settings):
+        return ""
+    return f'that one is of the engine {engine}: write engine = "{engine}" under [settings], or '
 
 
 def listed_form(receipt: dict[str, Any]) -> dict[str, Any]:

@@ -12,9 +12,10 @@ from tower_sim.apparatus.catalogue import names
 from tower_sim.cli.parser import Parser
 from tower_sim.errors import UsageError, shown
 from tower_sim.models import MODELS
-from tower_sim.physics.settings import ENGINE
+from tower_sim.physics.settings import ENGINE, STANDARD, accuracies
 from tower_sim.reading import json_value, read_text
 from tower_sim.registry import get
+from tower_sim.registry import names as registered
 from tower_sim.state import MAX_SEED, TowerState
 
 PICTURE = ".png, .pdf or .svg"
@@ -51,6 +52,16 @@ def add_model(parser: Parser, default: str = "physics", models: Sequence[str] = 
     """Add `--model`, which is one of `models`."""
     allowed = f"{', '.join(models)} or a fitted model's .json file"
     parser.offer(parser.add_argument("--model", default=default, metavar="MODEL|FILE", help=allowed), models)
+
+
+def add_physics(parser: Parser) -> None:
+    """Add `--engine` and `--accuracy`, of the model physics."""
+    engines = registered("engine")
+    told = f"rigid-body engine of physics: {', '.join(engines)} (default: {ENGINE})"
+    parser.offer(parser.add_argument("--engine", metavar="NAME", help=told), engines)
+    fine = list(dict.fromkeys(name for engine in engines for name in accuracies(engine)))
+    told = f"how finely the engine computes: {', '.join(fine)} (default: {STANDARD})"
+    parser.offer(parser.add_argument("--accuracy", metavar="NAME", help=told), fine)
 
 
 def add_rules(parser: Parser) -> None:

@@ -6,8 +6,9 @@ import argparse
 
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import names
-from tower_sim.cli.common import add_games, add_json, add_model, add_plot, add_seed
+from tower_sim.cli.common import add_games, add_json, add_model, add_physics, add_plot, add_seed
 from tower_sim.cli.parser import Parser
+from tower_sim.models import settings_of
 from tower_sim.requests import drawn_seed
 
 
@@ -22,6 +23,7 @@ def add(compare: Parser) -> None:
     told = "change a key of B, as in cubes=6; may be repeated"
     compare.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="changes", help=told)
     add_model(compare, "surrogate")
+    add_physics(compare)
     add_seed(compare)
     add_json(compare)
     add_plot(compare, "it")
@@ -36,6 +38,7 @@ def _compare(options: argparse.Namespace) -> None:
         options.games,
         drawn_seed() if options.seed is None else options.seed,
         options.model,
+        settings=settings_of(options.model, options.engine, options.accuracy),
         changes=options.changes,
         as_json=options.json,
         plot=options.save_plot,

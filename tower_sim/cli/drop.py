@@ -6,7 +6,7 @@ import argparse
 import json
 
 from tower_sim.apparatus.catalogue import load
-from tower_sim.cli.common import add_apparatus_argument, add_json, add_model, add_seed, read_state
+from tower_sim.cli.common import add_apparatus_argument, add_json, add_model, add_physics, add_seed, read_state
 from tower_sim.cli.drop_words import drop_report
 from tower_sim.cli.parser import Parser
 from tower_sim.cubes import parse_counts
@@ -25,6 +25,7 @@ def add(drop: Parser) -> None:
         "--knock", type=float, metavar="STRENGTH", help="knock on the table first; peak acceleration in g"
     )
     add_model(drop)
+    add_physics(drop)
     add_seed(drop)
     add_json(drop)
     drop.set_defaults(run=_drop)
@@ -37,8 +38,9 @@ def _drop(options: argparse.Namespace) -> None:
         raise UsageError("nothing to do: --cubes is empty and there is no --knock; try --cubes blue=4,red=2")
     seed = drawn_seed() if options.seed is None else options.seed
     state = read_state(options.state)
-    request = DropRequest(options.apparatus, options.model, seed, counts, state, options.knock)
-    with open_model(apparatus, options.model) as model:
+    physics = (options.engine, options.accuracy)
+    request = DropRequest(options.apparatus, options.model, seed, counts, state, options.knock, *physics)
+    with open_model(apparatus, options.model, request.settings) as model:
         landed = outcome(request, model)
     if options.json:
         print(json.dumps(drop_document(request, landed)))

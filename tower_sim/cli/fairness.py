@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from tower_sim.cli.common import add_apparatus, add_games, add_json, add_seed
+from tower_sim.cli.common import add_apparatus, add_games, add_json, add_physics, add_seed
 from tower_sim.cli.parser import Parser
-from tower_sim.requests import first_game
+from tower_sim.models import settings_of
+from tower_sim.requests import PHYSICS, first_game
 
 
 def add(fairness: Parser) -> None:
@@ -14,6 +15,7 @@ def add(fairness: Parser) -> None:
     fairness.add_argument("records", metavar="RECORDS.csv", help="your drops; see docs/calibration.md (or: my_tower)")
     add_apparatus(fairness, first_game().apparatus)
     add_games(fairness, "games to simulate, 8 to 10000", default=24)
+    add_physics(fairness)
     add_seed(fairness, 0)
     add_json(fairness)
     fairness.set_defaults(run=_fairness)
@@ -22,4 +24,5 @@ def add(fairness: Parser) -> None:
 def _fairness(options: argparse.Namespace) -> int:
     from calibration.verdict import fairness_command
 
-    return fairness_command(options.records, options.apparatus, options.games, options.seed, options.json)
+    settings = settings_of(PHYSICS, options.engine, options.accuracy)
+    return fairness_command(options.records, options.apparatus, options.games, options.seed, options.json, settings)

@@ -15,6 +15,7 @@ from tower_sim.errors import UsageError
 from tower_sim.games.game import Game
 from tower_sim.models import ABOUT
 from tower_sim.physics.engine import version_of
+from tower_sim.physics.settings import accuracies
 from tower_sim.terminal import say
 
 SCHEMA = "tower-sim/list"
@@ -23,7 +24,7 @@ OURS = "tower_sim"
 _HEADS = {
     "apparatus": "Kinds of apparatus, with the profiles that ship (--apparatus PROFILE, or a TOML file of that kind):",
     "games": "Games (tower-sim play GAME):",
-    "engines": "Engines of the model physics ([settings] engine of a campaign file):",
+    "engines": "Engines of the model physics (--engine ENGINE, or [settings] engine of a campaign file):",
     "models": "Models (--model MODEL, or a .json file of tower-sim surrogate fit):",
 }
 _GROUPS = {"apparatus": "apparatus", "games": "game", "engines": "engine"}  # in the registry
@@ -63,7 +64,8 @@ def _told(name: str, thing: Any) -> dict[str, Any]:
     if isinstance(thing, Game):
         own = {"command": thing.ways.command or None, "apparatus": thing.apparatus or None}
         return {"about": thing.about or thing.title, "title": thing.title, "rules": thing.version, **own}
-    return {"about": getattr(thing, "about", thing.title), "title": thing.title, "installed": version_of(name)}
+    own = {"installed": version_of(name), "accuracies": list(accuracies(name))}
+    return {"about": getattr(thing, "about", thing.title), "title": thing.title, **own}
 
 
 def _words(document: Mapping[str, Any]) -> str:
@@ -77,6 +79,7 @@ def _words(document: Mapping[str, Any]) -> str:
             said += f" (also: tower-sim {entry['command']})" if entry.get("command") else ""
             if "installed" in entry:
                 said += f" ({entry['title']} {entry['installed'] or 'is not installed'})"
+            said += f" (--accuracy {', '.join(entry['accuracies'])})" if "accuracies" in entry else ""
             said += f" [from {entry['package']}]" if entry["package"] != OURS else ""
             lines.append(f"  {entry['name']:{width}}  {said}")
         blocks.append("\n".join(lines))

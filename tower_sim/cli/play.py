@@ -44,6 +44,7 @@ def add(play: Parser) -> None:
     common.add_apparatus(play, None)
     common.add_rules(play)
     common.add_model(play)
+    common.add_physics(play)
     common.add_seed(play)
     common.add_json(play)
     common.add_plot(play, "it")
@@ -86,6 +87,7 @@ def _add_options(parser: Parser, game: Game, apparatus: str | None, *, is_comman
         common.add_games(parser, f"{_several(game)}, to tell the odds")
     common.add_apparatus(parser, apparatus)
     common.add_model(parser, models=BOARD_MODELS if game.board else MODELS)
+    common.add_physics(parser)
     common.add_seed(parser)
     common.add_json(parser)
     common.add_plot(parser, game.ways.picture)
@@ -120,14 +122,14 @@ def _run(game: Game, options: argparse.Namespace) -> None:
     asked = ways.of_options(given, read_rules(game, options.rules) if options.rules else None)
     named = options.apparatus or asked.apparatus or game.apparatus
     seed = drawn_seed() if options.seed is None else options.seed
-    request = PlayRequest(game.name, asked.rules, named, options.model, seed)
+    request = PlayRequest(game.name, asked.rules, named, options.model, seed, options.engine, options.accuracy)
     apparatus = load(named)
     many: int | None = said.get("games")
     if many is not None:
         check_whole("--games", many, FEWEST_DRAWN if options.save_plot else 1, MAX_RUNS)
     common.check_plot(options.save_plot)
     game.check(apparatus)  # before a model of it is made, which may not be had here
-    with open_model(apparatus, options.model) as model:
+    with open_model(apparatus, options.model, request.settings) as model:
         check(request, apparatus, model)
         if many is None:
             _play(request, model, apparatus, options)

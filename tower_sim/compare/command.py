@@ -13,6 +13,7 @@ from tower_sim.compare.words import compare_report
 from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.games.compared import Compared
 from tower_sim.models import Model, open_model
+from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.progress import telling
 from tower_sim.terminal import say, warn
 from tower_sim.variants import Variant, read_variant
@@ -21,18 +22,24 @@ _SLOW = 500  # games from which it takes a while without numba
 
 
 def compare_files(
-    files: tuple[str, str | None], games: int, seed: int, model: str, changes: Sequence[str] = ()
+    files: tuple[str, str | None],
+    games: int,
+    seed: int,
+    model: str,
+    changes: Sequence[str] = (),
+    settings: PhysicsSettings | None = None,
 ) -> Comparison:
     """Play `games` pairs of two variants of one game with the models called `model`, and compare them.
 
     Each is a file or a shipped name; `changes`, each KEY=VALUE, are made to the second, which is the first when None.
+    `settings` are those of physics.
     Tells how far it is. All that is random comes from `seed`.
     Raises UsageError for a file, number or model that is not allowed, and as `play_pairs` does.
     """
     check_whole("--games", games, 2, MAX_GAMES)
     a, b = _variants(files, changes)
     compared = _compared(a, b)
-    with _opened(a, model) as first, _opened(b, model) as second:
+    with _opened(a, model, settings) as first, _opened(b, model, settings) as second:
         if games >= _SLOW and can_sample(compared, (first, second)) and not compiled():
             warn("without numba this takes about a hundred times as long; pip install numba")
         with telling("pairs", games) as tell:
@@ -47,6 +54,7 @@ def compare_command(
     model: str,
     *,
     changes: Sequence[str] = (),
+    settings: PhysicsSettings | None = None,
     as_json: bool,
     plot: Path | None,
 ) -> None:
@@ -59,7 +67,7 @@ def compare_command(
         from tower_sim.drawing import check_path
 
         check_path(plot)
-    comparison = compare_files(files, games, seed, model, changes)
+    comparison = compare_files(files, games, seed, model, changes, settings)
     if as_json:
         print(json.dumps(comparison.to_json(), allow_nan=False))
     else:
@@ -96,8 +104,8 @@ def _compared(a: Variant, b: Variant) -> Compared:
     return compared
 
 
-def _opened(variant: Variant, model: str) -> Model:
+def _opened(variant: Variant, model: str, settings: PhysicsSettings | None) -> Model:
     try:
-        return open_model(variant.apparatus, model)
+        return open_model(variant.apparatus, model, settings)
     except UsageError as error:
         raise UsageError(f"variant {variant.file}: {error}") from None

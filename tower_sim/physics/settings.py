@@ -1,87 +1,173 @@
-"""PhysicsSettings: every numerical choice of the rigid-body engine, in one frozen, versioned object."""
+"""PhysicsSettings: every numerical choice of a rigid-body engine, in one frozen, versioned object."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from numbers import Integral, Real
 from typing import Any, cast
 
-from tower_sim.errors import check_kind, fault, near
+from tower_sim.apparatus.fields import refuse_unknown
+from tower_sim.errors import UsageError, check_kind, fault, near
 from tower_sim.registry import names
 
 SETTINGS_VERSION = 1
 GRAVITY = 9.81  # m/s2
 ENGINE = "bullet"
-LEAST_BOUNCE = 2.0  # times the speed that gravity adds in a timestep: see PhysicsSettings.restitution_speed
+"""The engine of settings that name none: of a new file, of a command or a request that says nothing."""
+UNNAMED = "bullet"
+"""The engine of stored tables that name none, for ever: those written when there was no other."""
+STANDARD = "standard"
 
 
-def _number(default: float, low: float, high: float) -> Any:
-    """Declare a number (or a whole number, if the default is one) from `low` to `high`."""
-    return field(default=default, metadata={"low": low, "high": high})
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """The numbers of an engine: the `standard` value of every setting that it has, and what its accuracies change.
+
+    least_bounce: the least `restitution_speed`, in times the speed that gravity adds in a timestep.
+    """
+
+    standard: Mapping[str, float]
+    accuracies: Mapping[str, Mapping[str, float]]
+    least_bounce: float
+
+
+NUMBERS: Mapping[str, Numbers] = {
+    "bullet": Numbers(
+        standard={
+            "timestep": 1 / 500,
+            "step_travel": 0.1,
+            "passed_travel": 0.2,
+            "window": 0.01,
+            "iterations": 20,
+            "firm_iterations": 100,
+            "firm_relaxation": 0.02,
+            "rest_overlap": 0.015,
+            "residual": 1e-4,
+            "contact_breaking": 0.02,
+            "restitution_speed": 0.05,
+            "quiet_speed": 0.005,
+            "quiet_spin": 1.0,
+            "quiet_time": 0.2,
+            "longest": 12.0,
+            "creep": 0.1,
+            "relaxation": 0.05,
+        },
+        accuracies={STANDARD: {}},
+        least_bounce=2.0,
+    ),
+    "core": Numbers(
+        standard={
+            "timestep": 1 / 500,
+            "step_travel": 0.1,
+            "passed_travel": 0.2,
+            "window": 0.01,
+            "iterations": 100,
+            "residual": 2e-5,
+            "restitution_speed": 0.02,
+            "quiet_speed": 0.005,
+            "quiet_spin": 1.0,
+            "quiet_time": 0.2,
+            "longest": 12.0,
+            "creep": 0.1,
+            "relaxation": 0.02,
+            "slop": 0.001,
+            "patch": 0.01,
+        },
+        accuracies={
+            "fast": {"timestep": 1 / 250, "step_travel": 0.2},
+            STANDARD: {},
+            "fine": {"timestep": 1 / 1000, "step_travel": 0.05, "passed_travel": 0.1},
+        },
+        least_bounce=0.0,
+    ),
+}
+"""The defaults and accuracies of each engine, and all that there is of them; another package's engine has Bullet's."""
+
+
+def _number(low: float, high: float) -> Any:
+    """Declare a number from `low` to `high`; `...`, which stands for one left out, becomes the engine's default."""
+    return field(default=..., metadata={"low": low, "high": high, "whole": False})
+
+
+def _count(low: int, high: int) -> Any:
+    """Declare a whole number likewise."""
+    return field(default=..., metadata={"low": low, "high": high, "whole": True})
 
 
 @dataclass(frozen=True, slots=True)
 class PhysicsSettings:
-    """The engine's settings; docs/physics.md holds the measurements behind each default.
+    """The settings of an engine; one left out has the engine's default, which stands in NUMBERS.
 
-    Lengths are in cube edges where the engine's own threshold must scale with the cube, times in seconds.
+    docs/physics.md holds the measurements behind the defaults. Lengths are in cube edges where the engine's own
+    threshold must scale with the cube, times in seconds. An engine need not have all: what it has not means nothing,
+    reads as the default of one that has it, cannot be given otherwise, and is not in `table` nor the digest.
+    `dataclasses.replace` keeps every number, also one that was left out: for another engine's defaults make new ones.
 
     timestep: the longest engine step.
     step_travel: no cube may travel further than this many edges in one step; a window with faster cubes is cut finer.
     passed_travel: the same for a cube that has passed everything that could hold it and is on its way out.
     window: time between two looks at the cubes (sweeping, settling, choosing the step).
     iterations: contact solver iterations a step.
-    firm_iterations, firm_relaxation: the same, without the early stop, where all residents are awake but slow: in a
-        knock, and in the further goes of wedged cubes.
-    rest_overlap: cubes at rest that overlap by more than this many edges are wedged.
-    residual: the solver stops early when its largest squared velocity error falls below this (0: never).
+    firm_iterations, firm_relaxation: (Bullet) the same, without the early stop, where all residents are awake but slow:
+        in a knock, and in the further goes of wedged cubes.
+    rest_overlap: (Bullet) cubes at rest that overlap by more than this many edges are wedged.
+    residual: the solver stops early when what is left is below this (0: never). Bullet: the largest squared velocity
+        error; the core: the most that any contact's velocity still changes by (m/s).
     relaxation: overlap is corrected at the speed overlap / relaxation (s).
-    contact_breaking: how far apart (edges) two bodies may be and still keep a contact point.
-    restitution_speed: below this approach speed (m/s) a contact does not bounce. Allowed from LEAST_BOUNCE times the
+    contact_breaking: (Bullet) how far apart (edges) two bodies may be and still keep a contact point.
+    restitution_speed: below this approach speed (m/s) a contact does not bounce. Bullet's is allowed from twice the
         speed that gravity adds in a timestep, 3.92 cm/s at the default one. With less resting cubes may bounce for
         ever: at 1.27 times that speed in 12 of 60 drops, at 1.53 in 4 of 80, at 1.78 in 0 of 120, from 2 on in 0 of 150
         (of 49 cubes into the two fitted towers, 20 into the ship; steps of 4, 2 and 1 ms).
     quiet_speed, quiet_spin: a cube is quiet when every velocity component (m/s) and spin component (rad/s) is below.
-        Half of the least values allowed leave cubes without rest for ever (3 of 12 drops of 49, each).
+        With Bullet half of the least values allowed leave cubes without rest for ever (3 of 12 drops of 49, each).
     quiet_time: a cube quiet for so long is at rest; it is put to sleep until it is hit. Less than `longest`.
     longest: simulated seconds after the last cube left the hand, after which a drop is stopped.
     creep: a drop stopped in which no cube moved more than this many edges in the last second is jammed.
+    slop: (the core) overlap of this many edges is left uncorrected.
+    patch: (the core) where a contact is a single point, the radius (edges) of the patch whose friction resists spin.
     engine: the name of the rigid-body engine that is set so; those there are: `tower_sim.registry.names("engine")`.
 
-    Raises UsageError for a value out of its range, and an unknown engine.
+    Raises UsageError for a value out of its range, one that the engine has not, and an unknown engine.
     """
 
-    timestep: float = _number(1 / 500, 1e-5, 0.01)
-    step_travel: float = _number(0.1, 0.001, 10)
-    passed_travel: float = _number(0.2, 0.001, 10)
-    window: float = _number(0.01, 0.001, 0.1)
-    iterations: int = _number(20, 1, 1000)
-    firm_iterations: int = _number(100, 1, 1000)
-    firm_relaxation: float = _number(0.02, 0.001, 1)
-    rest_overlap: float = _number(0.015, 0.001, 0.2)
-    residual: float = _number(1e-4, 0, 1)
-    contact_breaking: float = _number(0.02, 0.001, 0.2)
-    restitution_speed: float = _number(0.05, 0, 1)
-    quiet_speed: float = _number(0.005, 0.001, 0.1)
-    quiet_spin: float = _number(1.0, 0.2, 10)
-    quiet_time: float = _number(0.2, 0.01, 10)
-    longest: float = _number(12.0, 0.05, 120)
-    creep: float = _number(0.1, 0.001, 1)
-    relaxation: float = _number(0.05, 0.001, 1)
+    timestep: float = _number(1e-5, 0.01)
+    step_travel: float = _number(0.001, 10)
+    passed_travel: float = _number(0.001, 10)
+    window: float = _number(0.001, 0.1)
+    iterations: int = _count(1, 1000)
+    firm_iterations: int = _count(1, 1000)
+    firm_relaxation: float = _number(0.001, 1)
+    rest_overlap: float = _number(0.001, 0.2)
+    residual: float = _number(0, 1)
+    contact_breaking: float = _number(0.001, 0.2)
+    restitution_speed: float = _number(0, 1)
+    quiet_speed: float = _number(0.001, 0.1)
+    quiet_spin: float = _number(0.2, 10)
+    quiet_time: float = _number(0.01, 10)
+    longest: float = _number(0.05, 120)
+    creep: float = _number(0.001, 1)
+    relaxation: float = _number(0.001, 1)
+    slop: float = _number(0, 0.05)
+    patch: float = _number(0, 0.1)
     engine: str = ENGINE
 
     def __post_init__(self) -> None:
-        _check_engine(self.engine)
+        own = numbers_of(check_engine(self.engine))
         for item in fields(self)[:-1]:  # the last is the engine
-            object.__setattr__(
-                self,
-                item.name,
-                _checked(item.name, getattr(self, item.name), cast("float", item.default), item.metadata),
-            )
-        if self.restitution_speed < (least := LEAST_BOUNCE * GRAVITY * self.timestep):
+            name, value = item.name, cast("object", getattr(self, item.name))
+            default = own.standard.get(name)
+            if default is None:
+                default = next(other.standard[name] for other in NUMBERS.values() if name in other.standard)
+                if value is not ... and not (type(value) is type(default) and value == default):
+                    raise _not_of(self.engine, name, value)
+                value = default  # so that `replace` can give it back
+            checked = _checked(name, default if value is ... else value, default, item.metadata)
+            object.__setattr__(self, name, checked)
+        if self.restitution_speed < (least := own.least_bounce * GRAVITY * self.timestep):
             raise fault(
                 "settings.restitution_speed",
                 self.restitution_speed,
@@ -97,19 +183,76 @@ class PhysicsSettings:
             )
 
     def digest(self) -> str:
-        """Return a short digest of the version and every setting."""
+        """Return a short digest of the version and every setting that the engine has."""
         text = json.dumps([SETTINGS_VERSION, self.table()], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def table(self) -> dict[str, Any]:
-        """Return every setting by name, without the engine where it is the default one.
+        """Return every setting that the engine has by name, and the engine, but for Bullet.
 
-        So settings, and campaigns of them, of before there was a choice keep their digests.
+        So settings, and campaigns of them, of before there was a choice keep their digests; see `stored_settings`.
         """
-        plain = asdict(self)
-        if self.engine == ENGINE:
-            del plain["engine"]
-        return plain
+        plain: dict[str, Any] = {name: getattr(self, name) for name in fields_of(self.engine)}
+        return plain if self.engine == UNNAMED else plain | {"engine": self.engine}
+
+
+def numbers_of(engine: str) -> Numbers:
+    """Return the numbers of an engine."""
+    return NUMBERS.get(engine, NUMBERS["bullet"])
+
+
+def fields_of(engine: str) -> tuple[str, ...]:
+    """Return the names of the settings that an engine has, the engine itself left out."""
+    own = numbers_of(engine).standard
+    return tuple(item.name for item in fields(PhysicsSettings) if item.name in own)
+
+
+def accuracies(engine: str) -> tuple[str, ...]:
+    """Return the names of an engine's accuracies, the fastest first."""
+    return tuple(numbers_of(engine).accuracies)
+
+
+def accuracy(engine: str, name: object) -> PhysicsSettings:
+    """Return the settings of an engine at an accuracy, `standard` or another of `accuracies`.
+
+    Raises UsageError for an unknown engine, and an accuracy that it has not.
+    """
+    known = accuracies(check_engine(engine))
+    if not isinstance(name, str) or name not in known:
+        others = [other for other in names("engine") if name in accuracies(other)]
+        advice = f"name the engine {' or '.join(others)}" if others else "check its spelling"
+        hint = near(name, known) if isinstance(name, str) else ""
+        one_of = "one of " if len(known) > 1 else ""
+        raise fault("accuracy", name, f"{one_of}{', '.join(known)} with the engine {engine}", f"{advice}{hint}")
+    return PhysicsSettings(engine=engine, **cast("dict[str, Any]", numbers_of(engine).accuracies[name]))
+
+
+def read_settings(table: Mapping[str, Any]) -> PhysicsSettings:
+    """Make the settings of a file that somebody writes now, from its table `settings`.
+
+    `engine` left out is the default one, `accuracy` is one of the engine's; other keys go before what it says.
+    Raises UsageError for a key that the engine has not, or a value that PhysicsSettings does not allow.
+    """
+    engine = check_engine(table.get("engine", ENGINE))
+    _check_keys(table, engine, "engine", "accuracy")
+    own = {key: value for key, value in table.items() if key != "accuracy"}
+    return replace(accuracy(engine, table.get("accuracy", STANDARD)), **own)
+
+
+def stored_settings(table: Mapping[str, Any]) -> PhysicsSettings:
+    """Make the settings of what `PhysicsSettings.table` gave, now or years ago: without an engine they are Bullet's.
+
+    Raises UsageError as `read_settings` does.
+    """
+    engine = check_engine(stored_engine(table))
+    _check_keys(table, engine, "engine")
+    plain: dict[str, Any] = {"engine": engine, **table}
+    return PhysicsSettings(**plain)
+
+
+def stored_engine(table: Mapping[str, Any]) -> str:
+    """Return the engine of a stored table of settings, which need not be one that there is here."""
+    return table.get("engine", UNNAMED)
 
 
 def as_settings(settings: object) -> PhysicsSettings:
@@ -119,18 +262,37 @@ def as_settings(settings: object) -> PhysicsSettings:
     return check_kind("settings", settings, PhysicsSettings, "PhysicsSettings", "write PhysicsSettings(iterations=40)")
 
 
-def _check_engine(name: object) -> None:
-    """Raise UsageError unless an engine has this name; whether it can be had here is asked when one is made."""
+def check_engine(name: object, what: str = "settings.engine") -> str:
+    """Return the name of an engine, called `what` in messages; whether it can be had here is asked when one is made.
+
+    Raises UsageError unless an engine has this name.
+    """
     known = names("engine")
     if not (isinstance(name, str) and name in known):
         hint = near(name, known) if isinstance(name, str) else ""
-        raise fault("settings.engine", name, f"one of {', '.join(known)}", f"check its spelling{hint}")
+        raise fault(what, name, f"one of {', '.join(known)}", f"check its spelling{hint}")
+    return name
 
 
-def _checked(name: str, value: object, default: float, bounds: Mapping[str, float]) -> float:
-    """Return a setting as a plain number of its default's kind; raises UsageError when it is not within `bounds`."""
-    low, high = bounds["low"], bounds["high"]
-    whole = isinstance(default, int)
+def _not_of(engine: str, name: str, value: object) -> UsageError:
+    """Return the error that a setting was given which the engine has not."""
+    others = [other for other in names("engine") if name in numbers_of(other).standard]
+    advice = f"remove it, or name the engine {' or '.join(others)}" if others else "remove it"
+    return fault(f"settings.{name}", value, f"none: the engine {engine} has no such setting", advice)
+
+
+def _check_keys(table: Mapping[str, Any], engine: str, *more: str) -> None:
+    """Raise UsageError for the first key of a table that is no setting of the engine, nor one of `more`."""
+    own, every = fields_of(engine), [item.name for item in fields(PhysicsSettings)]
+    for key, value in table.items():
+        if key in every and key not in (*own, *more):
+            raise _not_of(engine, key, value)
+    refuse_unknown(table, dict.fromkeys([*own, *more]), "settings")
+
+
+def _checked(name: str, value: object, default: float, bounds: Mapping[str, Any]) -> float:
+    """Return a setting as a plain number of its kind; raises UsageError when it is not within `bounds`."""
+    low, high, whole = bounds["low"], bounds["high"], bounds["whole"]
     is_number = isinstance(value, Integral if whole else Real) and value is not True and value is not False
     if not (is_number and low <= cast("float", value) <= high):  # False for nan too
         raise fault(

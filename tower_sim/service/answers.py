@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import tower_sim
-from tower_sim import outcome, requests
+from tower_sim import outcome, registry, requests
 from tower_sim.apparatus.catalogue import names
 from tower_sim.models import MODELS
+from tower_sim.physics.settings import accuracies
 from tower_sim.service.asked import Hello, fields
 from tower_sim.service.opened import Opened
 
@@ -23,11 +24,14 @@ def answer(request: requests.Request | Hello, opened: Opened) -> dict[str, Any]:
     if isinstance(request, Hello):
         return hello()
     named = request.one if isinstance(request, requests.OddsRequest) else request
-    return requests.answer(request, *opened.with_apparatus(named.apparatus, named.model))
+    return requests.answer(request, *opened.with_apparatus(named.apparatus, named.model, named.settings))
 
 
 def hello() -> dict[str, Any]:
-    """Return what the service has: its version, models, shipped apparatus, games, and the documents it answers with."""
+    """Return what the service has: its version, models, shipped apparatus, games, engines with their accuracies.
+
+    Also the documents that it answers with.
+    """
     documents = {"drop": (outcome.SCHEMA, outcome.VERSION)}
     documents |= {game.ways.request: game.ways.document for game in requests.games() if game.ways.request}
     return {
@@ -38,5 +42,6 @@ def hello() -> dict[str, Any]:
         "models": list(MODELS),
         "apparatus": names(),
         "games": [game.name for game in requests.games()],
+        "engines": {name: list(accuracies(name)) for name in registry.names("engine")},
         "documents": {do: {"schema": schema, "version": version} for do, (schema, version) in documents.items()},
     }

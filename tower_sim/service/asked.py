@@ -34,6 +34,7 @@ MAX_PHYSICS_GAMES = 1_000  # battles: about a minute
 MAX_PHYSICS_HANDLED = 20_000  # cubes times drops of a game: about half a minute
 
 _PLAY = ("game", "rules")
+_COMMON = ("seed", "model", "engine", "accuracy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +44,13 @@ class Hello:
 
 def fields() -> dict[str, tuple[str, ...]]:
     """Return the fields of every request, beside `id` and `do`: those of our own, then those that games bring along."""
-    own = {"hello": (), "drop": ("apparatus", "cubes", "state", "knock", "seed", "model")}
+    own = {"hello": (), "drop": ("apparatus", "cubes", "state", "knock", *_COMMON)}
     of_games = {
-        game.ways.request: ("apparatus", *game.ways.fields, *_games(game), "seed", "model")
+        game.ways.request: ("apparatus", *game.ways.fields, *_games(game), *_COMMON)
         for game in games()
         if game.ways.request
     }
-    return own | of_games | {"play": ("apparatus", *_PLAY, "games", "seed", "model")}
+    return own | of_games | {"play": ("apparatus", *_PLAY, "games", *_COMMON)}
 
 
 def _games(game: Game) -> tuple[str, ...]:
@@ -82,7 +83,7 @@ def _drop(request: Mapping[str, Any]) -> DropRequest:
     model, seed = _text(request, "model", PHYSICS), _seed(request)
     cubes = _cubes(request)
     state = TowerState.from_token(_text(request, "state", "")) if "state" in request else None
-    asked = DropRequest(apparatus, model, seed, cubes, state, _knock(request))
+    asked = DropRequest(apparatus, model, seed, cubes, state, _knock(request), *_physics(request))
     there = len(state.residents) + len(state.board.lying) if state else 0
     _check_physics(model, "number of cubes, with those in the state", sum(cubes.values()) + there)
     return asked
@@ -105,7 +106,7 @@ def _play(request: Mapping[str, Any], game: Game, *, is_own: bool) -> PlayReques
     most = MAX_PHYSICS_HANDLED if model == PHYSICS else MAX_HANDLED
     _check_most("number of cubes times drops", cubes * turns, most)
     apparatus = _text(request, "apparatus", asked.apparatus or game.apparatus)
-    one = PlayRequest(game.name, asked.rules, apparatus, model, seed)
+    one = PlayRequest(game.name, asked.rules, apparatus, model, seed, *_physics(request))
     many = request.get("games")
     if many is None:
         return one
@@ -129,6 +130,12 @@ def _text(request: Mapping[str, Any], key: str, default: str) -> str:
     if not isinstance(value, str):
         raise fault(key, value, "a text in quotes")
     return value
+
+
+def _physics(request: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """Read the engine and the accuracy; None where one is left out."""
+    engine, accuracy = (_text(request, key, "") if key in request else None for key in ("engine", "accuracy"))
+    return engine, accuracy
 
 
 def _check_most(what: str, value: int, most: int) -> None:

@@ -14,11 +14,13 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.contract import DropModel
 from tower_sim.errors import UsageError
 from tower_sim.models import open_model
+from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.reading import read_bytes
 
 KEPT = 8  # a physics model holds an engine client of a few MB
 
-Opener = Callable[[Apparatus, str], AbstractContextManager[DropModel]]
+Opener = Callable[[Apparatus, str, PhysicsSettings | None], AbstractContextManager[DropModel]]
+_Key = tuple[str, str, str, str, PhysicsSettings | None]
 
 
 class Opened:
@@ -30,7 +32,7 @@ class Opened:
 
     def __init__(self, opener: Opener = open_model) -> None:
         self._opener = opener
-        self._kept: OrderedDict[tuple[str, str, str, str], tuple[Apparatus, DropModel, ExitStack]] = OrderedDict()
+        self._kept: OrderedDict[_Key, tuple[Apparatus, DropModel, ExitStack]] = OrderedDict()
 
     def __enter__(self) -> Opened:
         return self
@@ -40,20 +42,22 @@ class Opened:
     ) -> None:
         self.close()
 
-    def model(self, apparatus: str, name: str) -> DropModel:
+    def model(self, apparatus: str, name: str, settings: PhysicsSettings | None = None) -> DropModel:
         """Return the model `name` of `apparatus`; see `with_apparatus`."""
-        return self.with_apparatus(apparatus, name)[1]
+        return self.with_apparatus(apparatus, name, settings)[1]
 
-    def with_apparatus(self, apparatus: str, name: str) -> tuple[Apparatus, DropModel]:
+    def with_apparatus(
+        self, apparatus: str, name: str, settings: PhysicsSettings | None = None
+    ) -> tuple[Apparatus, DropModel]:
         """Return an apparatus and its model `name`, each a shipped name or the path of a file.
 
-        Raises UsageError as `load` and the opener do.
+        `settings` are those of physics. Raises UsageError as `load` and the opener do.
         """
-        key = (apparatus, _content(apparatus), name, _content(name))
+        key = (apparatus, _content(apparatus), name, _content(name), settings)
         if key not in self._kept:
             with ExitStack() as opening:
                 shape = load(apparatus)
-                model = opening.enter_context(self._opener(shape, name))
+                model = opening.enter_context(self._opener(shape, name, settings))
                 self._kept[key] = (shape, model, opening.pop_all())
         self._kept.move_to_end(key)
         while len(self._kept) > KEPT:

@@ -12,6 +12,7 @@ from tower_sim import writing
 from tower_sim.apparatus.catalogue import from_tables
 from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.errors import UsageError, fault
+from tower_sim.physics.settings import stored_engine
 from tower_sim.progress import nothing, telling
 from tower_sim.study.data import Campaign
 from tower_sim.study.load import load_whole
@@ -82,8 +83,12 @@ def ladder_text(scored: Sequence[RungScore]) -> str:
 
 
 def apparatus_of(campaigns: Sequence[Campaign]) -> Apparatus:
-    """Return the one apparatus of physics campaigns; raises UsageError when there are several, or another model."""
+    """Return the one apparatus of physics campaigns.
+
+    Raises UsageError when there are several, or several engines, or another model.
+    """
     shapes: dict[str, Apparatus] = {}
+    engines: dict[str, None] = {}
     for campaign in campaigns:
         fields = {key for values in campaign.points for key in values}
         varied = sorted(key for key in fields if key.startswith(("profile.", "settings.")))
@@ -91,11 +96,15 @@ def apparatus_of(campaigns: Sequence[Campaign]) -> Apparatus:
             raise fault("a field of vary.fields", varied[0], "none of profile or settings", "fit one point")
         if campaign.spec.get("model") == "two_thirds":
             raise fault("campaign.model", "two_thirds", "'physics'", "run it with physics")
+        if campaign.spec.get("model") == "physics":
+            engines[stored_engine(campaign.spec["settings"])] = None
         shape = from_tables(campaign.spec["profile"], str(campaign.spec["apparatus"]))
         shapes[shape.digest] = shape
     if len(shapes) != 1:
         names = ", ".join(f"{shape.name} ({digest})" for digest, shape in shapes.items())
         raise UsageError(f"campaigns are of {len(shapes)} apparatuses ({names}); allowed is one; fit each by itself")
+    if len(engines) > 1:
+        raise UsageError(f"campaigns are of the engines {', '.join(engines)}; allowed is one; fit each by itself")
     return next(iter(shapes.values()))
 
 

@@ -1,0 +1,326 @@
+"""The settings of physics: each engine's own numbers, its accuracies, and what a table that names no engine means."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.engines import registered
+
+from calibration.parameters import NUMBERS as FREE
+from calibration.parameters import campaign_text
+from tower_sim import cli, registry
+from tower_sim.campaign import Spec, parse
+from tower_sim.campaign.environment import environment
+from tower_sim.campaign.store import Store
+from tower_sim.errors import UsageError
+from tower_sim.models import settings_of
+from tower_sim.physics import settings as module
+from tower_sim.physics.settings import (
+    ENGINE,
+    NUMBERS,
+    STANDARD,
+    PhysicsSettings,
+    accuracies,
+    accuracy,
+    fields_of,
+    read_settings,
+    stored_settings,
+)
+from tower_sim.requests import DropRequest
+
+FILE = '[campaign]\nkind = "game"\napparatus = "amerigo"\nseed = "7"\ngames = 2\n[rules]\nrounds = 1\n'
+OLD = {  # the table of every dataset that was written when Bullet was the only engine, in its order
+    "timestep": 0.002, "step_travel": 0.1, "passed_travel": 0.2, "window": 0.01, "iterations": 20,
+    "firm_iterations": 100, "firm_relaxation": 0.02, "rest_overlap": 0.015, "residual": 0.0001,
+    "contact_breaking": 0.02, "restitution_speed": 0.05, "quiet_speed": 0.005, "quiet_spin": 1.0, "quiet_time": 0.2,
+    "longest": 12.0, "creep": 0.1, "relaxation": 0.05,
+}  # fmt: skip
+HAS_NOT = [
+    (engine, name)
+    for engine in NUMBERS
+    for name in dict.fromkeys(name for other in NUMBERS for name in fields_of(other))
+    if name not in fields_of(engine)
+]
+NAMED = [(engine, name) for engine in NUMBERS for name in accuracies(engine)]
+
+
+@pytest.fixture(autouse=True)
+def _core(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    yield from registered("core", monkeypatch)
+
+
+def refused(make: Any) -> str:
+    with pytest.raises(UsageError) as error:
+        make()
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+# The numbers of each engine
+
+
+def test_bullets_settings_keep_the_table_and_the_digest_that_they_had():
+    bullet = PhysicsSettings(engine="bullet")
+    assert list(bullet.table().items()) == list(OLD.items())
+    assert bullet.digest() == "3934e6717a808c0c"  # docs/speed.md
+    assert replace(bullet, timestep=0.001).digest() == "0c762f174401a25a"
+
+
+@pytest.mark.parametrize("engine", NUMBERS)
+def test_what_is_left_out_is_the_engines_own_number_and_what_is_given_is_kept(engine: str):
+    settings = PhysicsSettings(engine=engine)
+    named = {} if engine == "bullet" else {"engine": engine}
+    assert settings.table() == dict(NUMBERS[engine].standard) | named
+    for name in fields_of(engine):
+        assert type(getattr(settings, name)) is (int if "iterations" in name else float)
+    halved = {
+        name: value / 2 if isinstance(value, float) else value // 2
+        for name, value in settings.table().items()
+        if name != "engine"
+    }
+    for name, value in (halved | {"restitution_speed": 0.3}).items():
+        given: Any = {name: value, "engine": engine}
+        other = PhysicsSettings(**given)
+        assert {key for key, now in other.table().items() if now != settings.table()[key]} == {name}
+        assert other.digest() != settings.digest()
+
+
+@pytest.mark.parametrize("engine", NUMBERS)
+def test_settings_are_changed_copied_and_compared_whatever_their_engine(engine: str):
+    settings = PhysicsSettings(engine=engine)
+    changed = replace(settings, timestep=0.0015)
+    assert (changed.engine, changed.timestep) == (engine, 0.0015)
+    assert replace(changed, timestep=settings.timestep) == settings != changed
+    again = pickle.loads(pickle.dumps(changed))
+    assert (again, hash(again), again.digest()) == (changed, hash(changed), changed.digest())
+
+
+def test_engines_with_the_same_numbers_have_other_digests():
+    digests = {name: PhysicsSettings(engine=name).digest() for name in registry.names("engine")}
+    assert len(set(digests.values())) == len(digests) >= 2
+
+
+@pytest.mark.parametrize(("engine", "name"), HAS_NOT)
+def test_a_setting_that_the_engine_has_not_is_refused_and_changes_nothing(engine: str, name: str):
+    settings = PhysicsSettings(engine=engine)
+    assert name not in settings.table()
+    given: Any = {name: 0.017, "engine": engine}
+    for make in (lambda: PhysicsSettings(**given), lambda: read_settings(given), lambda: stored_settings(given)):
+        line = refused(make)
+        assert line.startswith(f"settings.{name} is 0.017; allowed is none: the engine {engine} has no such setting; ")
+    same: Any = {name: getattr(settings, name), "engine": engine}
+    assert PhysicsSettings(**same) == settings  # so that a copy with a change can be made
+    assert f"settings.{name} is " in refused(lambda: read_settings(same))
+
+
+def test_an_engine_that_has_the_setting_is_suggested():
+    assert refused(lambda: read_settings({"engine": "bullet", "slop": 0.01})).endswith(
+        "remove it, or name the engine core"
+    )
+    assert "did you mean slop?" in refused(lambda: read_settings({"engine": "core", "slopp": 0.01}))
+    assert "settings.firm_iterations is 5" in refused(lambda: read_settings({"engine": "core", "firm_iterations": 5}))
+
+
+def test_the_least_speed_of_a_bounce_is_bullets_alone():
+    assert PhysicsSettings(engine="core", restitution_speed=0, timestep=0.01).restitution_speed == 0
+    assert "or cubes at rest bounce for ever" in refused(lambda: PhysicsSettings(engine="bullet", restitution_speed=0))
+
+
+# Accuracies
+
+
+@pytest.mark.parametrize(("engine", "name"), NAMED)
+def test_an_accuracy_is_settings_of_its_engine_and_the_finer_one_has_the_shorter_step(engine: str, name: str):
+    settings = accuracy(engine, name)
+    assert settings.engine == engine
+    assert (settings == PhysicsSettings(engine=engine)) == (name == STANDARD)
+    assert settings_of("physics", engine, name) == settings == read_settings({"engine": engine, "accuracy": name})
+
+
+def test_bullet_has_what_ships_and_the_core_three_accuracies_from_fast_to_fine():
+    assert accuracies("bullet") == (STANDARD,)
+    assert accuracies("core") == ("fast", STANDARD, "fine")
+    for faster, finer in combinations((accuracy("core", name) for name in accuracies("core")), 2):
+        assert faster.timestep > finer.timestep
+        assert faster.step_travel > finer.step_travel
+
+
+@pytest.mark.parametrize(
+    ("engine", "name", "says"),
+    [
+        ("core", "fien", "one of fast, standard, fine with the engine core; check its spelling; did you mean fine?"),
+        ("core", "", "accuracy is ''; allowed is one of fast, standard, fine"),
+        ("core", 7, "accuracy is 7; allowed is one of"),
+        ("core", ["fine"], "accuracy is ['fine']; allowed is one of"),
+        ("bullet", "standart", "allowed is standard with the engine bullet; check its spelling; did you"),
+        ("bullet", "fine", "accuracy is 'fine'; allowed is standard with the engine bullet; name the engine core"),
+    ],
+)
+def test_an_accuracy_that_the_engine_has_not_is_refused_in_one_line(engine: str, name: object, says: str):
+    assert says in refused(lambda: accuracy(engine, name))
+    assert says in refused(lambda: read_settings({"engine": engine, "accuracy": name}))
+
+
+# Files that are written now, and tables that are stored
+
+
+def test_a_campaign_file_names_engine_and_accuracy_and_its_other_keys_go_before():
+    spec = parse(FILE + '[settings]\nengine = "core"\naccuracy = "fine"\nslop = 0.002\ntimestep = 0.0012\n')
+    settings = replace(accuracy("core", "fine"), slop=0.002, timestep=0.0012)
+    assert spec.settings == settings.table()
+    assert spec.point(0).settings == settings
+    assert Spec.from_canonical(spec.canonical) == spec
+    by_hand = "".join(f"{name} = {value}\n" for name, value in settings.table().items() if name != "engine")
+    assert parse(FILE + '[settings]\nengine = "core"\n' + by_hand).digest == spec.digest
+
+
+def test_the_settings_of_a_campaign_vary_with_what_its_engine_has():
+    core = FILE + '[settings]\nengine = "core"\n[vary.fields]\n'
+    assert [parse(core + "settings.slop = [0, 0.01]").point(i).settings.slop for i in range(2)] == [0, 0.01]
+    assert "settings.rest_overlap" in refused(lambda: parse(core + "settings.rest_overlap = [0.01, 0.02]"))
+    assert "settings.accuracy" in refused(lambda: parse(core + 'settings.accuracy = ["fast", "fine"]'))
+
+
+def test_a_table_without_an_engine_means_bullet_where_it_is_stored_and_the_default_where_it_is_new(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    stored = parse(FILE + '[settings]\nengine = "bullet"\n')
+    assert dict(stored.settings) == OLD
+    for default in NUMBERS:
+        monkeypatch.setattr(module, "ENGINE", default)
+        assert stored_settings(OLD) == stored_settings({}) == PhysicsSettings(engine="bullet")
+        again = Spec.from_canonical(stored.canonical)
+        assert again == stored
+        assert again.point(0).settings.engine == "bullet"
+        new = parse(FILE)
+        assert new.point(0).settings == PhysicsSettings(engine=default)
+        assert (new.digest == stored.digest) == (default == "bullet")
+        assert Spec.from_canonical(new.canonical).point(0).settings == new.point(0).settings
+
+
+@pytest.mark.parametrize("engine", NUMBERS)
+def test_what_settings_store_gives_them_back(engine: str):
+    for name in accuracies(engine):
+        settings = replace(accuracy(engine, name), creep=0.2)
+        assert stored_settings(settings.table()) == settings
+    assert "settings.accuracy is unknown" in refused(lambda: stored_settings({"engine": engine, "accuracy": STANDARD}))
+
+
+def test_going_on_with_a_campaign_of_another_engine_says_what_to_write(tmp_path: Path):
+    texts = {engine: FILE + f'[settings]\nengine = "{engine}"\n' for engine in NUMBERS}
+    here = environment()
+    with Store.opened(tmp_path / "old", parse(texts["bullet"]), here):
+        pass
+
+    def refusal(text: str) -> str:
+        with pytest.raises(UsageError) as error, Store.opened(tmp_path / "old", parse(text), here):
+            pass
+        return str(error.value)
+
+    advice = 'that one is of the engine bullet: write engine = "bullet" under [settings], or give another -o'
+    assert refusal(texts["core"]).endswith(f"allowed is the same spec; {advice}")
+    assert refusal(texts["bullet"] + "creep = 0.2\n").endswith("allowed is the same spec; give another -o")
+
+
+def test_the_towers_of_a_calibration_are_of_the_engine_of_its_design_whatever_the_default(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    pattern = "slots 2 over 2"
+    text = campaign_text([(pattern, (0.5,) * len(FREE))], 2, 1)
+    before = parse(text)
+    monkeypatch.setattr(module, "ENGINE", "core")
+    assert parse(text).digest == before.digest
+    assert before.point(0).settings == PhysicsSettings(engine="bullet")
+
+
+# Commands and requests
+
+
+def test_a_request_has_the_settings_of_its_engine_and_accuracy_and_none_without_physics():
+    def asked(model: str, *physics: str | None) -> PhysicsSettings | None:
+        return DropRequest("amerigo", model, 7, {"blue": 1}, None, None, *physics).settings
+
+    assert asked("physics") == PhysicsSettings()
+    assert asked("physics", "core") == PhysicsSettings(engine="core")
+    assert asked("physics", "core", "fast") == accuracy("core", "fast")
+    assert asked("physics", None, STANDARD) == PhysicsSettings(engine=ENGINE)
+    assert asked("surrogate") is asked("two_thirds") is asked("mine.json") is None
+
+
+@pytest.mark.parametrize("model", ["surrogate", "two_thirds", "mine.json"])
+def test_an_engine_or_accuracy_for_a_model_without_physics_is_refused_in_one_line(model: str):
+    for what, physics in (("engine", ("core", None)), ("accuracy", (None, "fine"))):
+        line = refused(lambda physics=physics: settings_of(model, *physics))
+        assert line.startswith(f"{what} is '{physics[0] or physics[1]}'; allowed is none with the model '{model}'")
+        assert line.endswith("leave it out, or take the model physics")
+    assert refused(lambda: settings_of("surogate", "core", None)).endswith("did you mean surrogate?")
+
+
+COMMANDS = [
+    ("play amerigo --rounds 0 --seed 1", "tower_sim.cli.play.open_model"),
+    ("drop amerigo --cubes red=3 --seed 1", "tower_sim.cli.drop.open_model"),
+    ("play chain --apparatus amerigo --seed 1", "tower_sim.cli.play.open_model"),
+    ("compare amerigo --set cubes=6 --games 2 --seed 1 --model physics", "tower_sim.compare.command.open_model"),
+    ("battle --cubes purple=2,green=2 --seed 1", "tower_sim.cli.play.open_model"),
+    ("fairness my_tower --games 8", "calibration.reference.PhysicsModel"),
+]
+
+
+class _Asked(Exception):
+    """What a model was to be made with."""
+
+
+@pytest.mark.parametrize(("command", "opens"), COMMANDS)
+def test_every_command_that_drops_hands_its_engine_and_accuracy_to_physics(
+    command: str, opens: str, monkeypatch: pytest.MonkeyPatch
+):
+    def asked(*given: Any) -> Any:
+        raise _Asked(given[-1])
+
+    monkeypatch.setattr(opens, asked)
+    monkeypatch.setattr("calibration.reference.spread_out", lambda do, seeds, *_: map(do, seeds))
+    for words, settings in (
+        ([], PhysicsSettings()),
+        (["--engine", "core"], PhysicsSettings(engine="core")),
+        (["--engine", "core", "--accuracy", "fine"], accuracy("core", "fine")),
+        (["--engine", "bullet", "--accuracy", "standard"], PhysicsSettings(engine="bullet")),
+    ):
+        with pytest.raises(_Asked) as found:
+            cli.main([*command.split(), *words])
+        assert found.value.args == (settings,)
+
+
+@pytest.mark.parametrize("command", [command for command, opens in COMMANDS if "calibration" not in opens])
+def test_a_command_with_a_model_without_physics_refuses_an_engine_in_one_line(
+    command: str, capsys: pytest.CaptureFixture[str]
+):
+    words = command.replace("--model physics", "").split()
+    assert cli.main([*words, "--model", "surrogate", "--engine", "bullet"]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.startswith("tower-sim: engine is 'bullet'; allowed is none with the model 'surrogate'")
+    assert told.err.count("\n") == 1
+
+
+@pytest.mark.physics
+def test_the_default_engine_named_or_not_gives_the_same_bytes(capsys: pytest.CaptureFixture[str]):
+    drop = ["drop", "amerigo", "--cubes", "red=3", "--seed", "1", "--json"]
+    printed: list[str] = []
+    for words in ([], ["--engine", ENGINE], ["--accuracy", STANDARD]):
+        assert cli.main([*drop, *words]) == 0
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1] == printed[2]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("service", f"| `{ENGINE}` |"), ("json", f"(default `{ENGINE}`)"), ("campaigns", f'default `"{ENGINE}"`')],
+)
+def test_the_docs_name_the_default_engine(name: str, said: str):
+    assert said in (Path(__file__).parent.parent / f"docs/{name}.md").read_text("utf-8")
