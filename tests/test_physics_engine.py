@@ -19,6 +19,7 @@ from tower_sim.campaign.spec import Spec, parse
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
 from tower_sim.physics.bullet import BulletEngine
+from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.engine import Motion, version_of
 from tower_sim.physics.settings import ENGINE, PhysicsSettings
 from tower_sim.places import INSIDE, TRAY, Place
@@ -31,6 +32,11 @@ Array = npt.NDArray[np.float64]
 
 class TestBullet(EngineContract):
     kind = BulletEngine
+
+
+class TestCore(EngineContract):
+    kind = CoreEngine
+    settings = PhysicsSettings(engine="core")
 
 
 class PointEngine:

@@ -20,7 +20,10 @@ OWN: dict[str, dict[str, str]] = {
         "combat_ship": "tower_sim.apparatus.combat_ship:KIND",
         "wallenstein_tower": "tower_sim.apparatus.wallenstein:KIND",
     },
-    "engine": {"bullet": "tower_sim.physics.bullet:BulletEngine"},
+    "engine": {
+        "bullet": "tower_sim.physics.bullet:BulletEngine",
+        "core": "tower_sim.physics.core:CoreEngine",
+    },
     "game": {
         "amerigo": "tower_sim.games.amerigo:GAME",
         "chain": "tower_sim.games.chain:GAME",

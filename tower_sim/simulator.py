@@ -28,7 +28,7 @@ from tower_sim.physics.scene import Scene
 from tower_sim.physics.settings import PhysicsSettings, as_settings
 from tower_sim.physics.settle import settle
 from tower_sim.physics.world import World
-from tower_sim.state import Event, Pose, Resident, TowerState, rng_text
+from tower_sim.state import Event, Pose, Resident, Touch, TowerState, rng_text
 
 
 class PhysicsModel(BaseModel):
@@ -107,23 +107,25 @@ class PhysicsModel(BaseModel):
         lying = tuple(resident for resident in state.board.lying if resident.cube not in thrown)
         left = tuple(resident.cube for resident in lying)
         with self._world.alone():  # one drop at a time in a process
-            scene = self._build((*state.residents, *lying))
+            scene = self._build((*state.residents, *lying), state.touches)
             status = settle(scene, launches, shake)
             landings = self._look(scene, (*state.cubes, *left, *thrown))
+            touches, order = scene.touches(), {number: i for i, number in enumerate(scene.bodies)}
         outcome = Outcome(self.name, self.shape.name, status, thrown, landings, state, left)
         if not status.is_landing:
             return outcome
         since = {resident.cube: resident.since for resident in (*state.residents, *lying)}
         rest = [Resident(x.cube, x.place, since.get(x.cube, state.drops), x.pose) for x in landings if x.pose]
+        rest.sort(key=lambda each: order[each.cube.id])  # as the engine has them: what touches what relies on it
         inside = [replace(each, region=each.region.removeprefix(landing.INSIDE)) for each in rest if _inside(each)]
         outside = [each for each in rest if not _inside(each)] if self.shape.board else []
         event = replace(event, emerged=tuple(sorted(cube.id for cube in outcome.emerged)))
-        return replace(outcome, state=self._door.made(state.after(inside, event, outside)))
+        return replace(outcome, state=self._door.made(state.after(inside, event, outside, touches)))
 
-    def _build(self, at_rest: Sequence[Resident]) -> Scene:
-        """Build the apparatus and lay the cubes `at_rest` where the state has them."""
+    def _build(self, at_rest: Sequence[Resident], touches: Sequence[Touch]) -> Scene:
+        """Build the apparatus and lay the cubes `at_rest` where the state has them, pressing as `touches` tells."""
         scene = Scene(self._world, self.shape)
-        scene.lay({resident.cube: _pose(resident) for resident in at_rest})
+        scene.lay({resident.cube: _pose(resident) for resident in at_rest}, touches)
         return scene
 
     def _look(self, scene: Scene, cubes: Sequence[Cube]) -> tuple[Landing, ...]:
@@ -149,7 +151,15 @@ def _door(shape: Apparatus, digest: str) -> Door:
     places = [*zones, landing.BORDER, landing.TABLE] if zones else []
     look = partial(check_at_rest, apparatus=shape)
     return Door(
-        PhysicsModel.name, shape.name, digest, shape.cube_edge, frozenset(regions), frozenset(places), look, MAX_CUBES
+        PhysicsModel.name,
+        shape.name,
+        digest,
+        shape.cube_edge,
+        frozenset(regions),
+        frozenset(places),
+        look,
+        MAX_CUBES,
+        boxes=len(shape.boxes),
     )
 
 

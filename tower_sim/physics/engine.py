@@ -6,19 +6,19 @@ Whoever makes one inherits its tests from `tower_sim.testing`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import metadata
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim.apparatus.parts import Box, Surface
+from tower_sim.apparatus.parts import Box, Surface, Upright
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.registry import get
-from tower_sim.state import Pose
+from tower_sim.state import Pose, Touch
 
 
 @dataclass(slots=True)
@@ -128,6 +128,52 @@ class Engine(Protocol):
     def motion(self, bodies: Iterable[int]) -> Motion:
         """Return poses and velocities of `bodies`, in their order; rows may be none."""
         ...
+
+
+class Runner(Engine, Protocol):
+    """An engine that also runs many windows by itself, and whose cubes at rest remember how they press on each other.
+
+    It chooses its steps, counts quiet windows and lets cubes sleep as the settings say. Where cubes lie still, poses
+    and touches are all that it knows: a world made anew from them goes on as the one that they were taken from, byte
+    by byte.
+    """
+
+    @property
+    def steps(self) -> int:
+        """How many steps were taken since `clear`."""
+        ...
+
+    def set_passed(self, height: float) -> None:
+        """Say under which height (m) nothing holds a cube any more, so that it may travel further in a step."""
+        ...
+
+    def run(self, windows: int, calm: Sequence[Upright]) -> int:
+        """Take up to `windows` windows of the settings, and at least one; returns how many.
+
+        Fewer when all sleep, and when a cube's centre is in none of the upright boxes `calm` (low and high corner, m).
+        """
+        ...
+
+    def all_sleep(self) -> bool:
+        """Tell whether all cubes sleep."""
+        ...
+
+    def lie_still(self) -> None:
+        """Put all cubes to sleep where they are."""
+        ...
+
+    def touches(self) -> tuple[Touch, ...]:
+        """Return which bodies touch, after `lie_still`: numbers of bodies, and of fixed boxes as -1, -2, ..."""
+        ...
+
+    def press(self, touches: Iterable[Touch]) -> None:
+        """Let bodies at rest press on each other as `touches` tells; what touched a body that is gone wakes up."""
+        ...
+
+
+def runs_alone(engine: Engine) -> TypeGuard[Runner]:
+    """Tell whether an engine is a Runner."""
+    return hasattr(engine, "run")
 
 
 def make(settings: PhysicsSettings) -> Engine:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from tower_sim import landing
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import Cube
+from tower_sim.physics.engine import runs_alone
 from tower_sim.physics.release import Launch
 from tower_sim.physics.world import Motion, World
-from tower_sim.state import Pose
+from tower_sim.state import Pose, Touch
 
 _SAME = 1e-12  # of the edge: rounding, not motion
+_GONE = 2**62  # the number of no body
+_LONGEST_RUN = 25  # windows: so often an interruption is noticed
 
 
 class Scene:
@@ -32,11 +36,16 @@ class Scene:
         self._laid: dict[int, Pose] = {}
         self._quiet: dict[int, float] = {}
         self._asleep: set[int] = set()
+        if runs_alone(self.engine):
+            self.engine.set_passed(apparatus.passed)
 
-    def lay(self, cubes: Mapping[Cube, Pose]) -> None:
+    def lay(self, cubes: Mapping[Cube, Pose], touches: Iterable[Touch] = ()) -> None:
         """Put cubes to rest where they are told: asleep until they are hit, or awake if what held them may be gone."""
         self._laid = {cube.id: pose for cube, pose in cubes.items()}
         self.engine.lay_to_rest({self._add(cube, pose): pose for cube, pose in cubes.items()})
+        if runs_alone(self.engine):
+            self.engine.press(self._renumbered(touch, self.bodies) for touch in touches)
+            return
         self._asleep |= set(self._laid)
         motion = self.motion()
         loose = landing.loose(motion.position, motion.orientation, self.apparatus)
@@ -44,13 +53,31 @@ class Scene:
             self.engine.wake(self.bodies[int(number)])
             self._asleep.discard(int(number))
 
+    def lie_still(self) -> None:
+        """Let all cubes lie where they are, as in the world that is made anew from the state."""
+        if runs_alone(self.engine):
+            self.engine.lie_still()
+
+    def touches(self) -> tuple[Touch, ...]:
+        """Return which cubes touch each other and the apparatus, after `lie_still`; none where the engine forgets."""
+        if not runs_alone(self.engine):
+            return ()
+        numbers = {body: number for number, body in self.bodies.items()}
+        return tuple(self._renumbered(touch, numbers) for touch in self.engine.touches())
+
+    @staticmethod
+    def _renumbered(touch: Touch, numbers: Mapping[int, int]) -> Touch:
+        other = touch.other if touch.other < 0 else numbers.get(touch.other, _GONE)
+        return replace(touch, cube=numbers.get(touch.cube, _GONE), other=other)
+
     def launch(self, launch: Launch) -> None:
         """Let a cube go."""
         self.engine.set_velocity(self._add(launch.cube, launch.pose), launch.velocity, launch.spin)
 
     def wake_all(self) -> None:
         """Wake every cube, and make the solver work harder: jams hold by chains of friction between many bodies."""
-        self.world.work_harder()
+        if not runs_alone(self.engine):
+            self.world.work_harder()
         for number, body in self.bodies.items():
             self.engine.wake(body)
             self._quiet[number] = 0.0
@@ -58,6 +85,8 @@ class Scene:
 
     def wedged(self) -> bool:
         """Tell whether some cube overlaps another body by more than the settings allow at rest."""
+        if runs_alone(self.engine):  # which parts them as it goes
+            return False
         return self.engine.overlap() > self.world.settings.rest_overlap * self.apparatus.cube_edge
 
     def motion(self) -> Motion:
@@ -67,10 +96,12 @@ class Scene:
     def pose(self, number: int, motion: Motion, i: int) -> Pose:
         """Return the pose of cube `number`, row `i` of `motion`; exactly the one it was laid at if it has not moved.
 
-        The engine's own conversions cost a last digit each time, which would add up over the drops of a game.
+        An engine's own conversions cost a last digit each time, which would add up over the drops of a game.
         """
         now, laid = motion.pose(i), self._laid.get(number)
-        if laid is None or math.dist(now.position, laid.position) > _SAME * self.apparatus.cube_edge:
+        if runs_alone(self.engine) or laid is None:
+            return now
+        if math.dist(now.position, laid.position) > _SAME * self.apparatus.cube_edge:
             return now
         alike = abs(sum(a * b for a, b in zip(now.orientation, laid.orientation, strict=True)))
         return laid if alike > 1 - _SAME else now
@@ -87,6 +118,8 @@ class Scene:
 
     def rest(self, motion: Motion) -> bool:
         """Count how long each cube has been quiet and put to sleep those at rest; tell whether all are."""
+        if runs_alone(self.engine):
+            return self.engine.all_sleep()
         settings = self.world.settings
         speed = np.abs(motion.velocity).max(axis=1, initial=0.0)
         spin = np.abs(motion.spin).max(axis=1, initial=0.0)
@@ -101,10 +134,14 @@ class Scene:
                     self._asleep.add(number)
         return len(self._asleep) == len(self.bodies)
 
-    def advance(self, motion: Motion, gravity: tuple[float, float, float]) -> None:
-        """Go on by one window."""
+    def advance(self, motion: Motion, gravity: tuple[float, float, float], windows: int) -> int:
+        """Go on by up to `windows` windows, fewer where somebody must look; returns how many."""
         self.world.set_gravity(gravity)
+        if runs_alone(self.engine):
+            calm = self.apparatus.calm
+            return self.world.run(self.engine, min(windows, _LONGEST_RUN), calm)
         self.world.advance(motion, self.apparatus.passed)
+        return 1
 
     def _add(self, cube: Cube, pose: Pose) -> int:
         body = self.engine.add_cube(pose)

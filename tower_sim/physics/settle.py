@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Sequence
 
@@ -23,8 +24,9 @@ def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None)
     """Run until every cube is at rest or time is up, and say how it ended.
 
     Each launch is made when its time comes; `shake` swings gravity from the start, and wakes all cubes unless it is
-    too weak for that. One turn of the loop is one window of the settings, in which gravity is constant. Cubes that have
-    wedged into each other when all are at rest get up to three more goes, with the solver working harder.
+    too weak for that. One turn of the loop is one window of the settings, in which gravity is constant, or several in
+    which nothing is due. Cubes that have wedged into each other when all are at rest get up to three more goes, with
+    the solver working harder.
     """
     settings = scene.world.settings
     scene.world.work_as_usual()
@@ -35,8 +37,9 @@ def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None)
     end = settings.longest + (launches[-1].at if launches else 0.0)
     near_the_end: dict[int, npt.NDArray[np.float64]] | None = None
     goes = 0
-    time = 0.0
+    passed = 0  # windows
     while True:
+        time = passed * settings.window
         while waiting and waiting[0].at <= time + 1e-9:
             scene.launch(waiting.popleft())
         motion = scene.motion()
@@ -48,15 +51,21 @@ def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None)
         at_rest = scene.rest(motion)
         if at_rest and not waiting and not shaking:
             if goes == _FIRM_GOES or not scene.wedged():
+                scene.lie_still()
                 return Status.SETTLED
             goes += 1
             scene.wake_all()
         if time >= end - _CREEP_SECONDS and near_the_end is None:
             near_the_end = dict(zip(scene.bodies, motion.position, strict=True))
         if time >= end:
-            return _stopped(scene, motion, near_the_end or {})
-        scene.advance(motion, shake.gravity(time + settings.window / 2) if shake else still)
-        time += settings.window
+            status = _stopped(scene, motion, near_the_end or {})
+            if status.is_landing:
+                scene.lie_still()
+            return status
+        due = waiting[0].at if waiting else end if near_the_end is not None else end - _CREEP_SECONDS
+        windows = 1 if shaking else max(math.ceil((due - time) / settings.window - 1e-6), 1)
+        gravity = shake.gravity(time + settings.window / 2) if shake else still
+        passed += scene.advance(motion, gravity, windows)
 
 
 def _stopped(scene: Scene, motion: Motion, earlier: dict[int, npt.NDArray[np.float64]]) -> Status:

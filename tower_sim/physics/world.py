@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 
 import numpy as np
 
+from tower_sim.apparatus.parts import Upright
 from tower_sim.errors import UsageError
-from tower_sim.physics.engine import Motion, make
+from tower_sim.physics.engine import Motion, Runner, make
 from tower_sim.physics.settings import GRAVITY, PhysicsSettings
 
 __all__ = ["GRAVITY", "Motion", "World"]
@@ -88,6 +89,14 @@ class World:
         rate = float((speed / travel).max(initial=1 / settings.timestep))
         steps = math.ceil(settings.window * rate - 1e-9)
         self.step(settings.window / steps, steps)
+
+    def run(self, engine: Runner, windows: int, calm: Sequence[Upright]) -> int:
+        """Let our engine run by itself for up to `windows` windows, and count its steps; see `Runner.run`."""
+        before = engine.steps
+        taken = engine.run(windows, calm)
+        self.steps += engine.steps - before
+        self.seconds += taken * self.settings.window
+        return taken
 
     def step(self, timestep: float, steps: int) -> None:
         """Take `steps` engine steps of `timestep` seconds each, and count them."""

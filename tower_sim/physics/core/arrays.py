@@ -1,0 +1,127 @@
+"""The world as flat arrays: rows of fixed boxes first, then rows of cubes; pairs of rows; numbers. SI units."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+MOST_POINTS = 8
+"""A quadrilateral that is cut by the four sides of a rectangle has no more corners."""
+
+# Whole numbers of a world, by place in `World.whole`.
+FIXED, ROWS, PAIRS, ACTIVE, STALE, STEPS, VISITS = range(7)
+# Numbers of a world, by place in `World.real`: what the settings and the scene say.
+(
+    GRAVITY_X,
+    GRAVITY_Y,
+    GRAVITY_Z,
+    EDGE,
+    SKIN,
+    PAD,
+    FAR,
+    TOLERANCE,
+    SWEEPS,
+    BOUNCE,
+    SLOP,
+    RELAXATION,
+    PATCH,
+    TRAVEL,
+    PASSED,
+    PASSED_TRAVEL,
+    LONGEST_STEP,
+    WINDOW,
+    QUIET_SPEED,
+    QUIET_SPIN,
+    QUIET_WINDOWS,
+    HAIR,
+    CORRECTIONS,
+) = range(23)
+
+
+# Columns of the table of bodies: fixed boxes are rows 0 to whole[FIXED] - 1, cubes go on to whole[ROWS] - 1.
+POSITION = 0  # centre (m)
+TURN = 3  # unit quaternion x y z w
+AXES = 7  # rotation matrix, row by row; its columns are the axes
+HALF = 16  # half edges (m)
+VELOCITY, SPIN = 19, 22  # m/s, rad/s
+PUSH, TWIST = 25, 28  # the same, of the correction of overlap: they move a body and are forgotten
+LIGHT, SWIFT = 31, 32  # 1/mass and 1/moment of inertia; 0 for what is fixed
+MOBILE = 33  # 1 for what is awake, else 0
+FRICTION, RESTITUTION = 34, 35  # of a cube with this body
+AT = 36  # where the body was when pairs were last sought
+REACH = 39  # how far any point of it comes in this step (m)
+BOUNDS = 40  # of a fixed box: half extents of the upright box around it
+RADIUS = 43  # of the sphere around it (m)
+COLUMNS = 44
+
+# Columns of the whole numbers of bodies: 1 awake or 0; quiet windows; see solver.py and sleep.py for the others.
+AWAKE, QUIET, CHANGED, ISLAND = range(4)
+
+# Columns of the table of pairs, in the order of (first, second); the first is always a cube. For each of its POINTS in
+# contact `touches` has where it is in the first's axes (m), and the force (N) there on the first in the world's.
+FIRST, SECOND, POINTS = range(3)
+
+# Columns of `meets`, the contact of a pair in this step: normal from the second to the first, then of each point where
+# it is (m) and the gap (m).
+NORMAL, POINT = 0, 3
+
+# Columns of `todo`: whether a pair was looked at in this step; then lists of the pairs in contact: which, where its
+# rows in `contacts` start (see solver.py), when it was last visited.
+DONE, PAIR, START, SEEN = range(4)
+
+
+class World(NamedTuple):
+    """All that the engine works on, as tables whose columns are named above; compiled functions take those they need.
+
+    Between two steps only whole, real, bodies, flags, pairs and touches say anything.
+    """
+
+    whole: Array
+    real: Array
+    bodies: Array
+    flags: Array
+    pairs: Array
+    touches: Array
+    known_pairs: Array
+    known_touches: Array
+    meets: Array
+    todo: Array
+    contacts: Array
+    room: Array
+
+
+def make(fixed: int, cubes: int) -> World:
+    """Return an empty world with room for so many fixed boxes and cubes, and for all their pairs.
+
+    Most of that room is never touched, and so takes no memory.
+    """
+    rows, pairs = fixed + cubes, cubes * (cubes - 1) // 2 + cubes * fixed
+    return World(
+        whole=np.zeros(7, np.int64),
+        real=np.zeros(23),
+        bodies=np.zeros((rows, COLUMNS)),
+        flags=np.zeros((rows, 4), np.int64),
+        pairs=np.zeros((pairs, 3), np.int64),
+        touches=np.zeros((pairs, MOST_POINTS, 6)),
+        known_pairs=np.zeros((pairs, 3), np.int64),
+        known_touches=np.zeros((pairs, MOST_POINTS, 6)),
+        meets=np.zeros((pairs, 3 + 4 * MOST_POINTS)),
+        todo=np.zeros((pairs + 1, 4), np.int64),
+        contacts=np.zeros((pairs * MOST_POINTS, 24)),
+        room=np.zeros(160),
+    )
+
+
+def grown(world: World, cubes: int) -> World:
+    """Return the world with room for more cubes; what is in it stays."""
+    larger = make(int(world.whole[FIXED]), cubes)
+    rows, pairs = int(world.whole[ROWS]), int(world.whole[PAIRS])
+    larger.whole[:], larger.real[:] = world.whole, world.real
+    larger.bodies[:rows], larger.flags[:rows] = world.bodies[:rows], world.flags[:rows]
+    larger.pairs[:pairs], larger.touches[:pairs] = world.pairs[:pairs], world.touches[:pairs]
+    larger.whole[ACTIVE] = 0
+    return larger

@@ -1,0 +1,333 @@
+r"""Narrow phase: where two boxes touch or soon will: a normal, and up to eight points with their gaps.
+
+    reference face        The faces that look at each other most directly: one is the reference, the other, the
+    ___________           incident one, is cut to the reference's outline and measured along its normal. Gaps may be
+    |    |    |           positive: those are contacts of the near future, which the solver needs so that nothing
+    |  . v .  |  gap      passes anything between two steps.
+      /   `.  |
+     /  incident          Two edges that cross touch in one point, halfway between them.
+
+15 axes can keep two boxes apart (Gottschalk, Lin and Manocha, SIGGRAPH 1996): three of each and their nine products;
+the one with the largest gap says how they meet. A face is cut by its sides (Sutherland and Hodgman, Communications of
+the ACM 17, 1974, 32), drawn in by a hair: so a cube that slides over two boards side by side is not held by the edge
+of the second, on whose side it would lie by that hair only.
+"""
+
+from __future__ import annotations
+
+import math
+
+from tower_sim.physics.core.arrays import (
+    AXES,
+    HAIR,
+    HALF,
+    MOST_POINTS,
+    PAD,
+    POINT,
+    POINTS,
+    POSITION,
+    RADIUS,
+    Array,
+)
+from tower_sim.physics.core.compiled import inner
+
+# Room for numbers in World.room: the second's axes in the first's, the distance in either's axes, gaps along faces,
+# two polygons of up to 12 corners of three numbers.
+_COSINES, _TO_A, _TO_B, _GAPS, _POLYGON, _OTHER = 0, 9, 12, 15, 24, 60
+_PARALLEL = 1e-3  # the square of the sine of the angle of two edges, under which their product is no axis
+
+
+@inner
+def collide(real: Array, bodies: Array, meets: Array, room: Array, pair: int, a: int, b: int, ahead: float) -> int:
+    """Find the contact of rows `a` and `b` as far as gaps are less than `ahead`; fills `pair`'s row of meets.
+
+    Returns the number of points.
+    """
+    dx = bodies[b, POSITION] - bodies[a, POSITION]
+    dy = bodies[b, POSITION + 1] - bodies[a, POSITION + 1]
+    dz = bodies[b, POSITION + 2] - bodies[a, POSITION + 2]
+    b0, b1, b2 = _along(bodies, b, 0, dx, dy, dz), _along(bodies, b, 1, dx, dy, dz), _along(bodies, b, 2, dx, dy, dz)
+    hb0, hb1, hb2 = bodies[b, HALF], bodies[b, HALF + 1], bodies[b, HALF + 2]
+    if _beyond(abs(b0) - hb0, abs(b1) - hb1, abs(b2) - hb2, bodies[a, RADIUS] + ahead):
+        return 0
+    a0, a1, a2 = _along(bodies, a, 0, dx, dy, dz), _along(bodies, a, 1, dx, dy, dz), _along(bodies, a, 2, dx, dy, dz)
+    ha0, ha1, ha2 = bodies[a, HALF], bodies[a, HALF + 1], bodies[a, HALF + 2]
+    if _beyond(abs(a0) - ha0, abs(a1) - ha1, abs(a2) - ha2, bodies[b, RADIUS] + ahead):
+        return 0
+    # c_ij: the cosine of the angle between axis i of the first and axis j of the second
+    c00, c01, c02 = _cosine(bodies, a, 0, b, 0), _cosine(bodies, a, 0, b, 1), _cosine(bodies, a, 0, b, 2)
+    c10, c11, c12 = _cosine(bodies, a, 1, b, 0), _cosine(bodies, a, 1, b, 1), _cosine(bodies, a, 1, b, 2)
+    c20, c21, c22 = _cosine(bodies, a, 2, b, 0), _cosine(bodies, a, 2, b, 1), _cosine(bodies, a, 2, b, 2)
+    # along the axes of the first, and of the second
+    f0 = abs(a0) - (ha0 + hb0 * abs(c00) + hb1 * abs(c01) + hb2 * abs(c02))
+    f1 = abs(a1) - (ha1 + hb0 * abs(c10) + hb1 * abs(c11) + hb2 * abs(c12))
+    f2 = abs(a2) - (ha2 + hb0 * abs(c20) + hb1 * abs(c21) + hb2 * abs(c22))
+    f3 = abs(b0) - (hb0 + ha0 * abs(c00) + ha1 * abs(c10) + ha2 * abs(c20))
+    f4 = abs(b1) - (hb1 + ha0 * abs(c01) + ha1 * abs(c11) + ha2 * abs(c21))
+    f5 = abs(b2) - (hb2 + ha0 * abs(c02) + ha1 * abs(c12) + ha2 * abs(c22))
+    best_face = max(max(max(f0, f1), max(f2, f3)), max(f4, f5))
+    if best_face > ahead:
+        return 0
+    # along the product of axis i of the first and axis j of the second, e_ij
+    e00 = _crossed(a1, a2, c10, c20, c01, c02, ha1, ha2, hb1, hb2, c00)
+    e01 = _crossed(a1, a2, c11, c21, c02, c00, ha1, ha2, hb2, hb0, c01)
+    e02 = _crossed(a1, a2, c12, c22, c00, c01, ha1, ha2, hb0, hb1, c02)
+    e10 = _crossed(a2, a0, c20, c00, c11, c12, ha2, ha0, hb1, hb2, c10)
+    e11 = _crossed(a2, a0, c21, c01, c12, c10, ha2, ha0, hb2, hb0, c11)
+    e12 = _crossed(a2, a0, c22, c02, c10, c11, ha2, ha0, hb0, hb1, c12)
+    e20 = _crossed(a0, a1, c00, c10, c21, c22, ha0, ha1, hb1, hb2, c20)
+    e21 = _crossed(a0, a1, c01, c11, c22, c20, ha0, ha1, hb2, hb0, c21)
+    e22 = _crossed(a0, a1, c02, c12, c20, c21, ha0, ha1, hb0, hb1, c22)
+    best_edge = max(max(max(max(e00, e01), max(e02, e10)), max(max(e11, e12), max(e20, e21))), e22)
+    if best_edge > ahead:
+        return 0
+    room[_TO_A], room[_TO_A + 1], room[_TO_A + 2] = a0, a1, a2
+    room[_TO_B], room[_TO_B + 1], room[_TO_B + 2] = b0, b1, b2
+    room[_COSINES], room[_COSINES + 1], room[_COSINES + 2] = c00, c01, c02
+    room[_COSINES + 3], room[_COSINES + 4], room[_COSINES + 5] = c10, c11, c12
+    room[_COSINES + 6], room[_COSINES + 7], room[_COSINES + 8] = c20, c21, c22
+    room[_GAPS], room[_GAPS + 1], room[_GAPS + 2] = f0, f1, f2
+    room[_GAPS + 3], room[_GAPS + 4], room[_GAPS + 5] = f3, f4, f5
+    edge = 8
+    for k, gap in enumerate((e00, e01, e02, e10, e11, e12, e20, e21)):
+        if gap == best_edge:
+            edge = k
+            break
+    hair = real[HAIR]
+    if best_edge > best_face + hair and _edges(real, bodies, meets, room, pair, a, b, edge, best_edge) == 1:
+        return 1
+    lowest = min(best_face, 0.0) - 8.0 * hair
+    for _ in range(6):
+        face, largest = -1, -1e9
+        for k in range(6):
+            # the second's faces, which are fixed ones' where there are any, are preferred by a hair
+            gap = room[_GAPS + k] + (hair if k >= 3 else 0.0)
+            if gap > largest:
+                face, largest = k, gap
+        if face < 0 or room[_GAPS + face] < lowest:
+            break
+        points = _faces(real, bodies, meets, room, pair, a, b, face, ahead)
+        if points > 0:
+            return points
+        room[_GAPS + face] = -2e9
+    if lowest < best_edge <= best_face + hair:
+        return _edges(real, bodies, meets, room, pair, a, b, edge, best_edge)
+    return 0
+
+
+@inner
+def _along(bodies: Array, i: int, k: int, x: float, y: float, z: float) -> float:
+    """Return the coordinate of a vector along axis `k` of a row."""
+    return x * bodies[i, AXES + k] + y * bodies[i, AXES + 3 + k] + z * bodies[i, AXES + 6 + k]
+
+
+@inner
+def _cosine(bodies: Array, a: int, i: int, b: int, j: int) -> float:
+    """Return the cosine of the angle between axis `i` of row `a` and axis `j` of row `b`."""
+    return (
+        bodies[a, AXES + i] * bodies[b, AXES + j]
+        + bodies[a, AXES + 3 + i] * bodies[b, AXES + 3 + j]
+        + bodies[a, AXES + 6 + i] * bodies[b, AXES + 6 + j]
+    )
+
+
+@inner
+def _beyond(x: float, y: float, z: float, reach: float) -> bool:
+    """Tell whether a point so far outside the faces of a box is further than `reach` from it."""
+    x, y, z = max(x, 0.0), max(y, 0.0), max(z, 0.0)
+    return x * x + y * y + z * z > reach * reach
+
+
+@inner
+def _crossed(
+    t1: float, t2: float, r1: float, r2: float, s1: float, s2: float,
+    ha1: float, ha2: float, hb1: float, hb2: float, cosine: float,
+) -> float:  # fmt: skip
+    """Return how far apart two boxes are along the product of an axis of each; those of parallel edges say nothing.
+
+    Of axis i of the first and j of the second: t1, t2 the distance along the first's two axes after i; r1, r2 the
+    cosines of these and j; s1, s2 those of i and the second's two axes after j; then the half edges along all four.
+    """
+    square = 1.0 - cosine * cosine
+    if square < _PARALLEL:
+        return -1e9
+    return (abs(t2 * r1 - t1 * r2) - (ha1 * abs(r2) + ha2 * abs(r1) + hb1 * abs(s2) + hb2 * abs(s1))) / math.sqrt(
+        square
+    )
+
+
+@inner
+def _faces(
+    real: Array, bodies: Array, meets: Array, room: Array, pair: int, a: int, b: int, face: int, ahead: float
+) -> int:
+    """Cut the incident face to the outline of the reference face; fills the pair's contact, returns its points."""
+    # coordinates: the reference box's axes, its centre the origin; u and v in the face, h outwards
+    if face < 3:
+        x, y, i = a, b, face
+        outwards = 1.0 if room[_TO_A + i] > 0.0 else -1.0
+    else:
+        x, y, i = b, a, face - 3
+        outwards = -1.0 if room[_TO_B + i] > 0.0 else 1.0
+    u, v = (i + 1) % 3, (i + 2) % 3
+    incident, most = 0, -1.0
+    for j in range(3):
+        steep = abs(_axis(room, face, i, j))
+        if steep > most:
+            incident, most = j, steep
+    side = -1.0 if outwards * _axis(room, face, i, incident) > 0.0 else 1.0
+    j1, j2 = (incident + 1) % 3, (incident + 2) % 3
+    for corner in range(4):
+        s = 1.0 if corner == 0 or corner == 3 else -1.0
+        r = 1.0 if corner < 2 else -1.0
+        for c in range(3):
+            k = (i + 1 + c) % 3
+            centre = room[_TO_A + k] if face < 3 else -room[_TO_B + k]
+            room[_POLYGON + 3 * corner + c] = (
+                centre
+                + side * bodies[y, HALF + incident] * _axis(room, face, k, incident)
+                + s * bodies[y, HALF + j1] * _axis(room, face, k, j1)
+                + r * bodies[y, HALF + j2] * _axis(room, face, k, j2)
+            )
+    hair = real[HAIR]
+    count = _cut(room, 4, bodies[x, HALF + u] - hair, bodies[x, HALF + v] - hair)
+    found = 0
+    top = bodies[x, HALF + i]
+    for k in range(count):
+        height = outwards * room[_POLYGON + 3 * k + 2]
+        gap = height - top
+        if gap < ahead and found < MOST_POINTS:
+            middle = outwards * 0.5 * (height + top)
+            p, q = room[_POLYGON + 3 * k], room[_POLYGON + 3 * k + 1]
+            for c in range(3):
+                meets[pair, POINT + 4 * found + c] = (
+                    bodies[x, POSITION + c]
+                    + bodies[x, AXES + 3 * c + u] * p
+                    + bodies[x, AXES + 3 * c + v] * q
+                    + bodies[x, AXES + 3 * c + i] * middle
+                )
+            meets[pair, POINT + 4 * found + 3] = gap
+            found += 1
+    towards = -outwards if face < 3 else outwards
+    for c in range(3):
+        meets[pair, c] = towards * bodies[x, AXES + 3 * c + i]
+    return found
+
+
+@inner
+def _axis(room: Array, face: int, along: int, j: int) -> float:
+    """Return the coordinate `along` an axis of the reference box of axis `j` of the other."""
+    return room[3 * along + j] if face < 3 else room[3 * j + along]
+
+
+@inner
+def _cut(room: Array, count: int, u: float, v: float) -> int:
+    """Cut the polygon in World.room to -u..u and -v..v; returns how many corners are left."""
+    here, there = _POLYGON, _OTHER
+    for side in range(4):
+        c = side // 2
+        sign = 1.0 if side % 2 == 0 else -1.0
+        limit = u if c == 0 else v
+        left = 0
+        for k in range(count):
+            one, two = here + 3 * k, here + 3 * ((k + 1) % count)
+            in_one, in_two = limit - sign * room[one + c], limit - sign * room[two + c]
+            if in_one >= 0.0:
+                for m in range(3):
+                    room[there + 3 * left + m] = room[one + m]
+                left += 1
+            if (in_one >= 0.0) != (in_two >= 0.0):
+                share = in_one / (in_one - in_two)
+                for m in range(3):
+                    room[there + 3 * left + m] = room[one + m] + share * (room[two + m] - room[one + m])
+                left += 1
+        count = left
+        if count == 0:
+            return 0
+        here, there = there, here
+    return count  # four sides: the polygon is back where it was
+
+
+@inner
+def _edges(real: Array, bodies: Array, meets: Array, room: Array, pair: int, a: int, b: int, k: int, gap: float) -> int:
+    """Find where two edges cross; fills the pair's contact; 0 points when they pass each other."""
+    i, j = k // 3, k % 3
+    cosine = room[3 * i + j]
+    square = 1.0 - cosine * cosine
+    length = math.sqrt(square)
+    ax, ay, az = bodies[a, AXES + i], bodies[a, AXES + 3 + i], bodies[a, AXES + 6 + i]
+    bx, by, bz = bodies[b, AXES + j], bodies[b, AXES + 3 + j], bodies[b, AXES + 6 + j]
+    nx, ny, nz = (ay * bz - az * by) / length, (az * bx - ax * bz) / length, (ax * by - ay * bx) / length
+    dx = bodies[b, POSITION] - bodies[a, POSITION]
+    dy = bodies[b, POSITION + 1] - bodies[a, POSITION + 1]
+    dz = bodies[b, POSITION + 2] - bodies[a, POSITION + 2]
+    if nx * dx + ny * dy + nz * dz > 0.0:
+        nx, ny, nz = -nx, -ny, -nz
+    # from the middle of the first's edge to that of the second's
+    rx, ry, rz = dx, dy, dz
+    for m in range(3):
+        if m != i:
+            x, y, z = bodies[a, AXES + m], bodies[a, AXES + 3 + m], bodies[a, AXES + 6 + m]
+            s = bodies[a, HALF + m] if x * nx + y * ny + z * nz > 0.0 else -bodies[a, HALF + m]
+            rx, ry, rz = rx + s * x, ry + s * y, rz + s * z
+        if m != j:
+            x, y, z = bodies[b, AXES + m], bodies[b, AXES + 3 + m], bodies[b, AXES + 6 + m]
+            s = bodies[b, HALF + m] if x * nx + y * ny + z * nz > 0.0 else -bodies[b, HALF + m]
+            rx, ry, rz = rx + s * x, ry + s * y, rz + s * z
+    along_a = rx * ax + ry * ay + rz * az
+    along_b = rx * bx + ry * by + rz * bz
+    s = (along_a - cosine * along_b) / square
+    r = (cosine * along_a - along_b) / square
+    hair = real[HAIR]
+    if abs(s) > bodies[a, HALF + i] + hair or abs(r) > bodies[b, HALF + j] + hair:
+        return 0
+    # halfway between the two points: from the second's point back by half of the gap along the normal
+    x, y, z = bodies[b, POSITION] + r * bx, bodies[b, POSITION + 1] + r * by, bodies[b, POSITION + 2] + r * bz
+    for m in range(3):
+        if m != j:
+            px, py, pz = bodies[b, AXES + m], bodies[b, AXES + 3 + m], bodies[b, AXES + 6 + m]
+            s = bodies[b, HALF + m] if px * nx + py * ny + pz * nz > 0.0 else -bodies[b, HALF + m]
+            x, y, z = x + s * px, y + s * py, z + s * pz
+    meets[pair, POINT + 4 * 0] = x + 0.5 * gap * nx
+    meets[pair, POINT + 4 * 0 + 1] = y + 0.5 * gap * ny
+    meets[pair, POINT + 4 * 0 + 2] = z + 0.5 * gap * nz
+    meets[pair, POINT + 4 * 0 + 3] = gap
+    meets[pair, 0] = nx
+    meets[pair, 1] = ny
+    meets[pair, 2] = nz
+    return 1
+
+
+@inner
+def remember(
+    real: Array, bodies: Array, pairs: Array, touches: Array, meets: Array, room: Array, pair: int, a: int, points: int
+) -> None:
+    """Give each of the pair's new points the force of the old one that was nearest in the first's axes, once each."""
+    known = pairs[pair, POINTS]
+    limit = 16.0 * real[PAD] * real[PAD]
+    new, force = 96, 120  # room of 8 points each, behind the polygons
+    used = 0
+    for k in range(points):
+        x = meets[pair, POINT + 4 * k] - bodies[a, POSITION]
+        y = meets[pair, POINT + 4 * k + 1] - bodies[a, POSITION + 1]
+        z = meets[pair, POINT + 4 * k + 2] - bodies[a, POSITION + 2]
+        for c in range(3):
+            room[new + 3 * k + c] = x * bodies[a, AXES + c] + y * bodies[a, AXES + 3 + c] + z * bodies[a, AXES + 6 + c]
+            room[force + 3 * k + c] = 0.0
+        nearest, least = -1, limit
+        for m in range(known):
+            if (used >> m) & 1 == 0:
+                ex = touches[pair, m, 0] - room[new + 3 * k]
+                ey = touches[pair, m, 1] - room[new + 3 * k + 1]
+                ez = touches[pair, m, 2] - room[new + 3 * k + 2]
+                away = ex * ex + ey * ey + ez * ez
+                if away < least:
+                    nearest, least = m, away
+        if nearest >= 0:
+            used |= 1 << nearest
+            for c in range(3):
+                room[force + 3 * k + c] = touches[pair, nearest, 3 + c]
+    for k in range(points):
+        for c in range(3):
+            touches[pair, k, c] = room[new + 3 * k + c]
+            touches[pair, k, 3 + c] = room[force + 3 * k + c]
+    pairs[pair, POINTS] = points

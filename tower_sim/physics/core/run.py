@@ -1,0 +1,299 @@
+"""The engine: a step reads as the algorithm, a window chooses its steps, a run is many windows in one compiled call."""
+
+from __future__ import annotations
+
+import math
+
+from tower_sim.physics.core import sleep
+from tower_sim.physics.core.arrays import (
+    ACTIVE,
+    AWAKE,
+    DONE,
+    EDGE,
+    FAR,
+    FIRST,
+    FIXED,
+    GRAVITY_X,
+    GRAVITY_Y,
+    GRAVITY_Z,
+    LONGEST_STEP,
+    PAD,
+    PAIR,
+    PAIRS,
+    PASSED,
+    PASSED_TRAVEL,
+    POINT,
+    POINTS,
+    POSITION,
+    QUIET,
+    REACH,
+    ROWS,
+    SECOND,
+    SPIN,
+    STEPS,
+    TRAVEL,
+    VELOCITY,
+    WINDOW,
+    Array,
+    World,
+)
+from tower_sim.physics.core.broad import have_moved, seek_pairs
+from tower_sim.physics.core.compiled import entry, inner
+from tower_sim.physics.core.motion import face, fall, fastest, look_ahead, move
+from tower_sim.physics.core.narrow import collide, remember
+from tower_sim.physics.core.solver import correct, keep, prepare, solve
+
+
+@inner
+def _step(
+    whole: Array,
+    real: Array,
+    bodies: Array,
+    flags: Array,
+    pairs: Array,
+    touches: Array,
+    known_pairs: Array,
+    known_touches: Array,
+    meets: Array,
+    todo: Array,
+    contacts: Array,
+    room: Array,
+    step: float,
+) -> None:
+    """Take one step."""
+    # Broad phase
+    if have_moved(whole, real, bodies, flags):
+        seek_pairs(whole, real, bodies, pairs, touches, known_pairs, known_touches)
+    # Gravity
+    for i in range(whole[FIXED], whole[ROWS]):
+        bodies[i, REACH] = 0.0
+        if flags[i, AWAKE] != 0:
+            fall(real, bodies, i, step)
+            look_ahead(bodies, i, step)
+    # Narrow phase, until nobody else is woken by what comes near
+    for pair in range(whole[PAIRS]):
+        todo[pair, DONE] = 0
+    while _meet(whole, real, bodies, flags, pairs, touches, meets, todo, room, step):
+        pass
+    _list_active(whole, pairs, todo)
+    # Solver
+    prepare(whole, real, bodies, pairs, touches, meets, todo, contacts, step)
+    solve(whole, real, bodies, flags, pairs, meets, todo, contacts)
+    keep(whole, pairs, touches, meets, todo, contacts, step)
+    # Integration
+    move(whole, bodies, flags, step, correct(whole, real, bodies, pairs, meets, todo, contacts))
+    whole[STEPS] += 1
+
+
+@inner
+def _meet(
+    whole: Array,
+    real: Array,
+    bodies: Array,
+    flags: Array,
+    pairs: Array,
+    touches: Array,
+    meets: Array,
+    todo: Array,
+    room: Array,
+    step: float,
+) -> bool:
+    """Find the contacts of all that is awake and was not looked at yet in this step; tells whether that woke anyone."""
+    fixed = whole[FIXED]
+    woken = False
+    for pair in range(whole[PAIRS]):
+        a, b = pairs[pair, FIRST], pairs[pair, SECOND]
+        if todo[pair, DONE] != 0 or (flags[a, AWAKE] == 0 and flags[b, AWAKE] == 0):
+            continue
+        todo[pair, DONE] = 1
+        _look(real, bodies, pairs, touches, meets, room, pair, a, b)
+        if (
+            b >= fixed
+            and pairs[pair, POINTS] > 0
+            and (flags[a, AWAKE] == 0 or flags[b, AWAKE] == 0)
+            and _closes(bodies, pairs, meets, pair, step)
+        ):
+            sleep.wake(whole, bodies, flags, pairs, b if flags[b, AWAKE] == 0 else a)
+            for i in range(fixed, whole[ROWS]):
+                if flags[i, AWAKE] == sleep.JUST:
+                    flags[i, AWAKE] = 1
+                    fall(real, bodies, i, step)
+                    look_ahead(bodies, i, step)
+            woken = True
+    return woken
+
+
+@inner
+def _look(
+    real: Array, bodies: Array, pairs: Array, touches: Array, meets: Array, room: Array, pair: int, a: int, b: int
+) -> None:
+    """Find the contact of a pair, as far ahead as both can come in this step, and match it with what was known."""
+    ahead = bodies[a, REACH] + bodies[b, REACH] + real[PAD]
+    if ahead > real[FAR]:
+        ahead = real[FAR]
+    points = collide(real, bodies, meets, room, pair, a, b, ahead)
+    if points > 0 or pairs[pair, POINTS] > 0:
+        remember(real, bodies, pairs, touches, meets, room, pair, a, points)
+
+
+@inner
+def _closes(bodies: Array, pairs: Array, meets: Array, pair: int, step: float) -> bool:
+    """Tell whether some point of a pair will touch within the step, if nothing else happens."""
+    a, b = pairs[pair, FIRST], pairs[pair, SECOND]
+    for k in range(pairs[pair, POINTS]):
+        approach = 0.0
+        for i, sign in ((a, 1.0), (b, -1.0)):
+            x = meets[pair, POINT + 4 * k] - bodies[i, POSITION]
+            y = meets[pair, POINT + 4 * k + 1] - bodies[i, POSITION + 1]
+            z = meets[pair, POINT + 4 * k + 2] - bodies[i, POSITION + 2]
+            approach += sign * (
+                meets[pair, 0] * (bodies[i, VELOCITY] + bodies[i, SPIN + 1] * z - bodies[i, SPIN + 2] * y)
+                + meets[pair, 1] * (bodies[i, VELOCITY + 1] + bodies[i, SPIN + 2] * x - bodies[i, SPIN] * z)
+                + meets[pair, 2] * (bodies[i, VELOCITY + 2] + bodies[i, SPIN] * y - bodies[i, SPIN + 1] * x)
+            )
+        if approach < 0.0 and meets[pair, POINT + 4 * k + 3] + approach * step < 0.0:
+            return True
+    return False
+
+
+@inner
+def _list_active(whole: Array, pairs: Array, todo: Array) -> None:
+    active = 0
+    for pair in range(whole[PAIRS]):
+        if pairs[pair, POINTS] > 0 and todo[pair, DONE] != 0:
+            todo[active, PAIR] = pair
+            active += 1
+    whole[ACTIVE] = active
+
+
+@inner
+def _window(
+    whole: Array,
+    real: Array,
+    bodies: Array,
+    flags: Array,
+    pairs: Array,
+    touches: Array,
+    known_pairs: Array,
+    known_touches: Array,
+    meets: Array,
+    todo: Array,
+    contacts: Array,
+    room: Array,
+) -> None:
+    """Take the steps of one window, so fine that no cube travels further in one than allowed."""
+    pull = math.sqrt(
+        real[GRAVITY_X] * real[GRAVITY_X] + real[GRAVITY_Y] * real[GRAVITY_Y] + real[GRAVITY_Z] * real[GRAVITY_Z]
+    )
+    window = real[WINDOW]
+    rate = 1.0 / real[LONGEST_STEP]
+    for i in range(whole[FIXED], whole[ROWS]):
+        if flags[i, AWAKE] != 0:
+            speed = fastest(bodies, i, pull * window)
+            travel = real[PASSED_TRAVEL] if bodies[i, POSITION + 2] < real[PASSED] else real[TRAVEL]
+            rate = max(rate, speed / (travel * real[EDGE]))
+    steps = math.ceil(window * rate - 1e-9)
+    for _ in range(steps):
+        _step(
+            whole,
+            real,
+            bodies,
+            flags,
+            pairs,
+            touches,
+            known_pairs,
+            known_touches,
+            meets,
+            todo,
+            contacts,
+            room,
+            window / steps,
+        )
+
+
+@entry
+def take_steps(w: World, step: float, steps: int) -> None:
+    """Take steps."""
+    whole, real, bodies, flags, pairs, touches, known_pairs, known_touches, meets, todo, contacts, room = w
+    for _ in range(steps):
+        _step(whole, real, bodies, flags, pairs, touches, known_pairs, known_touches, meets, todo, contacts, room, step)
+
+
+@entry
+def take_windows(w: World, windows: int, calm: Array) -> int:
+    """Take up to `windows` windows; returns how many.
+
+    Fewer when all sleep, and when a cube's centre is in none of the upright boxes `calm` (rows of low and high corner).
+    """
+    whole, real, bodies, flags, pairs, touches, known_pairs, known_touches, meets, todo, contacts, room = w
+    for taken in range(windows):
+        _window(whole, real, bodies, flags, pairs, touches, known_pairs, known_touches, meets, todo, contacts, room)
+        if sleep.fall_asleep(whole, real, bodies, flags, pairs) or not _is_calm(whole, bodies, calm):
+            return taken + 1
+    return windows
+
+
+@inner
+def _is_calm(whole: Array, bodies: Array, calm: Array) -> bool:
+    for i in range(whole[FIXED], whole[ROWS]):
+        found = False
+        for k in range(calm.shape[0]):
+            if (
+                calm[k, 0] <= bodies[i, POSITION] <= calm[k, 3]
+                and calm[k, 1] <= bodies[i, POSITION + 1] <= calm[k, 4]
+                and calm[k, 2] <= bodies[i, POSITION + 2] <= calm[k, 5]
+            ):
+                found = True
+                break
+        if not found:
+            return False
+    return True
+
+
+@entry
+def lie_still(w: World) -> None:
+    """Put all to sleep where they are, and look at who touches whom.
+
+    What is known afterwards depends on the poses and the kept forces only, these in whole nanonewtons: a world that
+    is made anew from them is this one.
+    """
+    whole, real, bodies, flags, pairs, touches, known_pairs, known_touches, meets, _, _, room = w
+    seek_pairs(whole, real, bodies, pairs, touches, known_pairs, known_touches)
+    for i in range(whole[FIXED], whole[ROWS]):
+        sleep.lie_down(bodies, flags, i)
+        bodies[i, REACH] = 0.0
+        flags[i, QUIET] = 0
+        face(bodies, i)
+    for pair in range(whole[PAIRS]):
+        _look(real, bodies, pairs, touches, meets, room, pair, pairs[pair, FIRST], pairs[pair, SECOND])
+        for k in range(pairs[pair, POINTS]):
+            for c in range(3):
+                touches[pair, k, 3 + c] = math.floor(1e9 * touches[pair, k, 3 + c] + 0.5) * 1e-9
+
+
+@entry
+def wake_row(w: World, row: int) -> None:
+    """Wake a row with all that touch it, directly or through others."""
+    whole, bodies, flags, pairs = w.whole, w.bodies, w.flags, w.pairs
+    sleep.wake(whole, bodies, flags, pairs, row)
+    for i in range(whole[FIXED], whole[ROWS]):
+        if flags[i, AWAKE] == sleep.JUST:
+            flags[i, AWAKE] = 1
+
+
+@entry
+def face_row(w: World, row: int) -> None:
+    """Work out the rotation matrix of a row."""
+    face(w.bodies, row)
+
+
+@entry
+def deepest(w: World) -> float:
+    """Return how deep (m) the deepest contact of the last step is."""
+    whole, pairs, meets, todo = w.whole, w.pairs, w.meets, w.todo
+    most = 0.0
+    for m in range(whole[ACTIVE]):
+        pair = todo[m, PAIR]
+        for k in range(pairs[pair, POINTS]):
+            most = max(most, -meets[pair, POINT + 4 * k + 3])
+    return most
