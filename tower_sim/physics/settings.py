@@ -65,7 +65,7 @@ NUMBERS: Mapping[str, Numbers] = {
             "passed_travel": 0.2,
             "window": 0.01,
             "iterations": 100,
-            "residual": 2e-5,
+            "residual": 2e-4,
             "restitution_speed": 0.02,
             "quiet_speed": 0.005,
             "quiet_spin": 1.0,
