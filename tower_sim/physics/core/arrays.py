@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+T = npt.NDArray[Any]
+"""A table."""
 
 MOST_POINTS = 8
 """A quadrilateral that is cut by the four sides of a rectangle has no more corners."""
@@ -80,18 +81,18 @@ class World(NamedTuple):
     Between two steps only whole, real, bodies, flags, pairs and touches say anything.
     """
 
-    whole: Array
-    real: Array
-    bodies: Array
-    flags: Array
-    pairs: Array
-    touches: Array
-    known_pairs: Array
-    known_touches: Array
-    meets: Array
-    todo: Array
-    contacts: Array
-    room: Array
+    whole: T
+    real: T
+    bodies: T
+    flags: T
+    pairs: T
+    touches: T
+    known_pairs: T
+    known_touches: T
+    meets: T
+    todo: T
+    contacts: T
+    room: T
 
 
 def make(fixed: int, cubes: int) -> World:

@@ -23,13 +23,13 @@ from tower_sim.physics.core.arrays import (
     SECOND,
     SKIN,
     STALE,
-    Array,
+    T,
 )
 from tower_sim.physics.core.compiled import inner
 
 
 @inner
-def have_moved(whole: Array, real: Array, bodies: Array, flags: Array) -> bool:
+def have_moved(whole: T, real: T, bodies: T, flags: T) -> bool:
     """Tell whether the pairs must be sought anew."""
     if whole[STALE] != 0:
         return True
@@ -45,9 +45,7 @@ def have_moved(whole: Array, real: Array, bodies: Array, flags: Array) -> bool:
 
 
 @inner
-def seek_pairs(
-    whole: Array, real: Array, bodies: Array, pairs: Array, touches: Array, known_pairs: Array, known_touches: Array
-) -> None:
+def seek_pairs(whole: T, real: T, bodies: T, pairs: T, touches: T, known_pairs: T, known_touches: T) -> None:
     """List all pairs that may touch soon, in order, with what is known of those listed before."""
     fixed, rows, known = whole[FIXED], whole[ROWS], whole[PAIRS]
     for p in range(known):
@@ -86,13 +84,13 @@ def seek_pairs(
 
 
 @inner
-def _near_cube(bodies: Array, b: int, x: float, y: float, z: float, reach: float) -> bool:
+def _near_cube(bodies: T, b: int, x: float, y: float, z: float, reach: float) -> bool:
     dx, dy, dz = x - bodies[b, POSITION], y - bodies[b, POSITION + 1], z - bodies[b, POSITION + 2]
     return dx * dx + dy * dy + dz * dz < reach * reach
 
 
 @inner
-def _near_box(bodies: Array, b: int, x: float, y: float, z: float, reach: float) -> bool:
+def _near_box(bodies: T, b: int, x: float, y: float, z: float, reach: float) -> bool:
     """Tell whether a point is nearer than `reach` to a fixed box: first the upright one around it, then itself."""
     dx, dy, dz = x - bodies[b, POSITION], y - bodies[b, POSITION + 1], z - bodies[b, POSITION + 2]
     if (

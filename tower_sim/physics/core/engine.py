@@ -14,7 +14,7 @@ import numpy as np
 
 from tower_sim.apparatus.parts import Box, Surface, Upright, Vector
 from tower_sim.physics.core import arrays, compiled, run
-from tower_sim.physics.core.arrays import Array
+from tower_sim.physics.core.arrays import T
 from tower_sim.physics.engine import Motion
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.state import Pose, Touch
@@ -135,7 +135,7 @@ class CoreEngine:
     def lay_to_rest(self, poses: Mapping[int, Pose]) -> None:
         """Put cubes, by body, to sleep exactly at `poses`, where they are now; no time passes."""
         w = self._world
-        moving: dict[int, Array] = {}
+        moving: dict[int, T] = {}
         for body in self._bodies:
             row = self._row(body)
             if body in poses:
@@ -259,7 +259,7 @@ class CoreEngine:
         self._world.flags[row] = 0
         run.face_row(self._world, row)
 
-    def _let_move(self, row: int, velocity: Array) -> None:
+    def _let_move(self, row: int, velocity: T) -> None:
         """Let a row be awake, with its velocity and spin."""
         self._world.bodies[row, arrays.VELOCITY : arrays.SPIN + 3] = velocity
         self._world.bodies[row, arrays.MOBILE], self._world.flags[row, arrays.AWAKE] = 1.0, 1

@@ -20,13 +20,13 @@ from tower_sim.physics.core.arrays import (
     TURN,
     TWIST,
     VELOCITY,
-    Array,
+    T,
 )
 from tower_sim.physics.core.compiled import inner
 
 
 @inner
-def fall(real: Array, bodies: Array, i: int, step: float) -> None:
+def fall(real: T, bodies: T, i: int, step: float) -> None:
     """Let gravity act on a row for a step."""
     bodies[i, VELOCITY] += step * real[GRAVITY_X]
     bodies[i, VELOCITY + 1] += step * real[GRAVITY_Y]
@@ -34,27 +34,27 @@ def fall(real: Array, bodies: Array, i: int, step: float) -> None:
 
 
 @inner
-def look_ahead(bodies: Array, i: int, step: float) -> None:
+def look_ahead(bodies: T, i: int, step: float) -> None:
     """Work out how far any point of a row can come in a step."""
     bodies[i, REACH] = step * fastest(bodies, i, 0.0)
 
 
 @inner
-def fastest(bodies: Array, i: int, more: float) -> float:
+def fastest(bodies: T, i: int, more: float) -> float:
     """Return a bound on the speed of any point of a row whose centre may become faster by `more`."""
     speed = size(bodies, i, VELOCITY) + more
     return speed + size(bodies, i, SPIN) * size(bodies, i, HALF)
 
 
 @inner
-def size(bodies: Array, i: int, c: int) -> float:
+def size(bodies: T, i: int, c: int) -> float:
     """Return the length of the vector in a row's columns from `c` on."""
     x, y, z = bodies[i, c], bodies[i, c + 1], bodies[i, c + 2]
     return math.sqrt(x * x + y * y + z * z)
 
 
 @inner
-def move(whole: Array, bodies: Array, flags: Array, step: float, pushed: bool) -> None:
+def move(whole: T, bodies: T, flags: T, step: float, pushed: bool) -> None:
     """Move all rows that are awake, by their velocities and, where they are `pushed`, by the push beside it."""
     for i in range(whole[FIXED], whole[ROWS]):
         if flags[i, AWAKE] == 0:
@@ -68,7 +68,7 @@ def move(whole: Array, bodies: Array, flags: Array, step: float, pushed: bool) -
 
 
 @inner
-def turn(bodies: Array, i: int, x: float, y: float, z: float) -> None:
+def turn(bodies: T, i: int, x: float, y: float, z: float) -> None:
     """Turn a row about (x, y, z) by twice its length (rad, world frame).
 
     Sine and cosine by their series, whose last term is under 1e-16 up to 0.3 rad: plain sums and products give the
@@ -97,7 +97,7 @@ def turn(bodies: Array, i: int, x: float, y: float, z: float) -> None:
 
 
 @inner
-def face(bodies: Array, i: int) -> None:
+def face(bodies: T, i: int) -> None:
     """Work out the rotation matrix of a row from its quaternion."""
     x, y, z, e = bodies[i, TURN], bodies[i, TURN + 1], bodies[i, TURN + 2], bodies[i, TURN + 3]
     bodies[i, AXES], bodies[i, AXES + 1], bodies[i, AXES + 2] = (

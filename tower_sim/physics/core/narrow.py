@@ -27,7 +27,7 @@ from tower_sim.physics.core.arrays import (
     POINTS,
     POSITION,
     RADIUS,
-    Array,
+    T,
 )
 from tower_sim.physics.core.compiled import inner
 
@@ -38,7 +38,7 @@ _PARALLEL = 1e-3  # the square of the sine of the angle of two edges, under whic
 
 
 @inner
-def collide(real: Array, bodies: Array, meets: Array, room: Array, pair: int, a: int, b: int, ahead: float) -> int:
+def collide(real: T, bodies: T, meets: T, room: T, pair: int, a: int, b: int, ahead: float) -> int:
     """Find the contact of rows `a` and `b` as far as gaps are less than `ahead`; fills `pair`'s row of meets.
 
     Returns the number of points.
@@ -116,13 +116,13 @@ def collide(real: Array, bodies: Array, meets: Array, room: Array, pair: int, a:
 
 
 @inner
-def _along(bodies: Array, i: int, k: int, x: float, y: float, z: float) -> float:
+def _along(bodies: T, i: int, k: int, x: float, y: float, z: float) -> float:
     """Return the coordinate of a vector along axis `k` of a row."""
     return x * bodies[i, AXES + k] + y * bodies[i, AXES + 3 + k] + z * bodies[i, AXES + 6 + k]
 
 
 @inner
-def _cosine(bodies: Array, a: int, i: int, b: int, j: int) -> float:
+def _cosine(bodies: T, a: int, i: int, b: int, j: int) -> float:
     """Return the cosine of the angle between axis `i` of row `a` and axis `j` of row `b`."""
     return (
         bodies[a, AXES + i] * bodies[b, AXES + j]
@@ -157,9 +157,7 @@ def _crossed(
 
 
 @inner
-def _faces(
-    real: Array, bodies: Array, meets: Array, room: Array, pair: int, a: int, b: int, face: int, ahead: float
-) -> int:
+def _faces(real: T, bodies: T, meets: T, room: T, pair: int, a: int, b: int, face: int, ahead: float) -> int:
     """Cut the incident face to the outline of the reference face; fills the pair's contact, returns its points."""
     # coordinates: the reference box's axes, its centre the origin; u and v in the face, h outwards
     if face < 3:
@@ -214,13 +212,13 @@ def _faces(
 
 
 @inner
-def _axis(room: Array, face: int, along: int, j: int) -> float:
+def _axis(room: T, face: int, along: int, j: int) -> float:
     """Return the coordinate `along` an axis of the reference box of axis `j` of the other."""
     return room[3 * along + j] if face < 3 else room[3 * j + along]
 
 
 @inner
-def _cut(room: Array, count: int, u: float, v: float) -> int:
+def _cut(room: T, count: int, u: float, v: float) -> int:
     """Cut the polygon in World.room to -u..u and -v..v; returns how many corners are left."""
     here, there = _POLYGON, _OTHER
     for side in range(4):
@@ -248,7 +246,7 @@ def _cut(room: Array, count: int, u: float, v: float) -> int:
 
 
 @inner
-def _edges(real: Array, bodies: Array, meets: Array, room: Array, pair: int, a: int, b: int, k: int, gap: float) -> int:
+def _edges(real: T, bodies: T, meets: T, room: T, pair: int, a: int, b: int, k: int, gap: float) -> int:
     """Find where two edges cross; fills the pair's contact; 0 points when they pass each other."""
     i, j = k // 3, k % 3
     cosine = room[3 * i + j]
@@ -298,9 +296,7 @@ def _edges(real: Array, bodies: Array, meets: Array, room: Array, pair: int, a: 
 
 
 @inner
-def remember(
-    real: Array, bodies: Array, pairs: Array, touches: Array, meets: Array, room: Array, pair: int, a: int, points: int
-) -> None:
+def remember(real: T, bodies: T, pairs: T, touches: T, meets: T, room: T, pair: int, a: int, points: int) -> None:
     """Give each of the pair's new points the force of the old one that was nearest in the first's axes, once each."""
     known = pairs[pair, POINTS]
     limit = 16.0 * real[PAD] * real[PAD]

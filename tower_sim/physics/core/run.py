@@ -34,33 +34,22 @@ from tower_sim.physics.core.arrays import (
     TRAVEL,
     VELOCITY,
     WINDOW,
-    Array,
+    T,
     World,
 )
 from tower_sim.physics.core.broad import have_moved, seek_pairs
 from tower_sim.physics.core.compiled import entry, inner
+from tower_sim.physics.core.contacts import keep, prepare
 from tower_sim.physics.core.motion import face, fall, fastest, look_ahead, move
 from tower_sim.physics.core.narrow import collide, remember
-from tower_sim.physics.core.solver import correct, keep, prepare, solve
+from tower_sim.physics.core.parting import part
+from tower_sim.physics.core.solver import solve
 
 
 @inner
-def _step(
-    whole: Array,
-    real: Array,
-    bodies: Array,
-    flags: Array,
-    pairs: Array,
-    touches: Array,
-    known_pairs: Array,
-    known_touches: Array,
-    meets: Array,
-    todo: Array,
-    contacts: Array,
-    room: Array,
-    step: float,
-) -> None:
+def _step(w: World, step: float) -> None:
     """Take one step."""
+    whole, real, bodies, flags, pairs, touches, known_pairs, known_touches, meets, todo, contacts, room = w
     # Broad phase
     if have_moved(whole, real, bodies, flags):
         seek_pairs(whole, real, bodies, pairs, touches, known_pairs, known_touches)
@@ -81,22 +70,13 @@ def _step(
     solve(whole, real, bodies, flags, pairs, meets, todo, contacts)
     keep(whole, pairs, touches, meets, todo, contacts, step)
     # Integration
-    move(whole, bodies, flags, step, correct(whole, real, bodies, pairs, meets, todo, contacts))
+    move(whole, bodies, flags, step, part(whole, real, bodies, pairs, meets, todo, contacts))
     whole[STEPS] += 1
 
 
 @inner
 def _meet(
-    whole: Array,
-    real: Array,
-    bodies: Array,
-    flags: Array,
-    pairs: Array,
-    touches: Array,
-    meets: Array,
-    todo: Array,
-    room: Array,
-    step: float,
+    whole: T, real: T, bodies: T, flags: T, pairs: T, touches: T, meets: T, todo: T, room: T, step: float
 ) -> bool:
     """Find the contacts of all that is awake and was not looked at yet in this step; tells whether that woke anyone."""
     fixed = whole[FIXED]
@@ -124,9 +104,7 @@ def _meet(
 
 
 @inner
-def _look(
-    real: Array, bodies: Array, pairs: Array, touches: Array, meets: Array, room: Array, pair: int, a: int, b: int
-) -> None:
+def _look(real: T, bodies: T, pairs: T, touches: T, meets: T, room: T, pair: int, a: int, b: int) -> None:
     """Find the contact of a pair, as far ahead as both can come in this step, and match it with what was known."""
     ahead = bodies[a, REACH] + bodies[b, REACH] + real[PAD]
     if ahead > real[FAR]:
@@ -137,7 +115,7 @@ def _look(
 
 
 @inner
-def _closes(bodies: Array, pairs: Array, meets: Array, pair: int, step: float) -> bool:
+def _closes(bodies: T, pairs: T, meets: T, pair: int, step: float) -> bool:
     """Tell whether some point of a pair will touch within the step, if nothing else happens."""
     a, b = pairs[pair, FIRST], pairs[pair, SECOND]
     for k in range(pairs[pair, POINTS]):
@@ -157,7 +135,7 @@ def _closes(bodies: Array, pairs: Array, meets: Array, pair: int, step: float) -
 
 
 @inner
-def _list_active(whole: Array, pairs: Array, todo: Array) -> None:
+def _list_active(whole: T, pairs: T, todo: T) -> None:
     active = 0
     for pair in range(whole[PAIRS]):
         if pairs[pair, POINTS] > 0 and todo[pair, DONE] != 0:
@@ -167,21 +145,9 @@ def _list_active(whole: Array, pairs: Array, todo: Array) -> None:
 
 
 @inner
-def _window(
-    whole: Array,
-    real: Array,
-    bodies: Array,
-    flags: Array,
-    pairs: Array,
-    touches: Array,
-    known_pairs: Array,
-    known_touches: Array,
-    meets: Array,
-    todo: Array,
-    contacts: Array,
-    room: Array,
-) -> None:
+def _window(w: World) -> None:
     """Take the steps of one window, so fine that no cube travels further in one than allowed."""
+    whole, real, bodies, flags = w.whole, w.real, w.bodies, w.flags
     pull = math.sqrt(
         real[GRAVITY_X] * real[GRAVITY_X] + real[GRAVITY_Y] * real[GRAVITY_Y] + real[GRAVITY_Z] * real[GRAVITY_Z]
     )
@@ -194,47 +160,32 @@ def _window(
             rate = max(rate, speed / (travel * real[EDGE]))
     steps = math.ceil(window * rate - 1e-9)
     for _ in range(steps):
-        _step(
-            whole,
-            real,
-            bodies,
-            flags,
-            pairs,
-            touches,
-            known_pairs,
-            known_touches,
-            meets,
-            todo,
-            contacts,
-            room,
-            window / steps,
-        )
+        _step(w, window / steps)
 
 
 @entry
 def take_steps(w: World, step: float, steps: int) -> None:
     """Take steps."""
-    whole, real, bodies, flags, pairs, touches, known_pairs, known_touches, meets, todo, contacts, room = w
     for _ in range(steps):
-        _step(whole, real, bodies, flags, pairs, touches, known_pairs, known_touches, meets, todo, contacts, room, step)
+        _step(w, step)
 
 
 @entry
-def take_windows(w: World, windows: int, calm: Array) -> int:
+def take_windows(w: World, windows: int, calm: T) -> int:
     """Take up to `windows` windows; returns how many.
 
     Fewer when all sleep, and when a cube's centre is in none of the upright boxes `calm` (rows of low and high corner).
     """
-    whole, real, bodies, flags, pairs, touches, known_pairs, known_touches, meets, todo, contacts, room = w
+    whole, real, bodies, flags, pairs = w.whole, w.real, w.bodies, w.flags, w.pairs
     for taken in range(windows):
-        _window(whole, real, bodies, flags, pairs, touches, known_pairs, known_touches, meets, todo, contacts, room)
+        _window(w)
         if sleep.fall_asleep(whole, real, bodies, flags, pairs) or not _is_calm(whole, bodies, calm):
             return taken + 1
     return windows
 
 
 @inner
-def _is_calm(whole: Array, bodies: Array, calm: Array) -> bool:
+def _is_calm(whole: T, bodies: T, calm: T) -> bool:
     for i in range(whole[FIXED], whole[ROWS]):
         found = False
         for k in range(calm.shape[0]):

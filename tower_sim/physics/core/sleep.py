@@ -23,7 +23,7 @@ from tower_sim.physics.core.arrays import (
     SECOND,
     SPIN,
     VELOCITY,
-    Array,
+    T,
 )
 from tower_sim.physics.core.compiled import inner
 
@@ -32,7 +32,7 @@ JUST = 2
 
 
 @inner
-def wake(whole: Array, bodies: Array, flags: Array, pairs: Array, i: int) -> None:
+def wake(whole: T, bodies: T, flags: T, pairs: T, i: int) -> None:
     """Wake a row with all that touch it, directly or through others."""
     if flags[i, AWAKE] != 0:
         return
@@ -52,14 +52,14 @@ def wake(whole: Array, bodies: Array, flags: Array, pairs: Array, i: int) -> Non
 
 
 @inner
-def _rouse(bodies: Array, flags: Array, i: int) -> None:
+def _rouse(bodies: T, flags: T, i: int) -> None:
     flags[i, AWAKE] = JUST
     bodies[i, MOBILE] = 1.0
     flags[i, QUIET] = 0
 
 
 @inner
-def fall_asleep(whole: Array, real: Array, bodies: Array, flags: Array, pairs: Array) -> bool:
+def fall_asleep(whole: T, real: T, bodies: T, flags: T, pairs: T) -> bool:
     """Count quiet windows, put to sleep what has been quiet for long enough together; tell whether all sleep."""
     fixed, rows = whole[FIXED], whole[ROWS]
     speed, spin, needed = real[QUIET_SPEED], real[QUIET_SPIN], int(real[QUIET_WINDOWS])
@@ -96,7 +96,7 @@ def fall_asleep(whole: Array, real: Array, bodies: Array, flags: Array, pairs: A
 
 
 @inner
-def _root(flags: Array, i: int) -> int:
+def _root(flags: T, i: int) -> int:
     while flags[i, ISLAND] != i:
         flags[i, ISLAND] = flags[flags[i, ISLAND], ISLAND]
         i = flags[i, ISLAND]
@@ -104,7 +104,7 @@ def _root(flags: Array, i: int) -> int:
 
 
 @inner
-def lie_down(bodies: Array, flags: Array, i: int) -> None:
+def lie_down(bodies: T, flags: T, i: int) -> None:
     """Stop a row and put it to sleep."""
     flags[i, AWAKE] = 0
     bodies[i, MOBILE] = 0.0

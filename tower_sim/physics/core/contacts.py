@@ -1,0 +1,209 @@
+"""Contacts: the points of this step as rows of numbers, with what the solver starts from and what is kept of it."""
+
+from __future__ import annotations
+
+import math
+
+from tower_sim.physics.core.arrays import (
+    ACTIVE,
+    BOUNCE,
+    FIRST,
+    FRICTION,
+    GRAVITY_X,
+    GRAVITY_Y,
+    GRAVITY_Z,
+    LIGHT,
+    MOBILE,
+    NORMAL,
+    PAIR,
+    POINT,
+    POINTS,
+    POSITION,
+    RESTITUTION,
+    SECOND,
+    SEEN,
+    SPIN,
+    START,
+    SWIFT,
+    VELOCITY,
+    T,
+)
+from tower_sim.physics.core.compiled import inner
+
+# A row: arms from both centres (m); the two directions of friction, principal axes of how slip answers to it; what the
+# velocities along the normal and these answer to a unit impulse (1/kg); the target of the normal velocity (m/s); the
+# impulses (N s); the impulse against spin (N m s) and its answer; whether the point bounces in this step.
+ARM_A, ARM_B, ALONG, ACROSS, EASE_N, EASE_1, EASE_2, TARGET, P_N, P_1, P_2, P_SPIN, EASE_SPIN, BOUNCES = (
+    0, 3, 6, 9, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+)  # fmt: skip
+_ROUND = 1e-12
+
+
+@inner
+def prepare(whole: T, real: T, bodies: T, pairs: T, touches: T, meets: T, todo: T, contacts: T, step: float) -> None:
+    """Lay out the contact points of the active pairs, with the impulses that they had, and let those act."""
+    row = 0
+    for m in range(whole[ACTIVE]):
+        pair = todo[m, PAIR]
+        a, b = pairs[pair, FIRST], pairs[pair, SECOND]
+        todo[m, START], todo[m, SEEN] = row, -1
+        for k in range(pairs[pair, POINTS]):
+            _reach(bodies, meets, contacts, row, pair, k, a, b)
+            _set_target(real, bodies, meets, contacts, row, pair, k, a, b, step)
+            _begin(bodies, touches, meets, contacts, row, pair, k, b, step)
+            row += 1
+    todo[whole[ACTIVE], START] = row
+    for m in range(whole[ACTIVE]):
+        pair = todo[m, PAIR]
+        a, b = pairs[pair, FIRST], pairs[pair, SECOND]
+        for row in range(todo[m, START], todo[m + 1, START]):
+            p_n = contacts[row, P_N]
+            if p_n > 0.0:
+                act(bodies, meets, contacts, row, pair, a, b, p_n, contacts[row, P_1], contacts[row, P_2])
+
+
+@inner
+def _reach(bodies: T, meets: T, contacts: T, row: int, pair: int, k: int, a: int, b: int) -> None:
+    """Work out a point's arms, its two directions of friction, and how velocities there answer to impulses."""
+    nx, ny, nz = meets[pair, NORMAL], meets[pair, NORMAL + 1], meets[pair, NORMAL + 2]
+    x, y, z = meets[pair, POINT + 4 * k], meets[pair, POINT + 4 * k + 1], meets[pair, POINT + 4 * k + 2]
+    ax, ay, az = x - bodies[a, POSITION], y - bodies[a, POSITION + 1], z - bodies[a, POSITION + 2]
+    bx, by, bz = x - bodies[b, POSITION], y - bodies[b, POSITION + 1], z - bodies[b, POSITION + 2]
+    contacts[row, ARM_A], contacts[row, ARM_A + 1], contacts[row, ARM_A + 2] = ax, ay, az
+    contacts[row, ARM_B], contacts[row, ARM_B + 1], contacts[row, ARM_B + 2] = bx, by, bz
+    light = bodies[a, LIGHT] * bodies[a, MOBILE] + bodies[b, LIGHT] * bodies[b, MOBILE]
+    swift_a, swift_b = bodies[a, SWIFT] * bodies[a, MOBILE], bodies[b, SWIFT] * bodies[b, MOBILE]
+    # any two directions s and t across the normal, then turned to the principal axes
+    if abs(nx) > 0.6:
+        size = math.sqrt(nx * nx + ny * ny)
+        sx, sy, sz = ny / size, -nx / size, 0.0
+    else:
+        size = math.sqrt(ny * ny + nz * nz)
+        sx, sy, sz = 0.0, nz / size, -ny / size
+    tx, ty, tz = ny * sz - nz * sy, nz * sx - nx * sz, nx * sy - ny * sx
+    # of an arm r: (r x d) . (r x f) = (r . r)(d . f) - (r . d)(r . f)
+    a_s, a_t, a_n = ax * sx + ay * sy + az * sz, ax * tx + ay * ty + az * tz, ax * nx + ay * ny + az * nz
+    b_s, b_t, b_n = bx * sx + by * sy + bz * sz, bx * tx + by * ty + bz * tz, bx * nx + by * ny + bz * nz
+    contacts[row, EASE_N] = light + swift_a * (a_s * a_s + a_t * a_t) + swift_b * (b_s * b_s + b_t * b_t)
+    ss = light + swift_a * (a_t * a_t + a_n * a_n) + swift_b * (b_t * b_t + b_n * b_n)
+    tt = light + swift_a * (a_s * a_s + a_n * a_n) + swift_b * (b_s * b_s + b_n * b_n)
+    st = -(swift_a * a_s * a_t + swift_b * b_s * b_t)
+    middle, half = 0.5 * (ss + tt), 0.5 * (ss - tt)
+    radius = math.sqrt(half * half + st * st)
+    c, s = 1.0, 0.0
+    if radius > _ROUND * middle:
+        # the axis of the larger answer, from whichever row of the matrix loses no digits
+        if half > 0.0:
+            p, q = half + radius, st
+        else:
+            p, q = st, radius - half
+        size = math.sqrt(p * p + q * q)
+        c, s = p / size, q / size
+    contacts[row, ALONG], contacts[row, ACROSS] = c * sx + s * tx, c * tx - s * sx
+    contacts[row, ALONG + 1], contacts[row, ACROSS + 1] = c * sy + s * ty, c * ty - s * sy
+    contacts[row, ALONG + 2], contacts[row, ACROSS + 2] = c * sz + s * tz, c * tz - s * sz
+    contacts[row, EASE_1], contacts[row, EASE_2] = middle + radius, middle - radius
+    contacts[row, P_SPIN], contacts[row, EASE_SPIN] = 0.0, swift_a + swift_b
+
+
+@inner
+def _set_target(
+    real: T, bodies: T, meets: T, contacts: T, row: int, pair: int, k: int, a: int, b: int, step: float
+) -> None:
+    """Say how fast the two must part at a point: they bounce, may come to touch, or may not come nearer."""
+    nx, ny, nz = meets[pair, NORMAL], meets[pair, NORMAL + 1], meets[pair, NORMAL + 2]
+    gap = meets[pair, POINT + 4 * k + 3]
+    x, y, z = slip(bodies, contacts, row, a, b)
+    approach = x * nx + y * ny + z * nz
+    gx, gy, gz = step * real[GRAVITY_X], step * real[GRAVITY_Y], step * real[GRAVITY_Z]
+    before = approach - (bodies[a, MOBILE] - bodies[b, MOBILE]) * (gx * nx + gy * ny + gz * nz)
+    contacts[row, BOUNCES] = 0.0
+    if gap + approach * step < 0.0 and before < -real[BOUNCE]:
+        contacts[row, TARGET] = -bodies[b, RESTITUTION] * before
+        contacts[row, BOUNCES] = 1.0
+    elif gap > 0.0:
+        contacts[row, TARGET] = -gap / step
+    else:
+        contacts[row, TARGET] = 0.0
+
+
+@inner
+def _begin(bodies: T, touches: T, meets: T, contacts: T, row: int, pair: int, k: int, b: int, step: float) -> None:
+    """Start a point from the force that it had, drawn into the cone of friction; a bounce starts from none."""
+    fx, fy, fz = touches[pair, k, 3], touches[pair, k, 4], touches[pair, k, 5]
+    p_n = step * (fx * meets[pair, NORMAL] + fy * meets[pair, NORMAL + 1] + fz * meets[pair, NORMAL + 2])
+    contacts[row, P_N], contacts[row, P_1], contacts[row, P_2] = 0.0, 0.0, 0.0
+    if p_n <= 0.0 or contacts[row, BOUNCES] != 0.0:
+        return
+    p_1 = step * (fx * contacts[row, ALONG] + fy * contacts[row, ALONG + 1] + fz * contacts[row, ALONG + 2])
+    p_2 = step * (fx * contacts[row, ACROSS] + fy * contacts[row, ACROSS + 1] + fz * contacts[row, ACROSS + 2])
+    size = math.sqrt(p_1 * p_1 + p_2 * p_2)
+    most = bodies[b, FRICTION] * p_n
+    if size > most:
+        p_1, p_2 = p_1 * (most / size), p_2 * (most / size)
+    contacts[row, P_N], contacts[row, P_1], contacts[row, P_2] = p_n, p_1, p_2
+
+
+@inner
+def slip(bodies: T, contacts: T, row: int, a: int, b: int) -> tuple[float, float, float]:
+    """Return the velocity of row `a` against row `b` at a contact point."""
+    ax, ay, az = contacts[row, ARM_A], contacts[row, ARM_A + 1], contacts[row, ARM_A + 2]
+    bx, by, bz = contacts[row, ARM_B], contacts[row, ARM_B + 1], contacts[row, ARM_B + 2]
+    x = bodies[a, VELOCITY] + bodies[a, SPIN + 1] * az - bodies[a, SPIN + 2] * ay
+    y = bodies[a, VELOCITY + 1] + bodies[a, SPIN + 2] * ax - bodies[a, SPIN] * az
+    z = bodies[a, VELOCITY + 2] + bodies[a, SPIN] * ay - bodies[a, SPIN + 1] * ax
+    x -= bodies[b, VELOCITY] + bodies[b, SPIN + 1] * bz - bodies[b, SPIN + 2] * by
+    y -= bodies[b, VELOCITY + 1] + bodies[b, SPIN + 2] * bx - bodies[b, SPIN] * bz
+    z -= bodies[b, VELOCITY + 2] + bodies[b, SPIN] * by - bodies[b, SPIN + 1] * bx
+    return x, y, z
+
+
+@inner
+def act(
+    bodies: T,
+    meets: T,
+    contacts: T,
+    row: int,
+    pair: int,
+    a: int,
+    b: int,
+    p_n: float,
+    p_1: float,
+    p_2: float,
+) -> None:
+    """Let an impulse act on both rows."""
+    x = p_n * meets[pair, 0] + p_1 * contacts[row, ALONG] + p_2 * contacts[row, ACROSS]
+    y = p_n * meets[pair, 1] + p_1 * contacts[row, ALONG + 1] + p_2 * contacts[row, ACROSS + 1]
+    z = p_n * meets[pair, 2] + p_1 * contacts[row, ALONG + 2] + p_2 * contacts[row, ACROSS + 2]
+    if bodies[a, MOBILE] != 0.0:
+        light, swift = bodies[a, LIGHT], bodies[a, SWIFT]
+        bodies[a, VELOCITY] += light * x
+        bodies[a, VELOCITY + 1] += light * y
+        bodies[a, VELOCITY + 2] += light * z
+        bodies[a, SPIN] += swift * (contacts[row, ARM_A + 1] * z - contacts[row, ARM_A + 2] * y)
+        bodies[a, SPIN + 1] += swift * (contacts[row, ARM_A + 2] * x - contacts[row, ARM_A] * z)
+        bodies[a, SPIN + 2] += swift * (contacts[row, ARM_A] * y - contacts[row, ARM_A + 1] * x)
+    if bodies[b, MOBILE] != 0.0:
+        light, swift = bodies[b, LIGHT], bodies[b, SWIFT]
+        bodies[b, VELOCITY] -= light * x
+        bodies[b, VELOCITY + 1] -= light * y
+        bodies[b, VELOCITY + 2] -= light * z
+        bodies[b, SPIN] -= swift * (contacts[row, ARM_B + 1] * z - contacts[row, ARM_B + 2] * y)
+        bodies[b, SPIN + 1] -= swift * (contacts[row, ARM_B + 2] * x - contacts[row, ARM_B] * z)
+        bodies[b, SPIN + 2] -= swift * (contacts[row, ARM_B] * y - contacts[row, ARM_B + 1] * x)
+
+
+@inner
+def keep(whole: T, pairs: T, touches: T, meets: T, todo: T, contacts: T, step: float) -> None:
+    """Keep each point's force for the next step; that of a bounce is over."""
+    for m in range(whole[ACTIVE]):
+        pair = todo[m, PAIR]
+        for k in range(todo[m + 1, START] - todo[m, START]):
+            row = todo[m, START] + k
+            share = 0.0 if contacts[row, BOUNCES] != 0.0 else 1.0 / step
+            for d in range(3):
+                touches[pair, k, 3 + d] = share * (
+                    contacts[row, P_N] * meets[pair, d]
+                    + contacts[row, P_1] * contacts[row, ALONG + d]
+                    + contacts[row, P_2] * contacts[row, ACROSS + d]
+                )
