@@ -18,8 +18,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @cache
 def is_compiled() -> bool:
-    """Tell whether numba is installed."""
-    return importlib.util.find_spec("numba") is not None
+    """Tell whether numba is installed, and not told to leave functions as they are."""
+    return importlib.util.find_spec("numba") is not None and not importlib.import_module("numba").config.DISABLE_JIT
 
 
 @cache

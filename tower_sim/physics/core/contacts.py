@@ -116,10 +116,15 @@ def _set_target(
     x, y, z = slip(bodies, contacts, row, a, b)
     approach = x * nx + y * ny + z * nz
     gx, gy, gz = step * real[GRAVITY_X], step * real[GRAVITY_Y], step * real[GRAVITY_Z]
-    before = approach - (bodies[a, MOBILE] - bodies[b, MOBILE]) * (gx * nx + gy * ny + gz * nz)
+    pull = (bodies[a, MOBILE] - bodies[b, MOBILE]) * (gx * nx + gy * ny + gz * nz)
+    before = approach - pull
     contacts[row, BOUNCES] = 0.0
     if gap + approach * step < 0.0 and before < -real[BOUNCE]:
-        contacts[row, TARGET] = -bodies[b, RESTITUTION] * before
+        # they bounce at once, before they touch: as fast as they will be here again after they have touched
+        fallen = -2.0 * pull / step * gap if gap > 0.0 and pull < 0.0 else 0.0
+        bounce = bodies[b, RESTITUTION]
+        square = bounce * bounce * (before * before + fallen) - fallen
+        contacts[row, TARGET] = math.sqrt(square) if square > 0.0 else 0.0
         contacts[row, BOUNCES] = 1.0
     elif gap > 0.0:
         contacts[row, TARGET] = -gap / step
