@@ -24,7 +24,7 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.contract import DropModel
 from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError
-from tower_sim.model import replay
+from tower_sim.model import replay, until_landed
 from tower_sim.models import open_model
 from tower_sim.outcome import Outcome, Status
 from tower_sim.physics.at_rest import MOST_OVERLAP
@@ -265,7 +265,8 @@ def _physics() -> Iterator[PhysicsModel]:
 @pytest.fixture(name="full", scope="module")
 def _full(physics: PhysicsModel) -> TowerState:
     """A state of physics with at least five cubes inside."""
-    state = chain(physics, 1, first=40)
+    cubes = supply({"red": 40, "blue": 2}, physics.cube_edge)
+    state = until_landed(lambda drawn: physics.drop(physics.empty(), cubes, drawn), np.random.SeedSequence(12)).state
     assert len(state.residents) >= 5
     return state
 

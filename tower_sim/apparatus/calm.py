@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from tower_sim import portable
 from tower_sim.apparatus.parts import Upright
-from tower_sim.apparatus.tower_parts import WALL, Given
+from tower_sim.apparatus.tower_parts import Given
 
 SLACK = 1e-6
 _SKY = 10.0  # m: over every hand
@@ -67,9 +67,3 @@ def inside(given: Given, plans: Sequence[tuple[float, float]]) -> Iterator[Uprig
     for z, width in steps:
         for x, y in plans:
             yield upright((-x * width, x * width), (-y * width, y * width), (z, _SKY))
-
-
-def before(given: Given) -> Iterator[Upright]:
-    """Yield the space before the exit and under its top, where cubes are out, if they are left there."""
-    if given.exit.emerged == "left":
-        yield upright((given.half + WALL, _SKY), (-_SKY, _SKY), (0.0, given.exit_top))

@@ -46,4 +46,3 @@ def calm(given: AmerigoTower) -> Iterator[Upright]:
     half = given.half
     yield from calm_boxes.inside(given, [(1.0, 1.0)])
     yield calm_boxes.upright((0.0, half + WALL), (-half, half), (0.0, given.exit_top))
-    yield from calm_boxes.before(given)

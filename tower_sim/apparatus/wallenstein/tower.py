@@ -63,4 +63,3 @@ def calm(given: Given) -> Iterator[Upright]:
     for x, y in calm_boxes.rectangles(given.outward, _PLANS_OF_EXIT):
         if x * outer > given.exit_side[0] + 2 * calm_boxes.SLACK:
             yield calm_boxes.upright((given.exit_side[0], x * outer), (-y * outer, y * outer), (0.0, given.exit_top))
-    yield from calm_boxes.before(given)
