@@ -27,7 +27,7 @@ class Scene:
     def __init__(self, world: World, apparatus: Apparatus) -> None:
         world.clear(apparatus.cube_edge)
         world.engine.add_boxes(apparatus.boxes, apparatus.surfaces, apparatus.between_cubes)
-        world.engine.set_cubes(apparatus.cube_density * apparatus.cube_edge**3)
+        world.engine.set_cubes(apparatus.cube_density * apparatus.cube_edge * apparatus.cube_edge * apparatus.cube_edge)
         self.world = world
         self.engine = world.engine
         self.apparatus = apparatus

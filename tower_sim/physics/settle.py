@@ -15,6 +15,7 @@ from tower_sim.physics.knock import HOLD, SECONDS, Shake
 from tower_sim.physics.release import Launch
 from tower_sim.physics.scene import Scene
 from tower_sim.physics.world import GRAVITY, Motion
+from tower_sim.portable import length
 
 _CREEP_SECONDS = 1.0
 _FIRM_GOES = 3
@@ -72,6 +73,6 @@ def _stopped(scene: Scene, motion: Motion, earlier: dict[int, npt.NDArray[np.flo
     """Tell slow creep from motion: jammed if no cube moved further than the bound in the last second."""
     bound = scene.world.settings.creep * scene.apparatus.cube_edge
     for number, position in zip(scene.bodies, motion.position, strict=True):
-        if number not in earlier or float(np.linalg.norm(position - earlier[number])) > bound:
+        if number not in earlier or length((position - earlier[number]).tolist()) > bound:
             return Status.TIMED_OUT
     return Status.JAMMED
