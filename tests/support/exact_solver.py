@@ -36,6 +36,7 @@ PUSH = 0.3  # of the overlap above that, pushed out in a step
 NEAR = 0.25  # edges: pairs nearer than this are looked at until something has moved so far
 PARALLEL = 1e-6  # squared sine of the angle under which two edges make no axis of their own
 EDGE_FIRST = 0.95  # an axis across two edges must overlap by less than this share of what the best face does
+TWIN = 1e-3  # edges (and rad): points of a cube nearer than this are one
 SAME_POINT = 0.1  # edges: a point so near to one of the last step starts from its impulse
 
 
@@ -43,8 +44,8 @@ class Law(NamedTuple):
     """What is solved, and how finely: lengths in m, times in s.
 
     threshold: no bounce below this speed of approach (m/s). newton, poisson: 1 for the restitution that is in force,
-    else 0. tolerance: impulses are right to this share of themselves (and of what gravity gives in a step). sweeps: at
-    most so many.
+    else 0. tolerance: the last sweep changes no velocity by more than this share of what 9.81 m/s2 gives in a
+    step. sweeps: at most so many.
     """
 
     edge: float
@@ -53,7 +54,7 @@ class Law(NamedTuple):
     threshold: float = 0.05
     newton: float = 1.0
     poisson: float = 0.0
-    tolerance: float = 1e-8
+    tolerance: float = 1e-6
     sweeps: int = 3000
 
 
@@ -175,8 +176,12 @@ def _find(bodies: Bodies, contacts: Contacts, memory: Memory, edge: float) -> in
     """Find every point where bodies overlap; returns how many. The axis of least overlap is a pair's normal."""
     turn, way = np.empty((3, 3)), np.empty(3)
     count = 0
+    cube, first = -1, 0
     for pair in range(memory.counts[0]):
         i, j = memory.pairs[pair, 0], memory.pairs[pair, 1]
+        if i != cube:
+            cube, first = i, count
+        new = count
         for k in range(3):
             way[k] = 0.0
             for a in range(3):
@@ -202,7 +207,32 @@ def _find(bodies: Bodies, contacts: Contacts, memory: Memory, edge: float) -> in
             count = _touch_by_face(bodies, contacts, count, i, j, best)
         else:
             count = _touch_by_edges(bodies, contacts, count, i, j, best, -gap)
+        if bodies.free[j] == 0:
+            count = _without_twins(contacts, first, new, count, edge)
     return count
+
+
+@jitted
+def _without_twins(contacts: Contacts, first: int, new: int, count: int, edge: float) -> int:
+    """Drop of a cube's `new` points with a box those that it has already, as over the seam of two boxes in a plane."""
+    kept = new
+    for c in range(new, count):
+        twin = False
+        for d in range(first, kept):
+            far = 0.0
+            for k in range(3):
+                far = max(far, abs(contacts.arms[c, 0, k] - contacts.arms[d, 0, k]))
+                far = max(far, edge * abs(contacts.axes[c, 0, k] - contacts.axes[d, 0, k]))
+            twin = twin or far < TWIN * edge
+        if not twin:
+            for k in range(3):
+                contacts.arms[kept, 0, k] = contacts.arms[c, 0, k]
+                contacts.arms[kept, 1, k] = contacts.arms[c, 1, k]
+                contacts.axes[kept, 0, k] = contacts.axes[c, 0, k]
+            contacts.overlap[kept] = contacts.overlap[c]
+            contacts.bodies[kept, 0], contacts.bodies[kept, 1] = contacts.bodies[c, 0], contacts.bodies[c, 1]
+            kept += 1
+    return kept
 
 
 @jitted
@@ -430,17 +460,18 @@ def _give(motion: Array, free: Array, contacts: Contacts, c: int, p: Array, spin
 
 @jitted
 def _solve(bodies: Bodies, contacts: Contacts, count: int, law: Law) -> bool:
-    """Solve point after point until no impulse changes any more; tells whether that came about.
+    """Solve point after point until no velocity changes any more; tells whether that came about.
 
     A point neither of whose bodies has been changed since its last visit is as it should be and not visited.
     """
-    spin, pull = 6 / law.edge**2, law.step * math.sqrt(law.gravity[0] ** 2 + law.gravity[1] ** 2 + law.gravity[2] ** 2)
+    spin, bound = 6 / law.edge**2, law.tolerance * law.step * 9.81
     stirred = np.zeros(len(bodies.free), np.int64)
     b, p = np.empty(3), np.empty(3)
     contacts.seen[:count] = -1
     clock, found = 0, True
+    before = bodies.motion.copy()
     for _ in range(law.sweeps):
-        quiet, found = True, True
+        found = True
         for c in range(count):
             i, j = contacts.bodies[c]
             if stirred[i] <= contacts.seen[c] and stirred[j] <= contacts.seen[c]:
@@ -453,23 +484,30 @@ def _solve(bodies: Bodies, contacts: Contacts, count: int, law: Law) -> bool:
             b[0] -= contacts.aim[c]
             clock += 1
             contacts.seen[c] = clock
-            if not _one(w, contacts.inverse[c], b, contacts.friction[c], contacts.least[c], p):
-                found = False
-                continue
-            bound = law.tolerance * (abs(p[0]) + pull)
-            change = max(abs(p[0] - old[0]), abs(p[1] - old[1]), abs(p[2] - old[2]))
-            if change > bound:
-                for k in range(3):
-                    p[k] -= old[k]
-                    old[k] += p[k]
-                _give(bodies.motion, bodies.free, contacts, c, p, spin)
+            found = _one(w, contacts.inverse[c], b, contacts.friction[c], contacts.least[c], p) and found
+            for k in range(3):
+                p[k] -= old[k]
+                old[k] += p[k]
+            _give(bodies.motion, bodies.free, contacts, c, p, spin)
+            if max(abs(p[0]), abs(p[1]), abs(p[2])) > 0.01 * bound:
                 stirred[i] = clock
                 if bodies.free[j] > 0:
                     stirred[j] = clock
-                quiet = False
-        if quiet:
+        if _changed(before, bodies.motion, law.edge) <= bound:
             return found
     return False
+
+
+@jitted
+def _changed(before: Array, motion: Array, edge: float) -> float:
+    """Return the largest change of a velocity, or of a spin times half an edge (m/s), and set `before` to `motion`."""
+    largest = 0.0
+    for i in range(len(motion)):
+        for k in range(6):
+            change = abs(motion[i, k] - before[i, k])
+            largest = max(largest, change if k < 3 else change * edge / 2)
+            before[i, k] = motion[i, k]
+    return largest
 
 
 @jitted
