@@ -40,11 +40,14 @@ TWIN = 1e-3  # edges (and rad): points of a cube nearer than this are one
 SAME_POINT = 0.1  # edges: a point so near to one of the last step starts from its impulse
 
 
+NEWTON, POISSON = 0.0, 1.0
+
+
 class Law(NamedTuple):
     """What is solved, and how finely: lengths in m, times in s.
 
-    threshold: no bounce below this speed of approach (m/s). newton, poisson: 1 for the restitution that is in force,
-    else 0. tolerance: the last sweep changes no velocity by more than this share of what 9.81 m/s2 gives in a
+    threshold: no bounce below this speed of approach (m/s). restitution: NEWTON's is a ratio of normal speeds, after
+    over before, POISSON's of normal impulses, in expansion over compression. tolerance: the last sweep changes no velocity by more than this share of what 9.81 m/s2 gives in a
     step. sweeps: at most so many.
     """
 
@@ -52,10 +55,9 @@ class Law(NamedTuple):
     step: float
     gravity: tuple[float, float, float]
     threshold: float = 0.05
-    newton: float = 1.0
-    poisson: float = 0.0
-    tolerance: float = 1e-6
-    sweeps: int = 3000
+    restitution: float = NEWTON
+    tolerance: float = 1e-5
+    sweeps: int = 1000
 
 
 class Bodies(NamedTuple):
@@ -384,7 +386,7 @@ def _slide(w: Array, b: Array, friction: float, fixed: float, p: Array) -> bool:
             dx, dy = growth * fx + n * gx, growth * fy + n * gy
             along, across = x * ux + y * uy, x * uy - y * ux
             slope = -along + x * dy - y * dx
-            if along >= 0 and abs(across) <= 1e-12 * (abs(b[0]) + abs(b[1]) + abs(b[2])):
+            if along >= 0 and abs(across) <= 1e-12 * (abs(b[0]) + abs(b[1]) + abs(b[2]) + abs(n) * w[0, 0]):
                 p[0], p[1], p[2] = n, -friction * n * x, -friction * n * y
                 return n >= 0
             turn = max(-0.7, min(0.7, -across / slope)) if slope < 0 else (0.5 if across > 0 else -0.5)
@@ -567,7 +569,7 @@ def _prepare(bodies: Bodies, contacts: Contacts, count: int, memory: Memory, law
         _speed(bodies.motion, contacts, c, u)
         contacts.friction[c] = bodies.friction[j]
         contacts.bounce[c] = bodies.restitution[j] if u[0] < -law.threshold else 0.0
-        contacts.aim[c] = -law.newton * contacts.bounce[c] * u[0]
+        contacts.aim[c] = -(1 - law.restitution) * contacts.bounce[c] * u[0]
         contacts.least[c] = 0.0
         contacts.impulse[c] = 0.0
         if contacts.bounce[c] > 0:
@@ -668,10 +670,10 @@ def _advance(bodies: Bodies, contacts: Contacts, memory: Memory, law: Law, first
                     bodies.motion[i, k] += law.step * law.gravity[k]
         solved = _solve(bodies, contacts, count, law)
         _note(bodies, contacts, count, memory, now)
-        if bounces > 0 and law.poisson > 0:
+        if bounces > 0 and law.restitution > 0:
             for c in range(count):  # what was compressed expands
-                contacts.least[c] = law.poisson * contacts.bounce[c] * contacts.impulse[c, 0]
-                contacts.impulse[c] = 0.0
+                contacts.least[c] = law.restitution * contacts.bounce[c] * contacts.impulse[c, 0]
+                contacts.impulse[c] = contacts.aim[c] = 0.0
             solved = _solve(bodies, contacts, count, law) and solved
         failed += 0 if solved else 1
         moved = _push(bodies, contacts, count, law.edge)
