@@ -97,7 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--drops", type=int, default=300, help="drops into each")
     parser.add_argument("--step", type=float, default=1e-4, help="the fixed step (s)")
     parser.add_argument("--restitution", choices=RESTITUTION, default=RESTITUTION[0], help="whose restitution")
-    parser.add_argument("--tolerance", type=float, default=1e-5, help="of the solver; see Law")
+    parser.add_argument("--tolerance", type=float, default=1e-4, help="of the solver; see Law")
     parser.add_argument("--first-seed", type=int, default=900_000, help="the first drop's seed; the others follow")
     parser.add_argument("--store", type=Path, help="a file to keep the drops in, a line each")
     options = parser.parse_args(arguments)

@@ -56,8 +56,8 @@ class Law(NamedTuple):
     gravity: tuple[float, float, float]
     threshold: float = 0.05
     restitution: float = NEWTON
-    tolerance: float = 1e-5
-    sweeps: int = 1000
+    tolerance: float = 1e-4
+    sweeps: int = 500
 
 
 class Bodies(NamedTuple):
