@@ -51,7 +51,9 @@ def read(store: Path) -> list[Drop]:
         lines = store.read_text("utf-8").splitlines() if store.exists() else []
         return [json.loads(line) for line in lines]
     except (OSError, ValueError) as error:
-        raise UsageError(f"store {shown(str(store))}: {error}; allowed is a file of this script; name another") from error
+        raise UsageError(
+            f"store {shown(str(store))}: {error}; allowed is a file of this script; name another"
+        ) from error
 
 
 def measure(options: argparse.Namespace) -> None:
@@ -77,17 +79,13 @@ def measure(options: argparse.Namespace) -> None:
                     file.write(json.dumps(drops[profile, seed]) + "\n")
             tell.step()
     print(f"kept of {CUBES} by the exact solver, {options.restitution} restitution, step {options.step:g} s\n")
-    print("| profile | kept, mean +- se | sd | failed | steps out of tolerance | drops |\n|---|---|---|---|---|---|")
+    print("| profile | kept, mean +- se | failed | steps out of tolerance | drops |\n|---|---|---|---|---|")
     for profile in options.profile:
         row = [drops[profile, seed] for seed in seeds]
         landed = [old for old in row if not old["failed"]]
-        kept = [old["kept"] for old in landed]
-        mean, se = mean_error(kept)
+        mean, se = mean_error([old["kept"] for old in landed])
         unsolved = sum(old["unsolved"] for old in row) / sum(old["seconds"] / options.step for old in row)
-        print(
-            f"| {profile} | {mean:.2f} +- {se:.2f} | {np.std(kept, ddof=1):.2f} | {len(row) - len(landed)} "
-            f"| {unsolved:.3%} | {len(row)} |"
-        )
+        print(f"| {profile} | {mean:.2f} +- {se:.2f} | {len(row) - len(landed)} | {unsolved:.3%} | {len(row)} |")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

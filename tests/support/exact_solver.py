@@ -323,9 +323,7 @@ def _add_over_face(
 
 
 @jitted
-def _touch_by_edges(
-    bodies: Bodies, contacts: Contacts, count: int, i: int, j: int, axis: int, overlap: float
-) -> int:
+def _touch_by_edges(bodies: Bodies, contacts: Contacts, count: int, i: int, j: int, axis: int, overlap: float) -> int:
     """Add the point midway between the edge of i along its axis k and that of j along its axis m."""
     k, m = (axis - 6) // 3, (axis - 6) % 3
     p, q = bodies.frame[i, :, k], bodies.frame[j, :, m]
@@ -398,7 +396,7 @@ def _slide(w: Array, b: Array, friction: float, fixed: float, p: Array) -> bool:
 
 
 @jitted
-def _one(w: Array, inverse: Array, b: Array, friction: float, least: float, p: Array) -> bool:
+def solve_one(w: Array, inverse: Array, b: Array, friction: float, least: float, p: Array) -> bool:
     """Set p to the impulse of a point alone, where b is its speed without it; tells whether there is one.
 
     It holds still, if that takes no more friction than there is; slides; or parts, if that takes no impulse above
@@ -486,7 +484,7 @@ def _solve(bodies: Bodies, contacts: Contacts, count: int, law: Law) -> bool:
             b[0] -= contacts.aim[c]
             clock += 1
             contacts.seen[c] = clock
-            found = _one(w, contacts.inverse[c], b, contacts.friction[c], contacts.least[c], p) and found
+            found = solve_one(w, contacts.inverse[c], b, contacts.friction[c], contacts.least[c], p) and found
             for k in range(3):
                 p[k] -= old[k]
                 old[k] += p[k]
@@ -687,7 +685,13 @@ def _advance(bodies: Bodies, contacts: Contacts, memory: Memory, law: Law, first
                     far += moved[i, k] ** 2
                 fastest = max(fastest, far)
                 w = bodies.motion[i]
-                _turn_by(bodies, i, moved[i, 3] + law.step * w[3], moved[i, 4] + law.step * w[4], moved[i, 5] + law.step * w[5])
+                _turn_by(
+                    bodies,
+                    i,
+                    moved[i, 3] + law.step * w[3],
+                    moved[i, 4] + law.step * w[4],
+                    moved[i, 5] + law.step * w[5],
+                )
         memory.moved[0] += math.sqrt(fastest)
     return failed
 
@@ -768,6 +772,10 @@ class ExactSolver:
     def position(self) -> Array:
         """Return the centres (m) of the cubes that are there, (n, 3)."""
         return self.bodies.place[self.boxes + self.there()]
+
+    def axes(self) -> Array:
+        """Return the rotation matrices of the cubes that are there, (n, 3, 3)."""
+        return self.bodies.frame[self.boxes + self.there()]
 
     def motion(self) -> Array:
         """Return velocity (m/s) and spin (rad/s) of the cubes that are there, (n, 6)."""
