@@ -176,7 +176,7 @@ def _apart(bodies: Bodies, i: int, j: int, axis: int, turn: Array, way: Array) -
 @jitted
 def _find(bodies: Bodies, contacts: Contacts, memory: Memory, edge: float) -> int:
     """Find every point where bodies overlap; returns how many. The axis of least overlap is a pair's normal."""
-    turn, way = np.empty((3, 3)), np.empty(3)
+    turn, way, work = np.empty((3, 3)), np.empty(3), np.empty((7, 3))
     count = 0
     cube, first = -1, 0
     for pair in range(memory.counts[0]):
@@ -206,7 +206,7 @@ def _find(bodies: Bodies, contacts: Contacts, memory: Memory, edge: float) -> in
         if gap >= 0:
             memory.axis[i, j] = best
         elif best < 6:
-            count = _touch_by_face(bodies, contacts, count, i, j, best)
+            count = _touch_by_face(bodies, contacts, count, i, j, best, work)
         else:
             count = _touch_by_edges(bodies, contacts, count, i, j, best, -gap)
         if bodies.free[j] == 0:
@@ -238,11 +238,11 @@ def _without_twins(contacts: Contacts, first: int, new: int, count: int, edge: f
 
 
 @jitted
-def _touch_by_face(bodies: Bodies, contacts: Contacts, count: int, i: int, j: int, axis: int) -> int:
+def _touch_by_face(bodies: Bodies, contacts: Contacts, count: int, i: int, j: int, axis: int, work: Array) -> int:
     """Add the corners of what two faces have in common, as far as they are overlapped; returns the number of points.
 
-    These are ends of the other body's edges, cut off at the rectangle of the face, and corners of the face under the
-    other's.
+    These are ends of the other face's edges, cut off at the rectangle of the face `axis`, and corners of the face under
+    the other's.
           +-------+        the face, from above; o: the points
        .--o---o   |
        |  |   |   |
@@ -252,52 +252,56 @@ def _touch_by_face(bodies: Bodies, contacts: Contacts, count: int, i: int, j: in
     r, o, k = (i, j, axis) if axis < 3 else (j, i, axis - 3)
     k1, k2 = (k + 1) % 3, (k + 2) % 3
     frame, other = bodies.frame[r], bodies.frame[o]
-    # the other's centre and half edges as seen from the face: across it (0, 1) and above its plane (2)
-    seen = np.empty((4, 3))
+    # the other's half edges (0 to 2) and centre (3): across the face (0, 1) and above its plane (2)
     for m in range(4):
         for row, column in ((0, k1), (1, k2), (2, k)):
-            total = 0.0
+            work[m, row] = 0.0
             for a in range(3):
-                along = bodies.place[o, a] - bodies.place[r, a] if m == 3 else other[a, m] * bodies.half[o, m]
-                total += frame[a, column] * along
-            seen[m, row] = total
-    sign = 1.0 if seen[3, 2] > 0 else -1.0
-    for m in range(4):
-        seen[m, 2] *= sign
-    seen[3, 2] -= bodies.half[r, k]
+                part = bodies.place[o, a] - bodies.place[r, a] if m == 3 else other[a, m] * bodies.half[o, m]
+                work[m, row] += frame[a, column] * part
+    sign = 1.0 if work[3, 2] > 0 else -1.0
     low = 0
-    for m in range(1, 3):
-        if abs(seen[m, 2]) / bodies.half[o, m] > abs(seen[low, 2]) / bodies.half[o, low]:
+    for m in range(4):
+        work[m, 2] *= sign
+        if m < 3 and abs(work[m, 2]) / bodies.half[o, m] > abs(work[low, 2]) / bodies.half[o, low]:
             low = m
-    down = -1.0 if seen[low, 2] > 0 else 1.0
-    middle = seen[3] + down * seen[low]
-    one, two = seen[(low + 1) % 3], seen[(low + 2) % 3]
-    wide, long = bodies.half[r, k1], bodies.half[r, k2]
-    for side in range(4):
-        # round the other's face: from corner to corner along +one, +two, -one, -two
-        along = 2.0 * (one if side % 2 == 0 else two) * (1.0 if side < 2 else -1.0)
-        start = middle + (-one if side in (0, 3) else one) + (-two if side < 2 else two)
+    down = -1.0 if work[low, 2] > 0 else 1.0
+    work[3, 2] -= bodies.half[r, k]
+    for row in range(3):
+        work[3, row] += down * work[low, row]
+    one, two, middle, start, along, at = work[(low + 1) % 3], work[(low + 2) % 3], work[3], work[4], work[5], work[6]
+    size = (bodies.half[r, k1], bodies.half[r, k2])
+    for side in range(4):  # round the other's face: along one, two, -one, -two
+        for row in range(3):
+            along[row] = 2 * (one[row] if side % 2 == 0 else two[row]) * (1 if side < 2 else -1)
+            start[row] = middle[row] + (-one[row] if side in (0, 3) else one[row])
+            start[row] += -two[row] if side < 2 else two[row]
         begin, end = 0.0, 1.0
-        for c, bound in ((0, wide), (1, long)):
+        for row in range(2):
             for way in (1.0, -1.0):
-                rest, speed = bound - way * start[c], way * along[c]
+                rest, speed = size[row] - way * start[row], way * along[row]
                 if speed > 0:
                     end = min(end, rest / speed)
                 elif speed < 0:
                     begin = max(begin, rest / speed)
                 elif rest < 0:
                     end = -1.0
-        if begin <= end:
-            count = _add_over_face(bodies, contacts, count, i, j, r, k, sign, start + begin * along)
-            if end < 1:  # else it is where the next edge begins
-                count = _add_over_face(bodies, contacts, count, i, j, r, k, sign, start + end * along)
+        for t in (begin, end):
+            if begin <= end and t < 1:  # at 1 the next edge begins
+                for row in range(3):
+                    at[row] = start[row] + t * along[row]
+                count = _add_over_face(bodies, contacts, count, i, j, r, k, sign, at)
+            if begin == 0 and end == 1:
+                break
     area = one[0] * two[1] - one[1] * two[0]
     for corner in range(4):
-        x = (wide if corner % 2 else -wide) - middle[0]
-        y = (long if corner // 2 else -long) - middle[1]
+        x = (size[0] if corner % 2 else -size[0]) - middle[0]
+        y = (size[1] if corner // 2 else -size[1]) - middle[1]
         a, b = (x * two[1] - y * two[0]) / area, (one[0] * y - one[1] * x) / area
         if abs(a) < 1 and abs(b) < 1:
-            count = _add_over_face(bodies, contacts, count, i, j, r, k, sign, middle + a * one + b * two)
+            for row in range(3):
+                at[row] = middle[row] + a * one[row] + b * two[row]
+            count = _add_over_face(bodies, contacts, count, i, j, r, k, sign, at)
     return count
 
 
@@ -308,15 +312,13 @@ def _add_over_face(
     """Add a point `at` (two coordinates across the face, one above it) if it is under face k of body r."""
     if at[2] >= 0:
         return count
-    k1, k2 = (k + 1) % 3, (k + 2) % 3
     height = sign * (bodies.half[r, k] + at[2] / 2)
-    towards = sign if r == j else -sign
     for a in range(3):
         f = bodies.frame[r, a]
-        point = bodies.place[r, a] + f[k1] * at[0] + f[k2] * at[1] + f[k] * height
+        point = bodies.place[r, a] + f[(k + 1) % 3] * at[0] + f[(k + 2) % 3] * at[1] + f[k] * height
         contacts.arms[count, 0, a] = point - bodies.place[i, a]
         contacts.arms[count, 1, a] = point - bodies.place[j, a]
-        contacts.axes[count, 0, a] = towards * f[k]
+        contacts.axes[count, 0, a] = (sign if r == j else -sign) * f[k]
     contacts.overlap[count] = -at[2]
     contacts.bodies[count, 0], contacts.bodies[count, 1] = i, j
     return count + 1
@@ -572,10 +574,24 @@ def _prepare(bodies: Bodies, contacts: Contacts, count: int, memory: Memory, law
         contacts.impulse[c] = 0.0
         if contacts.bounce[c] > 0:
             bounces += 1
-    for c in range(count):  # once every speed of approach is known
+    begin = 0
+    for c in range(
+        count
+    ):  # once every speed of approach is known: start from the last step's, if the points are the same
         i, j = contacts.bodies[c]
-        if contacts.bounce[c] == 0 and memory.at[i, j] == now - 1:
-            _remember(bodies, contacts, c, memory, law.edge)
+        if c == 0 or i != contacts.bodies[c - 1, 0] or j != contacts.bodies[c - 1, 1]:
+            begin = c
+        last = begin + memory.number[i, j] - 1
+        same = memory.at[i, j] == now - 1 and last < count and contacts.bodies[last, 0] == i
+        same = same and contacts.bodies[last, 1] == j
+        same = same and (last + 1 == count or contacts.bodies[last + 1, 0] != i or contacts.bodies[last + 1, 1] != j)
+        if same and contacts.bounce[c] == 0:
+            for k in range(3):
+                for a in range(3):
+                    contacts.impulse[c, k] += (
+                        contacts.axes[c, k, a] * memory.impulses[memory.first[i, j] + c - begin, a]
+                    )
+            _give(bodies.motion, bodies.free, contacts, c, contacts.impulse[c], spin)
     return bounces
 
 
@@ -590,40 +606,16 @@ def _invert(m: Array, inverse: Array) -> None:
 
 
 @jitted
-def _remember(bodies: Bodies, contacts: Contacts, c: int, memory: Memory, edge: float) -> None:
-    """Start from the impulse that a point of the pair near this one had in the last step, if there is one."""
-    i, j = contacts.bodies[c]
-    nearest, which = (SAME_POINT * edge) ** 2, -1
-    for spot in range(memory.first[i, j], memory.first[i, j] + memory.number[i, j]):
-        apart = 0.0
-        for k in range(3):
-            along = 0.0
-            for a in range(3):
-                along += bodies.frame[i, a, k] * contacts.arms[c, 0, a]
-            apart += (along - memory.spots[spot, k]) ** 2
-        if apart < nearest:
-            nearest, which = apart, spot
-    if which >= 0:
-        for k in range(3):
-            for a in range(3):
-                contacts.impulse[c, k] += contacts.axes[c, k, a] * memory.impulses[which, a]
-        memory.impulses[which] = 0.0  # to one point only
-        _give(bodies.motion, bodies.free, contacts, c, contacts.impulse[c], 6 / edge**2)
-
-
-@jitted
-def _note(bodies: Bodies, contacts: Contacts, count: int, memory: Memory, now: int) -> None:
-    """Keep the points of this step for the next."""
+def _note(contacts: Contacts, count: int, memory: Memory, now: int) -> None:
+    """Keep the impulses of this step for the next."""
     for c in range(count):
         i, j = contacts.bodies[c]
         if memory.at[i, j] != now:
             memory.at[i, j], memory.first[i, j], memory.number[i, j] = now, c, 0
         memory.number[i, j] += 1
         for k in range(3):
-            memory.spots[c, k] = 0.0
             memory.impulses[c, k] = 0.0
             for a in range(3):
-                memory.spots[c, k] += bodies.frame[i, a, k] * contacts.arms[c, 0, a]
                 memory.impulses[c, k] += contacts.axes[c, a, k] * contacts.impulse[c, a]
 
 
@@ -667,7 +659,7 @@ def _advance(bodies: Bodies, contacts: Contacts, memory: Memory, law: Law, first
                 for k in range(3):
                     bodies.motion[i, k] += law.step * law.gravity[k]
         solved = _solve(bodies, contacts, count, law)
-        _note(bodies, contacts, count, memory, now)
+        _note(contacts, count, memory, now)
         if bounces > 0 and law.restitution > 0:
             for c in range(count):  # what was compressed expands
                 contacts.least[c] = law.restitution * contacts.bounce[c] * contacts.impulse[c, 0]
