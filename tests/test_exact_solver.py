@@ -13,7 +13,7 @@ from support.scenes import CORNERS, DOWN, EDGE, UPRIGHT, WEIGHTLESS, Array, floo
 from tests.measure import arbiter
 from tests.support.exact_solver import NEWTON, OVERLAP, POISSON, ExactSolver, Law, solve_one, throw
 from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.parts import Box, Quaternion, Surface, tilted_about_y
+from tower_sim.apparatus.parts import Box, Quaternion, Surface, Vector, tilted_about_y
 from tower_sim.cubes import supply
 from tower_sim.physics.release import release
 from tower_sim.physics.settings import GRAVITY
@@ -32,12 +32,17 @@ def kinetic(motion: Array) -> Array:
     return (motion[:, :3] ** 2).sum(axis=1) / 2 + (motion[:, 3:] ** 2).sum(axis=1) / SPIN / 2
 
 
+def vector(three: Array) -> Vector:
+    x, y, z = (float(part) for part in three)
+    return x, y, z
+
+
 # One point alone.
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5])
 def test_the_impulse_of_a_point_obeys_every_line_of_the_law(share: float):
-    """5,000 drawn points: as of two cubes that touch anywhere, with any speed. `share`: of a least impulse asked for."""
+    """5,000 drawn points: of two cubes that touch anywhere, at any speed. `share`: of a least impulse asked for."""
     rng = np.random.default_rng(1)
     kinds = {"parts": 0, "holds": 0, "slides": 0}
     for _ in range(5000):
@@ -47,7 +52,7 @@ def test_the_impulse_of_a_point_obeys_every_line_of_the_law(share: float):
             answer += np.eye(3) + SPIN * (arm @ arm * np.eye(3) - np.outer(arm, arm))
         free, friction, p = rng.normal(0, 1, 3), rng.uniform(0, 0.9), np.zeros(3)
         least = share * rng.uniform(0, 1)
-        assert solve_one(answer, np.linalg.inv(answer), free, friction, least, p)
+        assert solve_one(answer, np.asarray(np.linalg.inv(answer), dtype=float), free, friction, least, p)
         after, rub = free + answer @ p, math.hypot(p[1], p[2])
         slip = math.hypot(after[1], after[2])
         small = 1e-9 * (1 + np.abs(p).max())
@@ -78,9 +83,7 @@ def test_a_corner_impact_is_routhes_where_slip_stops_or_keeps_its_direction(pair
     after = struck(turn, motion, arm, pair, NEWTON)
     impulse = after[:, :3] - motion[:, :3]
     error = np.linalg.norm(impulse - expected, axis=1) / np.linalg.norm(expected, axis=1)
-    print(
-        f"{pair}: largest error of {alike.sum()} impulses {error[alike].max():.5f}; of all {len(error)} {error.max():.3f}"
-    )
+    print(f"{pair}: largest error of {alike.sum()} impulses {error[alike].max():.5f}, of all {error.max():.3f}")
     assert alike.sum() > 15
     assert error[alike].max() < 2 / 1000 + pair.friction * math.radians(1) / 2
 
@@ -116,9 +119,9 @@ def corner_impacts(number: int) -> tuple[Array, Array, Array, Array, Array]:
     slip = motion[:, :3] + np.cross(motion[:, 3:], arm)
     chosen = np.flatnonzero((slip[:, 2] < -0.3) & (heights[:, 1] - heights[:, 0] > 0.02 * EDGE))[:number]
     assert len(chosen) == number
-    turn, motion, arm, slip = turn[chosen], motion[chosen], arm[chosen], slip[chosen]
+    turn, motion, arm, slip = turn[chosen], motion[chosen], arm[chosen], np.asarray(slip[chosen], dtype=float)
     crossed = (arm**2).sum(axis=1)[:, None, None] * np.eye(3) - arm[:, :, None] * arm[:, None, :]
-    return turn, motion, arm, slip, np.eye(3) + SPIN * crossed
+    return turn, motion, arm, slip, np.asarray(np.eye(3) + SPIN * crossed, dtype=float)
 
 
 def struck(turn: Array, motion: Array, arm: Array, pair: Surface, restitution: float) -> Array:
@@ -127,7 +130,7 @@ def struck(turn: Array, motion: Array, arm: Array, pair: Surface, restitution: f
     after: list[Array] = []
     for i in range(len(turn)):
         solver = among([floor()], pair, law)
-        velocity, spin = (tuple(map(float, part)) for part in (motion[i, :3], motion[i, 3:]))
+        velocity, spin = vector(motion[i, :3]), vector(motion[i, 3:])
         solver.add(pose(-arm[i] - np.array([0, 0, OVERLAP * EDGE / 2]), turn[i]), velocity, spin)
         solver.advance(1)
         assert solver.unsolved == 0
@@ -153,7 +156,7 @@ def test_a_flat_drop_bounces_with_the_nominal_restitution(nominal: float, restit
 
 
 def laid(slope: float, friction: float, seconds: float) -> tuple[float, float, float]:
-    """Lay a cube on a slope and return, after a while, how far down it is, how fast, and how far (rad) it turned at most."""
+    """Lay a cube on a slope; returns, after a while, how far down it is, how fast, and how far (rad) it had turned."""
     across = np.array([math.sin(slope), 0.0, math.cos(slope)])
     down = np.array([math.cos(slope), 0.0, -math.sin(slope)])
     solver = among([floor(slope)], Surface(friction, 0.4), Law(EDGE, STEP, DOWN))
@@ -195,14 +198,12 @@ def test_a_cube_on_a_rough_slope_topples_at_45_degrees(degrees: float, topples: 
 @pytest.mark.parametrize("restitution", [NEWTON, POISSON])
 def test_cubes_that_collide_in_a_closed_box_never_gain_energy(restitution: float):
     walls = [
-        Box("wall", "floor", tuple(float(x) for x in sign * 0.05 * np.eye(3)[k]), half_edges(k))
-        for k in range(3)
-        for sign in (1, -1)
+        Box("wall", "floor", vector(sign * 0.05 * np.eye(3)[k]), half_edges(k)) for k in range(3) for sign in (1, -1)
     ]
     rng = np.random.default_rng(5)
     solver = among(walls, Surface(0.5, 0.6), Law(EDGE, STEP, WEIGHTLESS, restitution=restitution), 8)
     for corner in CORNERS:
-        velocity, spin = (tuple(map(float, rng.normal(0, sd, 3))) for sd in (1.0, 100.0))
+        velocity, spin = vector(rng.normal(0, 1.0, 3)), vector(rng.normal(0, 100.0, 3))
         solver.add(pose(0.02 * corner, turns(rng, 1)[0]), velocity, spin)
     before = first = kinetic(solver.motion()).sum()
     for _ in range(3000):
@@ -245,7 +246,7 @@ def turned(angle: float) -> Quaternion:
     ],
 )
 def test_a_cube_touches_another_by_face_and_across_edges(turn: Quaternion, height: float):
-    """One lies fixed, tilted onto an edge along x or flat; one falls, tilted onto an edge along y or flat: it bounces."""
+    """One lies fixed, flat or on an edge along x; one falls, flat or on an edge along y: it bounces."""
     across = (0.0, turn[0], 0.0, turn[3])
     fixed = Box("floor", "floor", (0.0, 0.0, 0.0), (EDGE / 2, EDGE / 2, EDGE / 2), turn)
     solver = among([fixed], Surface(0.4, 0.5), Law(EDGE, 1e-5, WEIGHTLESS))

@@ -10,6 +10,9 @@ Gauss-Seidel over points whose own problem of three unknowns is solved exactly. 
 
 Poses are kept at the midpoints of steps, where x' = x + h v is the whole rule. All cubes weigh the same and the boxes
 infinitely much, so the mass of a cube is 1 and impulses are speeds (m/s).
+
+This is one file, since numba keeps what it has compiled until the caller's file changes; and it is imported by one
+name, `tests.support.exact_solver`, by which numba knows its types.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ from tower_sim.state import Pose
 from tower_sim.surrogate.kernel import jitted
 
 Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 POINTS = 4000  # contact points there may be at once
 OVERLAP = 1e-4  # edges: overlap that is left, so that what touches goes on touching
@@ -36,10 +40,6 @@ PUSH = 0.3  # of the overlap above that, pushed out in a step
 NEAR = 0.25  # edges: pairs nearer than this are looked at until something has moved so far
 PARALLEL = 1e-6  # squared sine of the angle under which two edges make no axis of their own
 EDGE_FIRST = 0.95  # an axis across two edges must overlap by less than this share of what the best face does
-TWIN = 1e-3  # edges (and rad): points of a cube nearer than this are one
-SAME_POINT = 0.1  # edges: a point so near to one of the last step starts from its impulse
-
-
 NEWTON, POISSON = 0.0, 1.0
 
 
@@ -47,8 +47,8 @@ class Law(NamedTuple):
     """What is solved, and how finely: lengths in m, times in s.
 
     threshold: no bounce below this speed of approach (m/s). restitution: NEWTON's is a ratio of normal speeds, after
-    over before, POISSON's of normal impulses, in expansion over compression. tolerance: the last sweep changes no velocity by more than this share of what 9.81 m/s2 gives in a
-    step. sweeps: at most so many.
+    over before, POISSON's of normal impulses, in expansion over compression. tolerance: the last sweep changes no
+    velocity by more than this share of what 9.81 m/s2 gives in a step. sweeps: at most so many.
     """
 
     edge: float
@@ -61,10 +61,10 @@ class Law(NamedTuple):
 
 
 class Bodies(NamedTuple):
-    """Boxes first, cubes after them: place (n, 3), turn (n, 4) as (x, y, z, w), frame (n, 3, 3) with the axes as columns.
+    """Boxes first, cubes after them: n in all, at `place` (n, 3), as `turn` (n, 4) has it, (x, y, z, w).
 
-    half: half edges (n, 3). motion: velocity and spin (n, 6). free: 1 for a cube in play, 0 for a box, -1 for a cube that
-    is not there. friction, restitution (n,): of a cube with this body.
+    frame (n, 3, 3): the axes, as columns. half: half edges (n, 3). motion: velocity and spin (n, 6). free: 1 for a cube
+    in play, 0 for a box, -1 for a cube that is not there. friction, restitution (n,): of a cube with this body.
     """
 
     place: Array
@@ -78,16 +78,18 @@ class Bodies(NamedTuple):
 
 
 class Contacts(NamedTuple):
-    """Points (k first): bodies (k, 2), the first of them a cube; arms (k, 2, 3) from the centres; axes (k, 3, 3), the rows.
+    """Points, each of two bodies, of which the first is a cube and moves when the normal speed is positive: it parts.
 
-    Axis 0 is the normal, towards the first body. answer (k, 3, 3): how the speed there, along the axes, answers to an
-    impulse; inverse: of that. impulse (k, 3), least (k,): least normal impulse; aim (k,): normal speed after; overlap
-    (k,) in m; seen (k,): the visit in which the point was last solved.
+    arms (k, 2, 3): from the centres. axes (k, 3, 3): the rows, the first of them the normal, towards the first body.
+    overlap (k,): in m. answer (k, 3, 3): how the speed there, along the axes, answers to an impulse; inverse: of that.
+    impulse (k, 3); least, aim (k,): least normal impulse, normal speed after. bounce (k,): restitution that is in
+    force. seen (k,): the visit in which the point was last solved; like (k,): which point of the last step it was.
     """
 
-    bodies: npt.NDArray[np.int64]
+    bodies: Ints
     arms: Array
     axes: Array
+    overlap: Array
     answer: Array
     inverse: Array
     impulse: Array
@@ -95,25 +97,24 @@ class Contacts(NamedTuple):
     aim: Array
     bounce: Array
     friction: Array
-    overlap: Array
-    seen: npt.NDArray[np.int64]
+    seen: Ints
+    like: Ints
 
 
 class Memory(NamedTuple):
-    """What is known of pairs from the step before: only what saves time, nothing that changes the answer.
+    """What is known from the step before: it saves time and changes no answer by more than the tolerance.
 
-    axis (n, n): the axis that held them apart; first, number, at (n, n): their points among `spots`, in which step.
-    spots (k, 3): points in the first body's frame; impulses (k, 3), along x, y, z. moved: see `NEAR`.
+    axis (n, n): the axis that held a pair apart; first, number, at (n, n): its points, in which step. impulses (k, 3):
+    theirs, along x, y, z. pairs (m, 2): those that are looked at, of which there are count[0]. moved (1,): see `NEAR`.
     """
 
-    axis: npt.NDArray[np.int64]
-    first: npt.NDArray[np.int64]
-    number: npt.NDArray[np.int64]
-    at: npt.NDArray[np.int64]
-    spots: Array
+    axis: Ints
+    first: Ints
+    number: Ints
+    at: Ints
     impulses: Array
-    pairs: npt.NDArray[np.int64]
-    counts: npt.NDArray[np.int64]
+    pairs: Ints
+    count: Ints
     moved: Array
 
 
@@ -122,7 +123,7 @@ class Memory(NamedTuple):
 
 @jitted
 def _gather(bodies: Bodies, memory: Memory, edge: float) -> None:
-    """List the pairs that may come to touch before something has moved by `NEAR`: a cube's ball against a cube or box."""
+    """List the pairs that may touch before something has moved by `NEAR`: a cube's ball and another's, or a box."""
     ball = math.sqrt(3.0) / 2 * edge
     n, count = len(bodies.free), 0
     for i in range(n):
@@ -143,7 +144,7 @@ def _gather(bodies: Bodies, memory: Memory, edge: float) -> None:
             if gap < reach * reach:
                 memory.pairs[count, 0], memory.pairs[count, 1] = i, j
                 count += 1
-    memory.counts[0] = count
+    memory.count[0] = count
     memory.moved[0] = 0.0
 
 
@@ -174,15 +175,12 @@ def _apart(bodies: Bodies, i: int, j: int, axis: int, turn: Array, way: Array) -
 
 
 @jitted
-def _find(bodies: Bodies, contacts: Contacts, memory: Memory, edge: float) -> int:
+def _find(bodies: Bodies, contacts: Contacts, memory: Memory, edge: float, now: int) -> int:
     """Find every point where bodies overlap; returns how many. The axis of least overlap is a pair's normal."""
     turn, way, work = np.empty((3, 3)), np.empty(3), np.empty((7, 3))
     count = 0
-    cube, first = -1, 0
-    for pair in range(memory.counts[0]):
+    for pair in range(memory.count[0]):
         i, j = memory.pairs[pair, 0], memory.pairs[pair, 1]
-        if i != cube:
-            cube, first = i, count
         new = count
         for k in range(3):
             way[k] = 0.0
@@ -209,32 +207,13 @@ def _find(bodies: Bodies, contacts: Contacts, memory: Memory, edge: float) -> in
             count = _touch_by_face(bodies, contacts, count, i, j, best, work)
         else:
             count = _touch_by_edges(bodies, contacts, count, i, j, best, -gap)
-        if bodies.free[j] == 0:
-            count = _without_twins(contacts, first, new, count, edge)
+        if count > new:
+            same = memory.at[i, j] == now - 1 and memory.number[i, j] == count - new
+            for c in range(new, count):
+                contacts.bodies[c, 0], contacts.bodies[c, 1] = i, j
+                contacts.like[c] = memory.first[i, j] + c - new if same else -1
+            memory.at[i, j], memory.first[i, j], memory.number[i, j] = now, new, count - new
     return count
-
-
-@jitted
-def _without_twins(contacts: Contacts, first: int, new: int, count: int, edge: float) -> int:
-    """Drop of a cube's `new` points with a box those that it has already, as over the seam of two boxes in a plane."""
-    kept = new
-    for c in range(new, count):
-        twin = False
-        for d in range(first, kept):
-            far = 0.0
-            for k in range(3):
-                far = max(far, abs(contacts.arms[c, 0, k] - contacts.arms[d, 0, k]))
-                far = max(far, edge * abs(contacts.axes[c, 0, k] - contacts.axes[d, 0, k]))
-            twin = twin or far < TWIN * edge
-        if not twin:
-            for k in range(3):
-                contacts.arms[kept, 0, k] = contacts.arms[c, 0, k]
-                contacts.arms[kept, 1, k] = contacts.arms[c, 1, k]
-                contacts.axes[kept, 0, k] = contacts.axes[c, 0, k]
-            contacts.overlap[kept] = contacts.overlap[c]
-            contacts.bodies[kept, 0], contacts.bodies[kept, 1] = contacts.bodies[c, 0], contacts.bodies[c, 1]
-            kept += 1
-    return kept
 
 
 @jitted
@@ -320,7 +299,6 @@ def _add_over_face(
         contacts.arms[count, 1, a] = point - bodies.place[j, a]
         contacts.axes[count, 0, a] = (sign if r == j else -sign) * f[k]
     contacts.overlap[count] = -at[2]
-    contacts.bodies[count, 0], contacts.bodies[count, 1] = i, j
     return count + 1
 
 
@@ -351,7 +329,6 @@ def _touch_by_edges(bodies: Bodies, contacts: Contacts, count: int, i: int, j: i
     contacts.arms[count, 1] = middle - bodies.place[j]
     contacts.axes[count, 0] = normal
     contacts.overlap[count] = overlap
-    contacts.bodies[count, 0], contacts.bodies[count, 1] = i, j
     return count + 1
 
 
@@ -538,11 +515,11 @@ def _push(bodies: Bodies, contacts: Contacts, count: int, edge: float) -> Array:
 
 
 @jitted
-def _prepare(bodies: Bodies, contacts: Contacts, count: int, memory: Memory, law: Law, now: int) -> int:
+def _prepare(bodies: Bodies, contacts: Contacts, count: int, memory: Memory, law: Law) -> int:
     """Fill in what the impulses of this step need; returns how many points bounce."""
     spin, u, bounces = 6 / law.edge**2, np.empty(3), 0
     for c in range(count):
-        i, j = contacts.bodies[c]
+        j = contacts.bodies[c, 1]
         axes, answer = contacts.axes[c], contacts.answer[c]
         n = axes[0]
         least = 0
@@ -574,49 +551,23 @@ def _prepare(bodies: Bodies, contacts: Contacts, count: int, memory: Memory, law
         contacts.impulse[c] = 0.0
         if contacts.bounce[c] > 0:
             bounces += 1
-    begin = 0
-    for c in range(
-        count
-    ):  # once every speed of approach is known: start from the last step's, if the points are the same
-        i, j = contacts.bodies[c]
-        if c == 0 or i != contacts.bodies[c - 1, 0] or j != contacts.bodies[c - 1, 1]:
-            begin = c
-        last = begin + memory.number[i, j] - 1
-        same = memory.at[i, j] == now - 1 and last < count and contacts.bodies[last, 0] == i
-        same = same and contacts.bodies[last, 1] == j
-        same = same and (last + 1 == count or contacts.bodies[last + 1, 0] != i or contacts.bodies[last + 1, 1] != j)
-        if same and contacts.bounce[c] == 0:
+    for c in range(count):  # once every speed of approach is known
+        if contacts.bounce[c] == 0 and contacts.like[c] >= 0:
             for k in range(3):
                 for a in range(3):
-                    contacts.impulse[c, k] += (
-                        contacts.axes[c, k, a] * memory.impulses[memory.first[i, j] + c - begin, a]
-                    )
+                    contacts.impulse[c, k] += contacts.axes[c, k, a] * memory.impulses[contacts.like[c], a]
             _give(bodies.motion, bodies.free, contacts, c, contacts.impulse[c], spin)
     return bounces
 
 
 @jitted
 def _invert(m: Array, inverse: Array) -> None:
+    """Set `inverse` to that of m, three by three, by its cofactors."""
     for k in range(3):
-        for l in range(3):
-            a, b, c, d = (l + 1) % 3, (l + 2) % 3, (k + 1) % 3, (k + 2) % 3
-            inverse[k, l] = m[a, c] * m[b, d] - m[a, d] * m[b, c]
-    size = m[0, 0] * inverse[0, 0] + m[0, 1] * inverse[1, 0] + m[0, 2] * inverse[2, 0]
-    inverse /= size
-
-
-@jitted
-def _note(contacts: Contacts, count: int, memory: Memory, now: int) -> None:
-    """Keep the impulses of this step for the next."""
-    for c in range(count):
-        i, j = contacts.bodies[c]
-        if memory.at[i, j] != now:
-            memory.at[i, j], memory.first[i, j], memory.number[i, j] = now, c, 0
-        memory.number[i, j] += 1
-        for k in range(3):
-            memory.impulses[c, k] = 0.0
-            for a in range(3):
-                memory.impulses[c, k] += contacts.axes[c, a, k] * contacts.impulse[c, a]
+        for r in range(3):
+            a, b, c, d = (r + 1) % 3, (r + 2) % 3, (k + 1) % 3, (k + 2) % 3
+            inverse[k, r] = m[a, c] * m[b, d] - m[a, d] * m[b, c]
+    inverse /= m[0, 0] * inverse[0, 0] + m[0, 1] * inverse[1, 0] + m[0, 2] * inverse[2, 0]
 
 
 # Motion.
@@ -629,20 +580,15 @@ def _turn_by(bodies: Bodies, i: int, x: float, y: float, z: float) -> None:
     s = math.sin(angle / 2) / angle if angle > 1e-12 else 0.5
     a, b, c, d = s * x, s * y, s * z, math.cos(angle / 2)
     q = bodies.turn[i]
-    e, f, g, h = q
-    q[0], q[1] = d * e + a * h + b * g - c * f, d * f + b * h + c * e - a * g
-    q[2], q[3] = d * g + c * h + a * f - b * e, d * h - a * e - b * f - c * g
+    e, o, g, h = q
+    q[0], q[1] = d * e + a * h + b * g - c * o, d * o + b * h + c * e - a * g
+    q[2], q[3] = d * g + c * h + a * o - b * e, d * h - a * e - b * o - c * g
     q /= math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
-    _frame(q, bodies.frame[i])
-
-
-@jitted
-def _frame(q: Array, frame: Array) -> None:
-    """Set `frame` to the rotation matrix of the unit quaternion q."""
     x, y, z, w = q
-    frame[0, 0], frame[0, 1], frame[0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)
-    frame[1, 0], frame[1, 1], frame[1, 2] = 2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)
-    frame[2, 0], frame[2, 1], frame[2, 2] = 2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)
+    f = bodies.frame[i]
+    f[0, 0], f[0, 1], f[0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)
+    f[1, 0], f[1, 1], f[1, 2] = 2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)
+    f[2, 0], f[2, 1], f[2, 2] = 2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)
 
 
 @jitted
@@ -652,14 +598,18 @@ def _advance(bodies: Bodies, contacts: Contacts, memory: Memory, law: Law, first
     for now in range(first, first + steps):
         if memory.moved[0] > NEAR * law.edge:
             _gather(bodies, memory, law.edge)
-        count = _find(bodies, contacts, memory, law.edge)
-        bounces = _prepare(bodies, contacts, count, memory, law, now)
+        count = _find(bodies, contacts, memory, law.edge, now)
+        bounces = _prepare(bodies, contacts, count, memory, law)
         for i in range(len(bodies.free)):
             if bodies.free[i] > 0:
                 for k in range(3):
                     bodies.motion[i, k] += law.step * law.gravity[k]
         solved = _solve(bodies, contacts, count, law)
-        _note(contacts, count, memory, now)
+        for c in range(count):
+            for a in range(3):
+                memory.impulses[c, a] = 0.0
+                for k in range(3):
+                    memory.impulses[c, a] += contacts.impulse[c, k] * contacts.axes[c, k, a]
         if bounces > 0 and law.restitution > 0:
             for c in range(count):  # what was compressed expands
                 contacts.least[c] = law.restitution * contacts.bounce[c] * contacts.impulse[c, 0]
@@ -670,20 +620,12 @@ def _advance(bodies: Bodies, contacts: Contacts, memory: Memory, law: Law, first
         fastest = 0.0
         for i in range(len(bodies.free)):
             if bodies.free[i] > 0:
-                far = 0.0
-                for k in range(3):
+                for k in range(6):
                     moved[i, k] += law.step * bodies.motion[i, k]
+                for k in range(3):
                     bodies.place[i, k] += moved[i, k]
-                    far += moved[i, k] ** 2
-                fastest = max(fastest, far)
-                w = bodies.motion[i]
-                _turn_by(
-                    bodies,
-                    i,
-                    moved[i, 3] + law.step * w[3],
-                    moved[i, 4] + law.step * w[4],
-                    moved[i, 5] + law.step * w[5],
-                )
+                _turn_by(bodies, i, moved[i, 3], moved[i, 4], moved[i, 5])
+                fastest = max(fastest, moved[i, 0] ** 2 + moved[i, 1] ** 2 + moved[i, 2] ** 2)
         memory.moved[0] += math.sqrt(fastest)
     return failed
 
@@ -714,31 +656,13 @@ class ExactSolver:
         )
         for i in range(len(boxes)):
             _turn_by(self.bodies, i, 0.0, 0.0, 0.0)
-        self.contacts = Contacts(
-            bodies=np.zeros((POINTS, 2), np.int64),
-            arms=np.zeros((POINTS, 2, 3)),
-            axes=np.zeros((POINTS, 3, 3)),
-            answer=np.zeros((POINTS, 3, 3)),
-            inverse=np.zeros((POINTS, 3, 3)),
-            impulse=np.zeros((POINTS, 3)),
-            least=np.zeros(POINTS),
-            aim=np.zeros(POINTS),
-            bounce=np.zeros(POINTS),
-            friction=np.zeros(POINTS),
-            overlap=np.zeros(POINTS),
-            seen=np.zeros(POINTS, np.int64),
-        )
-        self.memory = Memory(
-            axis=np.zeros((n, n), np.int64),
-            first=np.zeros((n, n), np.int64),
-            number=np.zeros((n, n), np.int64),
-            at=np.full((n, n), -2),
-            spots=np.zeros((POINTS, 3)),
-            impulses=np.zeros((POINTS, 3)),
-            pairs=np.zeros((n * cubes, 2), np.int64),
-            counts=np.zeros(1, np.int64),
-            moved=np.full(1, math.inf),
-        )
+        shapes = [(2, 3), (3, 3), (), (3, 3), (3, 3), (3,), (), (), (), ()]
+        pairs, whole = np.zeros((POINTS, 2), np.int64), np.zeros(POINTS, np.int64)
+        arrays = [np.zeros((POINTS, *shape)) for shape in shapes]
+        self.contacts = Contacts._make([pairs, *arrays, whole, whole.copy()])
+        squares = [np.full((n, n), value) for value in (0, 0, 0, -2)]
+        rest = [np.zeros((POINTS, 3)), np.zeros((n * cubes, 2), np.int64), np.zeros(1, np.int64), np.full(1, math.inf)]
+        self.memory = Memory._make([*squares, *rest])
         self.steps = self.unsolved = 0
 
     def add(self, pose: Pose, velocity: Vector = (0.0, 0.0, 0.0), spin: Vector = (0.0, 0.0, 0.0)) -> int:
@@ -781,7 +705,7 @@ class ExactSolver:
 
 @dataclass(frozen=True)
 class Kept:
-    """How a drop ended: cubes `kept` inside, or that it `failed` ("": it did not); simulated `seconds`, `unsolved` steps."""
+    """How a drop ended: `kept` inside, or how it `failed` ("": it did not); simulated `seconds`, `unsolved` steps."""
 
     kept: int
     failed: str
