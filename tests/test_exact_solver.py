@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import math
 from pathlib import Path
@@ -22,6 +23,8 @@ STEP = 1e-4
 SPIN = 6 / EDGE**2  # one over the moment of inertia of a cube of mass 1
 TOUCHING = EDGE * (1 - OVERLAP)  # height of a cube that lies on the floor, twice the height of its centre
 PAIRS = [Surface(0.4, 0.4), Surface(0.6, 0.53), Surface(0.26, 0.32), Surface(0.2, 0.3)]
+
+takes_numba = pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="minutes long in plain Python")
 
 
 def among(boxes: list[Box], pair: Surface, law: Law, cubes: int = 1) -> ExactSolver:
@@ -195,6 +198,7 @@ def test_a_cube_on_a_rough_slope_topples_at_45_degrees(degrees: float, topples: 
 # Many cubes.
 
 
+@takes_numba
 @pytest.mark.parametrize("restitution", [NEWTON, POISSON])
 def test_cubes_that_collide_in_a_closed_box_never_gain_energy(restitution: float):
     walls = [
@@ -260,6 +264,7 @@ def test_a_cube_touches_another_by_face_and_across_edges(turn: Quaternion, heigh
 # Drops.
 
 
+@takes_numba
 def test_a_drop_says_how_many_stay_and_is_the_same_again():
     apparatus = load("amerigo-club")
     edge = apparatus.cube_edge
@@ -272,6 +277,7 @@ def test_a_drop_says_how_many_stay_and_is_the_same_again():
     assert 0.3 < first.seconds < 12
 
 
+@takes_numba
 def test_the_measurement_goes_on_where_its_store_ends(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     store = tmp_path / "drops.jsonl"
     arguments = ["--profile", "amerigo-club", "--step", "2e-3", "--tolerance", "1e-2", "--store", str(store)]

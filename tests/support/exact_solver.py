@@ -105,7 +105,7 @@ class Memory(NamedTuple):
     """What is known from the step before: it saves time and changes no answer by more than the tolerance.
 
     axis (n, n): the axis that held a pair apart; first, number, at (n, n): its points, in which step. impulses (k, 3):
-    theirs, along x, y, z. pairs (m, 2): those that are looked at, of which there are count[0]. moved (1,): see `NEAR`.
+    theirs, along x, y, z. pairs (m, 2): those that are looked at, of which there are looked[0]. moved (1,): see `NEAR`.
     """
 
     axis: Ints
@@ -114,7 +114,7 @@ class Memory(NamedTuple):
     at: Ints
     impulses: Array
     pairs: Ints
-    count: Ints
+    looked: Ints
     moved: Array
 
 
@@ -144,7 +144,7 @@ def _gather(bodies: Bodies, memory: Memory, edge: float) -> None:
             if gap < reach * reach:
                 memory.pairs[count, 0], memory.pairs[count, 1] = i, j
                 count += 1
-    memory.count[0] = count
+    memory.looked[0] = count
     memory.moved[0] = 0.0
 
 
@@ -179,7 +179,7 @@ def _find(bodies: Bodies, contacts: Contacts, memory: Memory, edge: float, now: 
     """Find every point where bodies overlap; returns how many. The axis of least overlap is a pair's normal."""
     turn, way, work = np.empty((3, 3)), np.empty(3), np.empty((7, 3))
     count = 0
-    for pair in range(memory.count[0]):
+    for pair in range(memory.looked[0]):
         i, j = memory.pairs[pair, 0], memory.pairs[pair, 1]
         new = count
         for k in range(3):
@@ -190,7 +190,7 @@ def _find(bodies: Bodies, contacts: Contacts, memory: Memory, edge: float, now: 
                 turn[k, m] = 0.0
                 for a in range(3):
                     turn[k, m] += bodies.frame[i, a, k] * bodies.frame[j, a, m]
-        if _apart(bodies, i, j, memory.axis[i, j], turn, way) >= 0:
+        if _apart(bodies, i, j, int(memory.axis[i, j]), turn, way) >= 0:
             continue
         best, gap = -1, -math.inf
         for axis in range(15):
