@@ -281,12 +281,20 @@ def test_a_drop_says_how_many_stay_and_is_the_same_again():
 def test_the_measurement_goes_on_where_its_store_ends(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     store = tmp_path / "drops.jsonl"
     arguments = ["--profile", "amerigo-club", "--step", "2e-3", "--tolerance", "1e-2", "--store", str(store)]
-    assert arbiter.main([*arguments, "--drops", "1"]) == 0
-    line = store.read_text("utf-8")
-    changed = json.loads(line) | {"kept": 7}
-    store.write_text(json.dumps(changed) + "\n", "utf-8")
     assert arbiter.main([*arguments, "--drops", "2"]) == 0
+    first, second = store.read_text("utf-8").splitlines()
+    changed = json.loads(first) | {"kept": 7, "failed": ""}
+    store.write_text(json.dumps(changed) + "\n" + second[:30], "utf-8")
+    assert arbiter.main([*arguments, "--drops", "3"]) == 0
     drops = [json.loads(line) for line in store.read_text("utf-8").splitlines()]
-    assert [drop["seed"] for drop in drops] == [900000, 900001]
-    assert drops[0]["kept"] == 7
-    assert f"| amerigo-club | {(7 + drops[1]['kept']) / 2:.2f} +- " in capsys.readouterr().out
+    assert [drop["seed"] for drop in drops] == [900000, 900001, 900002]
+    assert drops[0] == changed
+    assert drops[1] == json.loads(second)
+    mean = np.mean([drop["kept"] for drop in drops if not drop["failed"]])
+    assert f"| amerigo-club | {mean:.2f} +- " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("mistake", [["--drops", "1"], ["--step", "3e-4"], ["--step", "0"], ["--store", "."]])
+def test_the_measurement_refuses_what_it_cannot_do_in_one_line(mistake: list[str], capsys: pytest.CaptureFixture[str]):
+    assert arbiter.main(mistake) == 2
+    assert capsys.readouterr().err.count("\n") == 1

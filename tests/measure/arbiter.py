@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from tests.measure.script import ended
-from tests.support.exact_solver import Law, throw
+from tests.support.exact_solver import LOOK, Law, throw
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
-from tower_sim.errors import UsageError, shown
+from tower_sim.errors import UsageError, fault, shown
 from tower_sim.physics.release import release
 from tower_sim.physics.settings import GRAVITY
 from tower_sim.progress import telling
@@ -46,18 +46,27 @@ def drop(profile: str, step: float, restitution: str, tolerance: float, seed: in
 
 
 def read(store: Path) -> list[Drop]:
-    """Read the drops of a store, none if it is not there; raises UsageError for one that is no such file."""
+    """Read the drops of a store, none if it is not there; raises UsageError for a file of something else.
+
+    A last line without an end, of a run that was killed in it, is taken away.
+    """
     try:
-        lines = store.read_text("utf-8").splitlines() if store.exists() else []
-        return [json.loads(line) for line in lines]
+        text = store.read_text("utf-8") if store.exists() else ""
+        whole = text[: text.rfind("\n") + 1]
+        drops = [json.loads(line) for line in whole.splitlines()]
+        if whole != text:
+            store.write_text(whole, "utf-8")
     except (OSError, ValueError) as error:
-        raise UsageError(
-            f"store {shown(str(store))}: {error}; allowed is a file of this script; name another"
-        ) from error
+        raise UsageError(f"store {shown(str(store))}: {error}; allowed is a file of drops; name another") from error
+    return drops
 
 
 def measure(options: argparse.Namespace) -> None:
     """Throw what is missing, the profiles in turn, and print a row a profile."""
+    if options.drops < 2:
+        raise fault("--drops", options.drops, "2 or more", "or there is no standard error")
+    if not (1e-6 <= options.step <= LOOK) or abs(LOOK / options.step - round(LOOK / options.step)) > 1e-6:
+        raise fault("--step", options.step, f"{LOOK} s divided by a whole number up to 10,000", "write 1e-4")
     store: Path | None = options.store
     wanted = {"step": options.step, "restitution": options.restitution, "tolerance": options.tolerance}
     digests = {load(profile).digest: profile for profile in options.profile}

@@ -180,6 +180,8 @@ def _find(bodies: Bodies, contacts: Contacts, memory: Memory, edge: float, now: 
     turn, way, work = np.empty((3, 3)), np.empty(3), np.empty((7, 3))
     count = 0
     for pair in range(memory.looked[0]):
+        if count > POINTS - 16:
+            raise RuntimeError("there are more contact points than the solver has room for: raise POINTS")
         i, j = memory.pairs[pair, 0], memory.pairs[pair, 1]
         new = count
         for k in range(3):
