@@ -78,7 +78,7 @@ class Bodies(NamedTuple):
 
 
 class Contacts(NamedTuple):
-    """Points, each of two bodies, of which the first is a cube and moves when the normal speed is positive: it parts.
+    """Points (k): `bodies` (k, 2) that touch there, the first of them a cube; a positive normal speed parts them.
 
     arms (k, 2, 3): from the centres. axes (k, 3, 3): the rows, the first of them the normal, towards the first body.
     overlap (k,): in m. answer (k, 3, 3): how the speed there, along the axes, answers to an impulse; inverse: of that.
@@ -102,7 +102,7 @@ class Contacts(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What is known from the step before: it saves time and changes no answer by more than the tolerance.
+    """What is known from the step before. It saves time; and impulses that the law leaves open, in jams, go on.
 
     axis (n, n): the axis that held a pair apart; first, number, at (n, n): its points, in which step. impulses (k, 3):
     theirs, along x, y, z. pairs (m, 2): those that are looked at, of which there are looked[0]. moved (1,): see `NEAR`.
