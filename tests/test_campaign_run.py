@@ -151,7 +151,7 @@ def test_interrupted_it_stops_cleanly_says_how_to_go_on_and_goes_on(tmp_path: Pa
         assert gone(process.pid)
         assert log(campaign.out)[-1]["event"] == "interrupted"
         assert not list(campaign.out.rglob("*.part"))
-        assert not (campaign.out / ".lock").exists()
+        assert not (campaign.out / ".owner").exists()
     assert campaign.start(2).wait() == 0
     assert tree(campaign.out) == whole
 
