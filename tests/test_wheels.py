@@ -7,8 +7,8 @@ import pytest
 from tests.measure import wheels
 
 
-def test_pins_are_read_without_markers_and_comments_once_each():
-    text = 'a==1\n# why\nb==2; python_version < "3.12"\nb==2 ; python_version >= "3.12"  # also\n\n'
+def test_of_each_name_the_first_pin_is_read_without_marker_and_comment():
+    text = 'a==1\n# why\nb==2; python_version < "3.12"\nb==3 ; python_version >= "3.12"  # also\n\n'
     assert wheels.pins(text) == ["a==1", "b==2"]
 
 

@@ -39,9 +39,12 @@ Answers = Mapping[tuple[str, str], Mapping[str, str]]
 
 
 def pins(text: str) -> list[str]:
-    """Return the NAME==VERSION of a constraints file, once each, without markers and comments."""
-    lines = (re.split(r"[;#]", line)[0].strip() for line in text.splitlines())
-    return list(dict.fromkeys(line for line in lines if line))
+    """Return the NAME==VERSION of a constraints file, the first of each name, without markers and comments."""
+    first: dict[str, str] = {}
+    for line in text.splitlines():
+        if pin := re.split(r"[;#]", line)[0].strip():
+            first.setdefault(pin.split("==")[0], pin)
+    return list(first.values())
 
 
 def wheels(python: str, system: str, wanted: Sequence[str]) -> dict[str, str]:
