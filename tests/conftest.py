@@ -41,6 +41,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not hasattr(os, "mkfifo"):
+        for item in items:
+            if item.get_closest_marker("posix"):
+                item.add_marker(pytest.mark.skip(reason="needs what only POSIX has"))
     if config.getoption(WITHOUT_PHYSICS):
         for item in items:
             if item.get_closest_marker("physics"):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import random
-import resource
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -48,6 +47,8 @@ def bounded() -> Generator[None]:
         yield
         return
     pages = int(Path("/proc/self/statm").read_text("utf-8").split()[0])
+    import resource  # Linux has it
+
     before = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + MOST, before[1]))
     try:

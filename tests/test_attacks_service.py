@@ -133,6 +133,7 @@ def test_every_line_is_answered_by_one_line_soon(monkeypatch: pytest.MonkeyPatch
     assert all(replied[schema] > 100 for schema in ("tower-sim/outcome", "tower-sim/service")), replied
 
 
+@pytest.mark.posix
 def test_files_that_are_none_are_refused_in_one_line(tmp_path: Path):
     os.mkfifo(tmp_path / "pipe.json")
     with Opened() as opened:

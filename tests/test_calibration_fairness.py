@@ -6,7 +6,6 @@ Sample sizes are such that, were a claim wrong by the amount said beside it, the
 import json
 import math
 import re
-import signal
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -380,9 +379,6 @@ def test_a_record_without_a_drop_to_compare_says_so(profile: Reference):
 def test_ctrl_c_is_for_the_process_that_waits_and_ends_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    """A process that plays games holds SIGINT back; it would die of it, and the others wait for it for ever."""
-    assert list(pool.spread_out(signal.raise_signal, [signal.SIGINT] * 2, 1)) == [None, None]
-
     def stopped(*_: object) -> Reference:
         raise KeyboardInterrupt
 

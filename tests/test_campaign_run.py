@@ -119,20 +119,24 @@ def killed(campaign: Campaign, kills: int, seed: int, spread: float) -> None:
     assert done == kills
 
 
+@pytest.mark.posix
 def test_a_campaign_killed_twenty_times_ends_as_if_it_had_not_been(tmp_path: Path):
     killed(Campaign(tmp_path, MANY), kills=20, seed=1, spread=0.2)
 
 
 @pytest.mark.physics
+@pytest.mark.posix
 def test_a_campaign_of_physics_killed_three_times_ends_as_if_it_had_not_been(tmp_path: Path):
     killed(Campaign(tmp_path, PHYSICS), kills=3, seed=2, spread=0.7)
 
 
 @pytest.mark.long
+@pytest.mark.posix
 def test_a_campaign_of_physics_killed_twenty_times_ends_as_if_it_had_not_been(tmp_path: Path):
     killed(Campaign(tmp_path, PHYSICS.replace("battles = 32", "battles = 300")), kills=20, seed=3, spread=1.5)
 
 
+@pytest.mark.posix
 def test_interrupted_it_stops_cleanly_says_how_to_go_on_and_goes_on(tmp_path: Path):
     campaign = Campaign(tmp_path, MANY)
     campaign.out = tmp_path / "whole"
@@ -151,11 +155,12 @@ def test_interrupted_it_stops_cleanly_says_how_to_go_on_and_goes_on(tmp_path: Pa
         assert gone(process.pid)
         assert log(campaign.out)[-1]["event"] == "interrupted"
         assert not list(campaign.out.rglob("*.part"))
-        assert not (campaign.out / ".lock").exists()
+        assert not (campaign.out / ".owner").exists()
     assert campaign.start(2).wait() == 0
     assert tree(campaign.out) == whole
 
 
+@pytest.mark.posix
 def test_workers_end_by_themselves_when_their_client_is_killed_alone(tmp_path: Path):
     campaign = Campaign(tmp_path, BATTLES)
     process = campaign.start(2)

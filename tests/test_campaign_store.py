@@ -7,7 +7,12 @@ import json
 import os
 import random
 import shutil
+import subprocess
+import sys
+import threading
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -299,12 +304,12 @@ def test_a_full_disk_ends_the_run_with_one_line_and_loses_no_finished_shard(
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         fsync(descriptor)
 
-    def nothing_written(descriptor: int, data: bytes) -> int:
+    def nothing_written(*_: object) -> int:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patched:
         patched.setattr(files_module.os, "fsync", full)
-        patched.setattr(files_module.os, "write", nothing_written)  # who has the lock
+        patched.setattr(Path, "write_text", nothing_written)  # who has the lock
         assert campaign_run(tmp_path / "games.toml", out) == 1
     error = capsys.readouterr().err
     assert "No space left on device" in error
@@ -338,7 +343,8 @@ def test_a_read_only_place_is_the_callers_mistake(number: int, tmp_path: Path, m
         run(SPEC, tmp_path / "out")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write everywhere")
+@pytest.mark.posix
+@pytest.mark.skipif(not getattr(os, "geteuid", int)(), reason="the superuser may write everywhere")
 def test_a_read_only_directory_is_the_callers_mistake(tmp_path: Path):
     tmp_path.chmod(0o500)
     with pytest.raises(UsageError, match="Permission denied"):
@@ -356,19 +362,81 @@ def test_a_file_where_the_directory_should_be_is_the_callers_mistake(tmp_path: P
 # One run at a time
 
 
+HOLD = """
+import sys
+from pathlib import Path
+from tower_sim.campaign.files import locked
+with locked(Path(sys.argv[1])):
+    print("locked", flush=True)
+    sys.stdin.read()
+"""
+
+
 def test_a_second_run_in_the_same_directory_is_refused_with_the_owners_number(tmp_path: Path):
     (tmp_path / "out").mkdir()
-    with locked(tmp_path / "out"), pytest.raises(UsageError, match=rf"in use by process {os.getpid()} on"):
-        run(SPEC, tmp_path / "out")
+    with locked(tmp_path / "out"):
+        for _ in range(2):  # the first try does not end the lock
+            with pytest.raises(UsageError, match=rf"in use by process {os.getpid()} on"):
+                run(SPEC, tmp_path / "out")
     assert run(SPEC, tmp_path / "out").finished == tuple(range(6))
-    assert not (tmp_path / "out/.lock").exists()
+    assert [path.name for path in (tmp_path / "out").glob(".*")] == [".lock.db"]
+    assert (tmp_path / "out/.lock.db").read_bytes() == b""
 
 
-def test_the_lock_of_a_dead_process_is_taken_over(tmp_path: Path, whole: Path):
+def test_the_lock_of_another_process_holds_until_it_dies(tmp_path: Path, whole: Path):
+    (tmp_path / "out").mkdir()
+    command = [sys.executable, "-c", HOLD, str(tmp_path / "out")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "locked\n"
+        with pytest.raises(UsageError, match=rf"in use by process {process.pid} on"):
+            run(SPEC, tmp_path / "out")
+        process.kill()
+    assert (tmp_path / "out/.owner").exists()  # it could not take its name away
+    run(SPEC, tmp_path / "out")
+    assert not (tmp_path / "out/.owner").exists()
+    assert tree(tmp_path / "out") == tree(whole)
+
+
+def test_one_of_many_threads_gets_the_lock_and_when_it_ends_another_one(tmp_path: Path):
+    inside = threading.Lock()
+
+    def enter(_: int) -> bool:
+        try:
+            with locked(tmp_path):
+                assert inside.acquire(blocking=False)  # nobody else is in
+                time.sleep(0.001)
+                inside.release()
+        except UsageError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert any(pool.map(enter, range(200)))
+
+
+def test_a_lock_that_an_older_version_left_is_no_stranger(tmp_path: Path, whole: Path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out/.lock").write_text("process 999999999 on a machine that burnt down")
     run(SPEC, tmp_path / "out")
+    (tmp_path / "out/.lock").unlink()
     assert tree(tmp_path / "out") == tree(whole)
+
+
+def test_what_is_no_lock_where_the_lock_should_be_is_told_in_one_line(tmp_path: Path):
+    (tmp_path / ".lock.db").write_text("a poem" * 200)
+    with pytest.raises(StoreError, match=r"\.lock\.db cannot be written \(file is not a database\)"), locked(tmp_path):
+        pass
+    (tmp_path / ".lock.db").unlink()
+    (tmp_path / ".lock.db").mkdir()
+    with pytest.raises(UsageError, match=r"\.lock\.db cannot be written"), locked(tmp_path):
+        pass
+
+
+def test_without_sqlite_a_campaign_says_what_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "sqlite3", None)
+    with pytest.raises(UsageError, match="a Python without sqlite3; allowed is one with it"), locked(tmp_path):
+        pass
 
 
 # Failed shards

@@ -202,6 +202,7 @@ def test_cubes_that_never_land_exit_1_with_one_line(tmp_path: Path):
     assert "5 draws in a row were no landing (escaped, escaped, escaped, escaped, escaped)" in done.stderr
 
 
+@pytest.mark.posix
 def test_a_reader_that_goes_away_gets_no_traceback():
     command = f"{sys.executable} -m tower_sim play amerigo --rounds 1 --seed 1 | head -n 1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=os.environ)

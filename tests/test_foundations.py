@@ -75,6 +75,7 @@ def test_toml_that_nobody_means_is_refused_in_one_line(text: str, says: str):
     assert len(str(error.value)) < 300
 
 
+@pytest.mark.posix
 def test_only_regular_files_of_a_stated_size_are_read(tmp_path: Path):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "large").write_bytes(bytes(101))

@@ -181,6 +181,7 @@ def test_a_damaged_file_is_refused_in_one_line_that_names_it(damage: str, tmp_pa
     assert "\n" not in line
 
 
+@pytest.mark.posix
 def test_a_file_that_is_not_text_or_no_file_is_refused_in_one_line(tmp_path: Path):
     (tmp_path / "latin.json").write_bytes(b'{"schema": "caf\xe9"}')
     os.mkfifo(tmp_path / "pipe.json")

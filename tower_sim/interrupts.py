@@ -1,26 +1,30 @@
-"""SIGTERM taken for Ctrl-C, so that a batch system's stop is a clean one."""
+"""SIGTERM, and Windows' Ctrl-Break, taken for Ctrl-C, so that a batch system's stop is a clean one."""
 
 from __future__ import annotations
 
 import signal
 from collections.abc import Generator
 from contextlib import contextmanager
+from threading import current_thread, main_thread
 from types import FrameType
+
+_STOPS: tuple[signal.Signals, ...] = tuple(each for each in signal.Signals if each.name in ("SIGTERM", "SIGBREAK"))
+"""What asks a process to stop; SIGBREAK is Windows' alone, whose other way, TerminateProcess, asks nobody."""
 
 
 @contextmanager
 def terminable() -> Generator[None, None, None]:
-    """Raise KeyboardInterrupt in the block when SIGTERM comes; out of the main thread, change nothing."""
+    """Raise KeyboardInterrupt in the block when SIGTERM or SIGBREAK comes; out of the main thread, change nothing."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    try:
-        before = signal.signal(signal.SIGTERM, interrupt)
-    except ValueError:  # not the main thread: leave it
+    if current_thread() is not main_thread():
         yield
         return
+    before = {stop: signal.signal(stop, interrupt) for stop in _STOPS}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for stop, handler in before.items():
+            signal.signal(stop, handler)

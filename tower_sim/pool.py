@@ -19,13 +19,24 @@ Result = TypeVar("Result")
 
 @contextmanager
 def without_interrupts() -> Generator[None, None, None]:
-    """Hold SIGINT back; a process started meanwhile never gets it, so that Ctrl-C is for the client alone."""
+    """Hold SIGINT back; a process started meanwhile never gets it, so that Ctrl-C is for the client alone.
+
+    Windows cannot hold it back: there a process gets it until it has called `ignore_interrupts`.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
     ensure_running()  # a helper of multiprocessing; starting it later would let interrupts through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def ignore_interrupts() -> None:
+    """Let Ctrl-C pass by this process: it is for the one that started it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @contextmanager
@@ -36,7 +47,7 @@ def processes(workers: int) -> Generator[Pool, None, None]:
     """
     check_whole("workers", workers, 1)
     with without_interrupts():
-        pool = mp.get_context("spawn").Pool(workers)
+        pool = mp.get_context("spawn").Pool(workers, ignore_interrupts)
     with pool:
         yield pool
 

@@ -54,6 +54,6 @@ ALL = {"games": GAMES, "chains": CHAINS, "battles": BATTLES, "physics": DROPS_IN
 
 
 def tree(directory: Path) -> dict[str, bytes]:
-    """Every file of a campaign but its log."""
+    """Every file of a campaign but its log and its lock, which is empty."""
     files = {str(path.relative_to(directory)): path for path in sorted(directory.rglob("*")) if path.is_file()}
-    return {name: path.read_bytes() for name, path in files.items() if name != "log.jsonl"}
+    return {name: path.read_bytes() for name, path in files.items() if name not in ("log.jsonl", ".lock.db")}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import traceback
 from collections import Counter, deque
 from collections.abc import Generator, Sequence
@@ -13,7 +12,7 @@ from multiprocessing.context import SpawnContext, SpawnProcess
 
 from tower_sim.campaign.spec import Spec
 from tower_sim.campaign.work import Shard, run_shard
-from tower_sim.pool import without_interrupts
+from tower_sim.pool import ignore_interrupts, without_interrupts
 
 MAX_DEATHS = 3  # of workers at the same shard, which has then failed
 _MAX_DEATHS_IN_A_ROW = 10
@@ -139,7 +138,7 @@ def _dismiss(connection: Connection, worker: _Worker) -> None:
 
 def _work(connection: Connection, spec_text: str, index: int) -> None:
     """Be a worker: do shard `index`, then those that come, until the client hangs up or dies."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ignore_interrupts()
     spec = Spec.from_canonical(spec_text)
     while True:
         report = attempt(spec, index)

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import importlib
 import json
 import os
 import platform
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, cast
 
 from tower_sim.errors import UsageError
-from tower_sim.reading import check_bounds
+from tower_sim.reading import check_bounds, read_bytes
 from tower_sim.writing import CALLERS, WritingFailed, put, sync_directory
 
-_LOCK = ".lock"
+_LOCK = ".lock.db"
+_OWNER = ".owner"
+LOCKS = (_LOCK, _OWNER, ".lock")
+"""What may lie in a directory that is or was locked; the last was left by versions up to 0.1."""
 
 
 class StoreError(WritingFailed):
@@ -101,48 +103,61 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _fcntl() -> Any:
-    """Return the module that locks files; here, because a dataset can be read where there is none."""
-    try:
-        return importlib.import_module("fcntl")
-    except ImportError:
-        raise UsageError(
-            f"campaign on {platform.system()}; allowed is Linux or macOS, whose locks keep other runs out; run it there"
-        ) from None
-
-
 @contextmanager
 def locked(directory: Path) -> Generator[None, None, None]:
-    """Keep every other process out of `directory`; the lock of a process that died is free.
+    """Keep every other process, and every other thread of this one, out of `directory` in the block.
 
-    Raises UsageError when another process is at work there, and on a system without such locks.
+    The lock is a transaction of SQLite in a file that stays empty: one call on Linux, macOS and Windows, and the system
+    ends it with a process that dies. The file is never removed: who waits to open it could lock one that is gone.
+
+    Raises UsageError when another is at work there, and as `write` does.
     """
-    fcntl = _fcntl()
-    path = directory / _LOCK
-    while True:
-        try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-        except OSError as error:
-            raise told(path, error) from error
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            owner = " ".join(os.read(descriptor, 200).decode("utf-8", "replace").split())
-            os.close(descriptor)
-            raise UsageError(
-                f"{directory} is in use by {owner or 'another process'} ({error.strerror}); allowed is one run in a "
-                "directory; wait for it or give another -o"
-            ) from None
-        with suppress(OSError):
-            if os.path.samestat(os.fstat(descriptor), os.stat(path)):
-                break
-        os.close(descriptor)  # the owner before us removed the file between our open and our lock
     try:
-        with suppress(OSError):  # who we are is a help for others; the lock holds without it, also on a full disk
-            os.ftruncate(descriptor, 0)
-            os.write(descriptor, f"process {os.getpid()} on {platform.node()}".encode())
-        yield
-    finally:
-        with suppress(OSError):
-            path.unlink(missing_ok=True)
-        os.close(descriptor)
+        import sqlite3  # here, because a dataset can be read by a Python that was built without it
+    except ImportError:
+        raise UsageError(
+            "campaign in a Python without sqlite3; allowed is one with it, whose locks keep other runs out; take it "
+            "from python.org, uv, conda or the system"
+        ) from None
+    path, owner = directory / _LOCK, directory / _OWNER
+    try:
+        database = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
+    except sqlite3.Error as error:
+        raise _not_locked(path, error) from error
+    with closing(database):
+        try:
+            database.execute("PRAGMA journal_mode = MEMORY")  # no file beside it
+            database.execute("BEGIN EXCLUSIVE")
+        except sqlite3.Error as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                raise UsageError(
+                    f"{directory} is in use by {_owner_in(owner)}; allowed is one run in a directory; wait for it or "
+                    "give another -o"
+                ) from None
+            raise _not_locked(path, error) from error
+        try:
+            with suppress(OSError):  # who we are is a help for others; the lock holds without it, also on a full disk
+                owner.write_text(f"process {os.getpid()} on {platform.node()}", "utf-8")
+            yield
+        finally:
+            with suppress(OSError):
+                owner.unlink(missing_ok=True)
+
+
+def _owner_in(path: Path) -> str:
+    try:
+        return " ".join(read_bytes(path, "file", limit=200).decode("utf-8", "replace").split())
+    except UsageError:  # it has not come to say so yet
+        return "another process"
+
+
+def _not_locked(path: Path, error: Exception) -> UsageError | StoreError:
+    """Return the error to raise; SQLite does not say why a file cannot be opened, opening it does.
+
+    Nobody of this process holds the lock then: closing a second handle of the file would end it.
+    """
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o644))
+    except OSError as found:
+        return told(path, found)
+    return told(path, OSError(errno.EIO, str(error)))

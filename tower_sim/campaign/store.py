@@ -44,7 +44,7 @@ from tower_sim.campaign.documents import (
     tables_in,
 )
 from tower_sim.campaign.environment import Environment, difference
-from tower_sim.campaign.files import digest, locked, make_directory, move, remove, sealed, told, unsealed, write
+from tower_sim.campaign.files import LOCKS, digest, locked, make_directory, move, remove, sealed, told, unsealed, write
 from tower_sim.campaign.spec import Spec, canonical_json
 from tower_sim.campaign.tables import READABLE, TableKind, own_table
 from tower_sim.campaign.work import Shard
@@ -94,8 +94,9 @@ class Store:
         Raises UsageError when it holds another campaign, one made with other versions, or something else.
         """
         make_directory(directory)
+        store = Store(directory, head_of(spec, environment), spec)
+        store._check_owner()  # before anything is put there, and again when nobody else can
         with locked(directory):
-            store = Store(directory, head_of(spec, environment), spec)
             store._check_owner()
             for folder in store._folders:
                 make_directory(directory / folder)
@@ -332,7 +333,7 @@ class Store:
     def _check_owner(self) -> None:
         """Refuse a directory that is not this campaign's."""
         known = (path.name for path in self.directory.glob(f".*{PART}"))  # of an interrupted write
-        ours = {MANIFEST, LOG, SET_ASIDE, ".lock", *self._folders}
+        ours = {MANIFEST, LOG, SET_ASIDE, *LOCKS, *self._folders}
         strange = sorted({path.name for path in self.directory.iterdir()} - ours - set(known))
         if not (self.directory / MANIFEST).exists() and strange:
             raise UsageError(
