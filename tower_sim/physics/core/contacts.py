@@ -12,6 +12,7 @@ from tower_sim.physics.core.arrays import (
     GRAVITY_X,
     GRAVITY_Y,
     GRAVITY_Z,
+    HAIR,
     LIGHT,
     MOBILE,
     NORMAL,
@@ -111,25 +112,77 @@ def _set_target(
     real: T, bodies: T, meets: T, contacts: T, row: int, pair: int, k: int, a: int, b: int, step: float
 ) -> None:
     """Say how fast the two must part at a point: they bounce, may come to touch, or may not come nearer."""
-    nx, ny, nz = meets[pair, NORMAL], meets[pair, NORMAL + 1], meets[pair, NORMAL + 2]
     gap = meets[pair, POINT + 4 * k + 3]
-    x, y, z = slip(bodies, contacts, row, a, b)
-    approach = x * nx + y * ny + z * nz
-    gx, gy, gz = step * real[GRAVITY_X], step * real[GRAVITY_Y], step * real[GRAVITY_Z]
-    pull = (bodies[a, MOBILE] - bodies[b, MOBILE]) * (gx * nx + gy * ny + gz * nz)
-    before = approach - pull
     contacts[row, BOUNCES] = 0.0
-    if gap + approach * step < 0.0 and before < -real[BOUNCE]:
-        # they bounce at once, before they touch: as fast as they will be here again after they have touched
-        fallen = -2.0 * pull / step * gap if gap > 0.0 and pull < 0.0 else 0.0
-        bounce = bodies[b, RESTITUTION]
-        square = bounce * bounce * (before * before + fallen) - fallen
-        contacts[row, TARGET] = math.sqrt(square) if square > 0.0 else 0.0
+    if bounce(
+        real, bodies, meets, contacts, row, pair, k, a, b, step, _approach(bodies, meets, contacts, row, pair, a, b)
+    ):
         contacts[row, BOUNCES] = 1.0
     elif gap > 0.0:
         contacts[row, TARGET] = -gap / step
     else:
         contacts[row, TARGET] = 0.0
+
+
+@inner
+def _approach(bodies: T, meets: T, contacts: T, row: int, pair: int, a: int, b: int) -> float:
+    """Return the normal velocity (m/s) of row `a` against row `b` at a point: less than 0 where they come nearer."""
+    x, y, z = slip(bodies, contacts, row, a, b)
+    return x * meets[pair, NORMAL] + y * meets[pair, NORMAL + 1] + z * meets[pair, NORMAL + 2]
+
+
+@inner
+def bounce(
+    real: T, bodies: T, meets: T, contacts: T, row: int, pair: int, k: int, a: int, b: int, step: float, approach: float
+) -> bool:
+    """Set a point's target if it bounces: it will touch within the step, and was fast enough before gravity acted."""
+    gap = meets[pair, POINT + 4 * k + 3]
+    along = (
+        real[GRAVITY_X] * meets[pair, NORMAL]
+        + real[GRAVITY_Y] * meets[pair, NORMAL + 1]
+        + real[GRAVITY_Z] * meets[pair, NORMAL + 2]
+    )
+    pull = (bodies[a, MOBILE] - bodies[b, MOBILE]) * along
+    before = approach - step * pull
+    if gap + approach * step >= 0.0 or before >= -real[BOUNCE]:
+        return False
+    # it bounces at once, before it touches: as fast as it will be here again after it has touched
+    fallen = -2.0 * pull * gap if gap > 0.0 and pull < 0.0 else 0.0
+    share = bodies[b, RESTITUTION]
+    square = share * share * (before * before + fallen) - fallen
+    contacts[row, TARGET] = math.sqrt(square) if square > 0.0 else 0.0
+    return True
+
+
+@inner
+def bounce_late(
+    whole: T, real: T, bodies: T, pairs: T, touches: T, meets: T, todo: T, contacts: T, step: float
+) -> bool:
+    """Let those points bounce that will touch within the step because of what others have done in it; tell if any.
+
+    Such a point was held at the gap, as one that would not touch; now its approach is that without its own impulse.
+    What rests, by the force that it had or by a gap no larger than a hair, is pressed and not struck.
+    """
+    any_late = False
+    for m in range(whole[ACTIVE]):
+        pair = todo[m, PAIR]
+        a, b = pairs[pair, FIRST], pairs[pair, SECOND]
+        for k in range(todo[m + 1, START] - todo[m, START]):
+            row = todo[m, START] + k
+            if (
+                contacts[row, P_N] <= 0.0
+                or contacts[row, BOUNCES] != 0.0
+                or meets[pair, POINT + 4 * k + 3] < real[HAIR]
+            ):
+                continue
+            if touches[pair, k, 3] != 0.0 or touches[pair, k, 4] != 0.0 or touches[pair, k, 5] != 0.0:
+                continue
+            approach = _approach(bodies, meets, contacts, row, pair, a, b) - contacts[row, EASE_N] * contacts[row, P_N]
+            if bounce(real, bodies, meets, contacts, row, pair, k, a, b, step, approach):
+                contacts[row, BOUNCES] = 1.0
+                todo[m, SEEN] = -1
+                any_late = True
+    return any_late
 
 
 @inner

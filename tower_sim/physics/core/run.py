@@ -67,7 +67,7 @@ def _step(w: World, step: float) -> None:
     _list_active(whole, pairs, todo)
     # Solver
     prepare(whole, real, bodies, pairs, touches, meets, todo, contacts, step)
-    solve(whole, real, bodies, flags, pairs, meets, todo, contacts)
+    solve(whole, real, bodies, flags, pairs, touches, meets, todo, contacts, step)
     keep(whole, pairs, touches, meets, todo, contacts, step)
     # Integration
     move(whole, bodies, flags, step, part(whole, real, bodies, pairs, meets, todo, contacts))

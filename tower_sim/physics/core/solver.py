@@ -56,19 +56,35 @@ from tower_sim.physics.core.contacts import (
     P_SPIN,
     TARGET,
     act,
+    bounce_late,
     slip,
 )
 
 _NEWTON_STEPS = 8
+_ROUNDS = 4  # of bounces that make others bounce, in one step
 _ROUND = 1e-12
 
 
 @inner
-def solve(whole: T, real: T, bodies: T, flags: T, pairs: T, meets: T, todo: T, contacts: T) -> None:
-    """Visit the pairs in turn until no velocity at a contact changes by more than the tolerance."""
+def solve(
+    whole: T, real: T, bodies: T, flags: T, pairs: T, touches: T, meets: T, todo: T, contacts: T, step: float
+) -> None:
+    """Solve all points, and again while that makes further ones bounce within the step."""
     for i in range(whole[ROWS]):
         flags[i, CHANGED] = 0
     clock = 0
+    for _ in range(_ROUNDS):
+        clock = _sweep(whole, real, bodies, flags, pairs, meets, todo, contacts, clock)
+        if not bounce_late(whole, real, bodies, pairs, touches, meets, todo, contacts, step):
+            break
+
+
+@inner
+def _sweep(whole: T, real: T, bodies: T, flags: T, pairs: T, meets: T, todo: T, contacts: T, clock: int) -> int:
+    """Visit the pairs in turn until no velocity at a contact changes by more than the tolerance.
+
+    The clock ticks at each change; a pair that has seen the last one of both its rows is passed over. Returns it.
+    """
     sweeps = int(real[SWEEPS])
     for sweep in range(sweeps):
         busy = False
@@ -88,6 +104,7 @@ def solve(whole: T, real: T, bodies: T, flags: T, pairs: T, meets: T, todo: T, c
                 busy = True
         if not busy:
             break
+    return clock
 
 
 @inner
