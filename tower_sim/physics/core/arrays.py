@@ -57,7 +57,8 @@ AT = 36  # where the body was when pairs were last sought
 REACH = 39  # how far any point of it comes in this step (m)
 BOUNDS = 40  # of a fixed box: half extents of the upright box around it
 RADIUS = 43  # of the sphere around it (m)
-COLUMNS = 44
+SHIFT, SWERVE = 44, 47  # m, rad: what a bounce later in the step than at its start takes off the way
+COLUMNS = 50
 
 # Columns of the whole numbers of bodies: 1 awake or 0; quiet windows; see solver.py and sleep.py for the others.
 AWAKE, QUIET, CHANGED, ISLAND = range(4)

@@ -23,8 +23,10 @@ from tower_sim.physics.core.arrays import (
     RESTITUTION,
     SECOND,
     SEEN,
+    SHIFT,
     SPIN,
     START,
+    SWERVE,
     SWIFT,
     VELOCITY,
     T,
@@ -33,10 +35,13 @@ from tower_sim.physics.core.compiled import inner
 
 # A row: arms from both centres (m); the two directions of friction, principal axes of how slip answers to it; what the
 # velocities along the normal and these answer to a unit impulse (1/kg); the target of the normal velocity (m/s); the
-# impulses (N s); the impulse against spin (N m s) and its answer; whether the point bounces in this step.
-ARM_A, ARM_B, ALONG, ACROSS, EASE_N, EASE_1, EASE_2, TARGET, P_N, P_1, P_2, P_SPIN, EASE_SPIN, BOUNCES = (
-    0, 3, 6, 9, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+# impulses (N s); the impulse against spin (N m s) and its answer; the point's role, and when in the step (s) it touches
+# if it bounces.
+ARM_A, ARM_B, ALONG, ACROSS, EASE_N, EASE_1, EASE_2, TARGET, P_N, P_1, P_2, P_SPIN, EASE_SPIN, ROLE, WHEN = (
+    0, 3, 6, 9, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,
 )  # fmt: skip
+HOLDS, BOUNCES, WAITS = 0.0, 1.0, 2.0
+"""The roles of a point."""
 _ROUND = 1e-12
 
 
@@ -50,7 +55,7 @@ def prepare(whole: T, real: T, bodies: T, pairs: T, touches: T, meets: T, todo: 
         todo[m, START], todo[m, SEEN] = row, -1
         for k in range(pairs[pair, POINTS]):
             _reach(bodies, meets, contacts, row, pair, k, a, b)
-            _set_target(real, bodies, meets, contacts, row, pair, k, a, b, step)
+            _set_target(real, bodies, touches, meets, contacts, row, pair, k, a, b, step)
             _begin(bodies, touches, meets, contacts, row, pair, k, b, step)
             row += 1
     todo[whole[ACTIVE], START] = row
@@ -109,33 +114,34 @@ def _reach(bodies: T, meets: T, contacts: T, row: int, pair: int, k: int, a: int
 
 @inner
 def _set_target(
-    real: T, bodies: T, meets: T, contacts: T, row: int, pair: int, k: int, a: int, b: int, step: float
+    real: T, bodies: T, touches: T, meets: T, contacts: T, row: int, pair: int, k: int, a: int, b: int, step: float
 ) -> None:
-    """Say how fast the two must part at a point: they bounce, may come to touch, or may not come nearer."""
-    gap = meets[pair, POINT + 4 * k + 3]
-    contacts[row, BOUNCES] = 0.0
-    if bounce(
-        real, bodies, meets, contacts, row, pair, k, a, b, step, _approach(bodies, meets, contacts, row, pair, a, b)
-    ):
-        contacts[row, BOUNCES] = 1.0
-    elif gap > 0.0:
-        contacts[row, TARGET] = -gap / step
-    else:
-        contacts[row, TARGET] = 0.0
+    """Say what a point does in this step: it bounces, holds what is near or pressed, or waits as one that may miss."""
+    pressed = touches[pair, k, 3] != 0.0 or touches[pair, k, 4] != 0.0 or touches[pair, k, 5] != 0.0
+    hold(meets, contacts, row, pair, k, step)
+    bounces = bounce(real, bodies, meets, contacts, row, pair, k, a, b, step)
+    if not bounces and not pressed and meets[pair, POINT + 4 * k + 3] > real[HAIR]:
+        contacts[row, ROLE] = WAITS
 
 
 @inner
-def _approach(bodies: T, meets: T, contacts: T, row: int, pair: int, a: int, b: int) -> float:
+def hold(meets: T, contacts: T, row: int, pair: int, k: int, step: float) -> None:
+    """Let a point hold: the two may come to touch, and may not come nearer where they do."""
+    gap = meets[pair, POINT + 4 * k + 3]
+    contacts[row, ROLE] = HOLDS
+    contacts[row, TARGET] = -gap / step if gap > 0.0 else 0.0
+
+
+@inner
+def approach(bodies: T, meets: T, contacts: T, row: int, pair: int, a: int, b: int) -> float:
     """Return the normal velocity (m/s) of row `a` against row `b` at a point: less than 0 where they come nearer."""
     x, y, z = slip(bodies, contacts, row, a, b)
     return x * meets[pair, NORMAL] + y * meets[pair, NORMAL + 1] + z * meets[pair, NORMAL + 2]
 
 
 @inner
-def bounce(
-    real: T, bodies: T, meets: T, contacts: T, row: int, pair: int, k: int, a: int, b: int, step: float, approach: float
-) -> bool:
-    """Set a point's target if it bounces: it will touch within the step, and was fast enough before gravity acted."""
+def bounce(real: T, bodies: T, meets: T, contacts: T, row: int, pair: int, k: int, a: int, b: int, step: float) -> bool:
+    """Let a point bounce if it does: it will touch within the step, and was fast enough before gravity acted."""
     gap = meets[pair, POINT + 4 * k + 3]
     along = (
         real[GRAVITY_X] * meets[pair, NORMAL]
@@ -143,46 +149,17 @@ def bounce(
         + real[GRAVITY_Z] * meets[pair, NORMAL + 2]
     )
     pull = (bodies[a, MOBILE] - bodies[b, MOBILE]) * along
-    before = approach - step * pull
-    if gap + approach * step >= 0.0 or before >= -real[BOUNCE]:
+    now = approach(bodies, meets, contacts, row, pair, a, b)
+    before = now - step * pull
+    if gap + now * step >= 0.0 or before >= -real[BOUNCE]:
         return False
-    # it bounces at once, before it touches: as fast as it will be here again after it has touched
-    fallen = -2.0 * pull * gap if gap > 0.0 and pull < 0.0 else 0.0
-    share = bodies[b, RESTITUTION]
-    square = share * share * (before * before + fallen) - fallen
-    contacts[row, TARGET] = math.sqrt(square) if square > 0.0 else 0.0
+    # when it touches, and how fast it is at the end of the step: gravity acts on it before the touch and after
+    when = max(gap, 0.0) / -now
+    target = bodies[b, RESTITUTION] * -(before + when * pull) + (step - when) * pull
+    contacts[row, TARGET] = max(target, 0.0)
+    contacts[row, WHEN] = when
+    contacts[row, ROLE] = BOUNCES
     return True
-
-
-@inner
-def bounce_late(
-    whole: T, real: T, bodies: T, pairs: T, touches: T, meets: T, todo: T, contacts: T, step: float
-) -> bool:
-    """Let those points bounce that will touch within the step because of what others have done in it; tell if any.
-
-    Such a point was held at the gap, as one that would not touch; now its approach is that without its own impulse.
-    What rests, by the force that it had or by a gap no larger than a hair, is pressed and not struck.
-    """
-    any_late = False
-    for m in range(whole[ACTIVE]):
-        pair = todo[m, PAIR]
-        a, b = pairs[pair, FIRST], pairs[pair, SECOND]
-        for k in range(todo[m + 1, START] - todo[m, START]):
-            row = todo[m, START] + k
-            if (
-                contacts[row, P_N] <= 0.0
-                or contacts[row, BOUNCES] != 0.0
-                or meets[pair, POINT + 4 * k + 3] < real[HAIR]
-            ):
-                continue
-            if touches[pair, k, 3] != 0.0 or touches[pair, k, 4] != 0.0 or touches[pair, k, 5] != 0.0:
-                continue
-            approach = _approach(bodies, meets, contacts, row, pair, a, b) - contacts[row, EASE_N] * contacts[row, P_N]
-            if bounce(real, bodies, meets, contacts, row, pair, k, a, b, step, approach):
-                contacts[row, BOUNCES] = 1.0
-                todo[m, SEEN] = -1
-                any_late = True
-    return any_late
 
 
 @inner
@@ -191,7 +168,7 @@ def _begin(bodies: T, touches: T, meets: T, contacts: T, row: int, pair: int, k:
     fx, fy, fz = touches[pair, k, 3], touches[pair, k, 4], touches[pair, k, 5]
     p_n = step * (fx * meets[pair, NORMAL] + fy * meets[pair, NORMAL + 1] + fz * meets[pair, NORMAL + 2])
     contacts[row, P_N], contacts[row, P_1], contacts[row, P_2] = 0.0, 0.0, 0.0
-    if p_n <= 0.0 or contacts[row, BOUNCES] != 0.0:
+    if p_n <= 0.0 or contacts[row, ROLE] != HOLDS:
         return
     p_1 = step * (fx * contacts[row, ALONG] + fy * contacts[row, ALONG + 1] + fz * contacts[row, ALONG + 2])
     p_2 = step * (fx * contacts[row, ACROSS] + fy * contacts[row, ACROSS + 1] + fz * contacts[row, ACROSS + 2])
@@ -252,13 +229,45 @@ def act(
 
 
 @inner
+def delay(whole: T, bodies: T, pairs: T, meets: T, todo: T, contacts: T) -> None:
+    """Let what bounced go on as before until it touches: bodies move with their new velocities all through the step.
+
+    Without that each would turn back before it has come, and act as if it were larger by half of its way in a step.
+    """
+    for m in range(whole[ACTIVE]):
+        pair = todo[m, PAIR]
+        a, b = pairs[pair, FIRST], pairs[pair, SECOND]
+        for row in range(todo[m, START], todo[m + 1, START]):
+            if contacts[row, ROLE] != BOUNCES or contacts[row, WHEN] == 0.0:
+                continue
+            p_n, p_1, p_2 = contacts[row, P_N], contacts[row, P_1], contacts[row, P_2]
+            x = p_n * meets[pair, NORMAL] + p_1 * contacts[row, ALONG] + p_2 * contacts[row, ACROSS]
+            y = p_n * meets[pair, NORMAL + 1] + p_1 * contacts[row, ALONG + 1] + p_2 * contacts[row, ACROSS + 1]
+            z = p_n * meets[pair, NORMAL + 2] + p_1 * contacts[row, ALONG + 2] + p_2 * contacts[row, ACROSS + 2]
+            _take_off(bodies, contacts, row, a, ARM_A, -contacts[row, WHEN], x, y, z)
+            _take_off(bodies, contacts, row, b, ARM_B, contacts[row, WHEN], x, y, z)
+
+
+@inner
+def _take_off(bodies: T, contacts: T, row: int, i: int, arm: int, when: float, x: float, y: float, z: float) -> None:
+    light, swift = when * bodies[i, LIGHT] * bodies[i, MOBILE], when * bodies[i, SWIFT] * bodies[i, MOBILE]
+    rx, ry, rz = contacts[row, arm], contacts[row, arm + 1], contacts[row, arm + 2]
+    bodies[i, SHIFT] += light * x
+    bodies[i, SHIFT + 1] += light * y
+    bodies[i, SHIFT + 2] += light * z
+    bodies[i, SWERVE] += swift * (ry * z - rz * y)
+    bodies[i, SWERVE + 1] += swift * (rz * x - rx * z)
+    bodies[i, SWERVE + 2] += swift * (rx * y - ry * x)
+
+
+@inner
 def keep(whole: T, pairs: T, touches: T, meets: T, todo: T, contacts: T, step: float) -> None:
     """Keep each point's force for the next step; that of a bounce is over."""
     for m in range(whole[ACTIVE]):
         pair = todo[m, PAIR]
         for k in range(todo[m + 1, START] - todo[m, START]):
             row = todo[m, START] + k
-            share = 0.0 if contacts[row, BOUNCES] != 0.0 else 1.0 / step
+            share = 1.0 / step if contacts[row, ROLE] == HOLDS else 0.0
             for d in range(3):
                 touches[pair, k, 3 + d] = share * (
                     contacts[row, P_N] * meets[pair, d]

@@ -16,7 +16,9 @@ from tower_sim.physics.core.arrays import (
     PUSH,
     REACH,
     ROWS,
+    SHIFT,
     SPIN,
+    SWERVE,
     TURN,
     TWIST,
     VELOCITY,
@@ -55,16 +57,18 @@ def size(bodies: T, i: int, c: int) -> float:
 
 @inner
 def move(whole: T, bodies: T, flags: T, step: float, pushed: bool) -> None:
-    """Move all rows that are awake, by their velocities and, where they are `pushed`, by the push beside it."""
+    """Move all rows that are awake, by their velocities, less what bounces take off, and by the push if they are."""
     for i in range(whole[FIXED], whole[ROWS]):
         if flags[i, AWAKE] == 0:
             continue
-        x, y, z = bodies[i, SPIN], bodies[i, SPIN + 1], bodies[i, SPIN + 2]
         for c in range(3):
-            bodies[i, POSITION + c] += step * (bodies[i, VELOCITY + c] + (bodies[i, PUSH + c] if pushed else 0.0))
+            speed = bodies[i, VELOCITY + c] + (bodies[i, PUSH + c] if pushed else 0.0)
+            bodies[i, POSITION + c] += step * speed + bodies[i, SHIFT + c]
+        x, y, z = bodies[i, SPIN], bodies[i, SPIN + 1], bodies[i, SPIN + 2]
         if pushed:
             x, y, z = x + bodies[i, TWIST], y + bodies[i, TWIST + 1], z + bodies[i, TWIST + 2]
-        turn(bodies, i, 0.5 * step * x, 0.5 * step * y, 0.5 * step * z)
+        x, y, z = step * x + bodies[i, SWERVE], step * y + bodies[i, SWERVE + 1], step * z + bodies[i, SWERVE + 2]
+        turn(bodies, i, 0.5 * x, 0.5 * y, 0.5 * z)
 
 
 @inner

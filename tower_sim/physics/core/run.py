@@ -29,8 +29,10 @@ from tower_sim.physics.core.arrays import (
     REACH,
     ROWS,
     SECOND,
+    SHIFT,
     SPIN,
     STEPS,
+    SWERVE,
     TRAVEL,
     VELOCITY,
     WINDOW,
@@ -39,11 +41,11 @@ from tower_sim.physics.core.arrays import (
 )
 from tower_sim.physics.core.broad import have_moved, seek_pairs
 from tower_sim.physics.core.compiled import entry, inner
-from tower_sim.physics.core.contacts import keep, prepare
+from tower_sim.physics.core.contacts import delay, keep, prepare
 from tower_sim.physics.core.motion import face, fall, fastest, look_ahead, move
 from tower_sim.physics.core.narrow import collide, remember
 from tower_sim.physics.core.parting import part
-from tower_sim.physics.core.solver import solve
+from tower_sim.physics.core.solver import solve, strike
 
 
 @inner
@@ -56,6 +58,8 @@ def _step(w: World, step: float) -> None:
     # Gravity
     for i in range(whole[FIXED], whole[ROWS]):
         bodies[i, REACH] = 0.0
+        for c in range(3):
+            bodies[i, SHIFT + c], bodies[i, SWERVE + c] = 0.0, 0.0
         if flags[i, AWAKE] != 0:
             fall(real, bodies, i, step)
             look_ahead(bodies, i, step)
@@ -67,8 +71,10 @@ def _step(w: World, step: float) -> None:
     _list_active(whole, pairs, todo)
     # Solver
     prepare(whole, real, bodies, pairs, touches, meets, todo, contacts, step)
-    solve(whole, real, bodies, flags, pairs, touches, meets, todo, contacts, step)
+    solve(whole, real, bodies, flags, pairs, meets, todo, contacts)
     keep(whole, pairs, touches, meets, todo, contacts, step)
+    delay(whole, bodies, pairs, meets, todo, contacts)
+    strike(whole, real, bodies, flags, pairs, meets, todo, contacts, step)
     # Integration
     move(whole, bodies, flags, step, part(whole, real, bodies, pairs, meets, todo, contacts))
     whole[STEPS] += 1

@@ -31,6 +31,7 @@ from tower_sim.physics.core.arrays import (
     MOBILE,
     PAIR,
     PATCH,
+    POINT,
     ROWS,
     SECOND,
     SEEN,
@@ -54,9 +55,14 @@ from tower_sim.physics.core.contacts import (
     P_2,
     P_N,
     P_SPIN,
+    ROLE,
     TARGET,
+    WAITS,
     act,
-    bounce_late,
+    approach,
+    bounce,
+    delay,
+    hold,
     slip,
 )
 
@@ -66,27 +72,15 @@ _ROUND = 1e-12
 
 
 @inner
-def solve(
-    whole: T, real: T, bodies: T, flags: T, pairs: T, touches: T, meets: T, todo: T, contacts: T, step: float
-) -> None:
-    """Solve all points, and again while that makes further ones bounce within the step."""
+def solve(whole: T, real: T, bodies: T, flags: T, pairs: T, meets: T, todo: T, contacts: T) -> None:
+    """Visit the pairs in turn until no velocity at a contact changes by more than the tolerance.
+
+    The clock ticks at each change; a pair that has seen the last change of both its rows is passed over.
+    """
     for i in range(whole[ROWS]):
         flags[i, CHANGED] = 0
     clock = 0
-    for _ in range(_ROUNDS):
-        clock = _sweep(whole, real, bodies, flags, pairs, meets, todo, contacts, clock)
-        if not bounce_late(whole, real, bodies, pairs, touches, meets, todo, contacts, step):
-            break
-
-
-@inner
-def _sweep(whole: T, real: T, bodies: T, flags: T, pairs: T, meets: T, todo: T, contacts: T, clock: int) -> int:
-    """Visit the pairs in turn until no velocity at a contact changes by more than the tolerance.
-
-    The clock ticks at each change; a pair that has seen the last one of both its rows is passed over. Returns it.
-    """
-    sweeps = int(real[SWEEPS])
-    for sweep in range(sweeps):
+    for sweep in range(int(real[SWEEPS])):
         busy = False
         for place in range(whole[ACTIVE]):
             m = place if sweep % 2 == 0 else whole[ACTIVE] - 1 - place  # to and fro, so that neither end is favoured
@@ -104,7 +98,52 @@ def _sweep(whole: T, real: T, bodies: T, flags: T, pairs: T, meets: T, todo: T, 
                 busy = True
         if not busy:
             break
-    return clock
+
+
+@inner
+def strike(whole: T, real: T, bodies: T, flags: T, pairs: T, meets: T, todo: T, contacts: T, step: float) -> None:
+    """Let those points bounce that waited and are now driven home within the step, in rounds of one impact each.
+
+    Solved with the first impacts at once, as if they had been there from the start, they would be struck harder than
+    anything comes, or hold what should be thrown. What has happened before a round stays; in it all other points hold.
+    """
+    for turn in range(_ROUNDS):
+        struck = False
+        for m in range(whole[ACTIVE]):
+            pair = todo[m, PAIR]
+            a, b = pairs[pair, FIRST], pairs[pair, SECOND]
+            todo[m, SEEN] = 0
+            for row in range(todo[m, START], todo[m + 1, START]):
+                if contacts[row, ROLE] == WAITS and _comes_home(
+                    bodies, meets, todo, contacts, m, row, pair, a, b, step
+                ):
+                    todo[m, SEEN] = -1
+                    struck = True
+        if not struck:
+            return
+        for m in range(whole[ACTIVE]):
+            pair = todo[m, PAIR]
+            a, b = pairs[pair, FIRST], pairs[pair, SECOND]
+            for k in range(todo[m + 1, START] - todo[m, START]):
+                row = todo[m, START] + k
+                contacts[row, P_N], contacts[row, P_1], contacts[row, P_2], contacts[row, P_SPIN] = 0.0, 0.0, 0.0, 0.0
+                if contacts[row, ROLE] != WAITS:
+                    hold(meets, contacts, row, pair, k, step)
+                elif _comes_home(bodies, meets, todo, contacts, m, row, pair, a, b, step):
+                    hold(meets, contacts, row, pair, k, step)
+                    if turn < _ROUNDS - 1:
+                        bounce(real, bodies, meets, contacts, row, pair, k, a, b, step)
+        solve(whole, real, bodies, flags, pairs, meets, todo, contacts)
+        delay(whole, bodies, pairs, meets, todo, contacts)
+
+
+@inner
+def _comes_home(
+    bodies: T, meets: T, todo: T, contacts: T, m: int, row: int, pair: int, a: int, b: int, step: float
+) -> bool:
+    """Tell whether a point will touch within the step, as its two rows move now."""
+    gap = meets[pair, POINT + 4 * (row - todo[m, START]) + 3]
+    return gap + approach(bodies, meets, contacts, row, pair, a, b) * step < 0.0
 
 
 @inner
@@ -115,6 +154,8 @@ def _visit(real: T, bodies: T, meets: T, todo: T, contacts: T, m: int, pair: int
     most = 0.0
     single = todo[m + 1, START] - todo[m, START] == 1
     for row in range(todo[m, START], todo[m + 1, START]):
+        if contacts[row, ROLE] == WAITS:
+            continue
         ux, uy, uz = slip(bodies, contacts, row, a, b)
         p_n = contacts[row, P_N] - (ux * nx + uy * ny + uz * nz - contacts[row, TARGET]) / contacts[row, EASE_N]
         if p_n < 0.0:
