@@ -31,7 +31,7 @@ _NANO = 1e-9
 def _say_what_takes_long() -> None:
     """Say once, on standard error, that the physics is compiled now, or that it is not and so is slow."""
     if not compiled.is_compiled():
-        print("physics runs as plain Python, some thousand times slower; try: pip install numba", file=sys.stderr)
+        print("physics runs as plain Python, some hundred times slower; try: pip install numba", file=sys.stderr)
     elif not compiled.is_ready(run.take_windows):
         print("compiling the physics, once on this machine (half a minute) ...", file=sys.stderr, flush=True)
 
@@ -104,7 +104,8 @@ class CoreEngine:
             self._write(i, box.centre, box.orientation, box.half, surfaces[box.surface])
             axes = np.abs(w.bodies[i, arrays.AXES : arrays.AXES + 9]).reshape(3, 3)
             for c in range(3):
-                w.bodies[i, arrays.BOUNDS + c] = sum(float(axes[c, k]) * box.half[k] for k in range(3))
+                a, b, d = (float(axes[c, k]) * box.half[k] for k in range(3))
+                w.bodies[i, arrays.BOUNDS + c] = a + b + d
 
     def set_cubes(self, mass: float, inertia: float | None = None) -> None:
         """Say what the cubes are: mass (kg) and moment of inertia about each axis (kg m2; None: a uniform cube's)."""
