@@ -67,9 +67,7 @@ class Bounds:
 
 BOUNDS = {
     "core": Bounds(1e-6, 0.005, 0.01, 0.01, 0.02, 0.02, (0.005, 0.0145, 0.02), math.cos(math.radians(12)), 0.005),
-    "bullet": Bounds(
-        0.01 * EDGE, 0.03, 2.0, 0.02, 0.02, 0.03, (0.005, 0.015, 0.015), math.cos(math.radians(20)), 0.02
-    ),
+    "bullet": Bounds(0.01 * EDGE, 0.03, 2.0, 0.02, 0.02, 0.03, (0.005, 0.015, 0.015), math.cos(math.radians(20)), 0.02),
 }
 
 
@@ -504,7 +502,9 @@ def test_cubes_in_a_stack_of_three_stand_and_overlap_by_little(world: World):
     overlap = deepest_of([motion.pose(i) for i in range(3)], TOWER_EDGE, [floor()]) / TOWER_EDGE
     crept = np.abs(motion.position - motions[len(motions) // 2].position).max()
     print(f"overlap {overlap:.3%} of the edge; crept {crept * 1e6:.2f} um in the second second")
-    assert motion.position[:, 2] == pytest.approx([TOWER_EDGE * (0.5 + i) for i in range(3)], abs=3 * limit * TOWER_EDGE)
+    assert motion.position[:, 2] == pytest.approx(
+        [TOWER_EDGE * (0.5 + i) for i in range(3)], abs=3 * limit * TOWER_EDGE
+    )
     assert overlap < limit
     assert crept < 2 * bounds(world).creep
 
