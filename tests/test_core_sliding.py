@@ -106,7 +106,8 @@ def test_a_cube_that_slides_and_spins_moves_as_the_equations_of_four_corners_say
     own = awake("core")
     with World(replace(own, timestep=own.timestep / parts, step_travel=own.step_travel / parts)) as world:
         motions = _slide(world, friction, np.array([speed, 0.0]), spin, seconds)
-    expected = _equations(friction, np.array([speed, 0.0]), spin, own.window * np.arange(1, len(motions) + 1))
+    times: Array = own.window * np.arange(1.0, len(motions) + 1)
+    expected = _equations(friction, np.array([speed, 0.0]), spin, times)
     velocity = np.array([m.velocity[0, :2] for m in motions])
     spins = np.array([m.spin[0, 2] for m in motions])
     way = motions[-1].position[0, :2]

@@ -59,9 +59,8 @@ def throw(settings: PhysicsSettings, speed: float, spin: float, cubes: int, seed
         world.engine.set_cubes(DENSITY * EDGE**3)
         bodies: list[int] = []
         for k, centre in enumerate(centres):
-            turn = rng.normal(size=4)
-            shift = rng.uniform(-1, 1, 3) * 0.002 + [0, 0, (k % cubes - (cubes - 1) / 2) * 0.0075 if cubes > 1 else 0]
-            bodies.append(world.engine.add_cube(_pose(centre + shift, turn / np.linalg.norm(turn))))
+            place, turn = _start(rng, k % cubes, cubes)
+            bodies.append(world.engine.add_cube(_pose(centre + place, turn)))
             velocity = _on_sphere(rng) * speed * (0.5 + 0.5 * rng.random())
             world.engine.set_velocity(bodies[-1], velocity, _on_sphere(rng) * spin * rng.random())
         deepest = np.full(len(bodies), -np.inf)
@@ -84,6 +83,19 @@ def plates() -> list[Box]:
     for name, z in (("floor", -PITCH / 2), ("lid", PITCH / 2)):
         made.append(Box(name, "plate", (middle, middle, z), (long, long, PLATE / 2)))
     return made
+
+
+def _start(rng: np.random.Generator, which: int, cubes: int) -> tuple[Array, Array]:
+    """Return a place (m) about the cell's middle and a turn: any for a cube alone, above each other and level for more.
+
+    None touches another or a plate.
+    """
+    if cubes == 1:
+        turn = rng.normal(size=4)
+        return rng.uniform(-0.005, 0.005, 3), turn / np.linalg.norm(turn)
+    angle = math.pi * rng.random()
+    height = (which - (cubes - 1) / 2) * 1.1 * EDGE
+    return np.array([*rng.uniform(-0.005, 0.005, 2), height]), np.array([0, 0, math.sin(angle), math.cos(angle)])
 
 
 def _centres() -> Array:
