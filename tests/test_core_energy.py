@@ -16,7 +16,7 @@ APART = 1.8 * EDGE  # no two cubes touch at first, however they are turned
 HALF = APART * (ASIDE - 1) / 2 + EDGE  # of the box
 ROUNDING = 1e-12
 LIFTED = 2e-5  # of the energy at first: what the parting of overlaps may lift in a window
-UNSOLVED = 1e-8  # without gravity, what the solver's tolerance may leave
+UNSOLVED = 1e-7  # without gravity, what the solver's tolerance may leave
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def test_a_heap_never_has_more_energy_than_it_began_with(
 ):
     """27 cubes in a closed box that fly, collide and come to lie. Beyond that, no window adds any, up to 0.7.
 
-    Above that Newton's restitution itself, with friction, may: see the test below.
+    Above that Newton's restitution itself, with friction, may, also in single impacts: Routh's method says so too.
     """
     energies = np.concatenate([_energies(world, gravity, Surface(friction, restitution), seed) for seed in (0, 1)])
     most = energies.max() - 1

@@ -12,7 +12,7 @@ from tower_sim.physics.settings import accuracy
 @pytest.mark.parametrize("cubes", [1, 2])
 @pytest.mark.parametrize("name", ["standard", "fast"])
 def test_no_cube_passes_a_plate_of_1_mm_at_5_m_s_with_a_spin_of_200_rad_s(name: str, cubes: int):
-    """324 throws of each kind into closed cells of such plates, dozens of impacts a throw; three restitutions."""
+    """324 throws of each kind into closed cells of such plates, with three restitutions."""
     thrown = [throw(accuracy("core", name), 5.0, 200.0, cubes, seed) for seed in range(9)]
     deepest = np.concatenate([each.deepest for each in thrown])
     assert len(deepest) == 9 * SIDE**2 * cubes

@@ -4,7 +4,8 @@ python -m tests.measure.through --throws 10000
 python -m tests.measure.through --throws 1000 --cubes 3 --accuracy fast
 
 Each throw is one cube, or a few, in a closed cell of its own, whose walls are plates; speed, spin and friction are
-drawn up to the most that is asked for, restitution is one of three. Every cube strikes plates some ten times.
+drawn up to the most that is asked for, restitution is one of three. They are watched for a
+tenth of a second.
 """
 
 from __future__ import annotations
