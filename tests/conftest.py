@@ -18,7 +18,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "tower_sim"))
 
 WITHOUT_PHYSICS = "--without-physics"
 LEFT_OUT = (  # without physics: modules that are about it, or take long and need nothing that the others do not
-    "attacks_", "physics_", "same_everywhere", "ship_physics", "ship_battle", "tosses", "long",
+    "attacks_", "physics_engine", "physics_model", "physics_wallenstein", "same_everywhere", "ship_physics",
+    "ship_battle", "long",
     "calibration_", "docs", "notebooks", "campaign_dask", "campaign_run", "campaign_old", "study_report",
     "study_pictures", "surrogate_fit", "surrogate_check",
 )  # fmt: skip

@@ -1,15 +1,19 @@
-"""Scenes for tests of the physics: one of the tower's cubes, a box floor under it, and the engine as towers use it."""
+"""Scenes for tests of the physics: one of the tower's cubes, a box floor under it, and engines as towers use them."""
 
 from __future__ import annotations
 
+import importlib.util
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 
 from tower_sim.apparatus.parts import Box, Quaternion, Surface, Vector, tilted_about_y
+from tower_sim.physics.engine import runs_alone
+from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.physics.world import GRAVITY, Motion, World
 from tower_sim.state import Pose
 
@@ -34,6 +38,19 @@ class Thing:
 
 
 TOWER_CUBE = Thing()
+
+ENGINES = ("core", pytest.param("bullet", marks=pytest.mark.physics))
+"""The engines that known answers are asked of, for `pytest.fixture(params=ENGINES)`."""
+
+
+def awake(engine: str) -> PhysicsSettings:
+    """Return the settings of an engine as towers have them, but that no cube falls asleep within ten seconds.
+
+    So what stays at rest is held by contacts. Skips the test where the engine is not installed.
+    """
+    if engine == "bullet" and importlib.util.find_spec("pybullet") is None:
+        pytest.skip("PyBullet is not installed")
+    return PhysicsSettings(engine=engine, quiet_time=10.0)
 
 
 def floor(slope: float = 0.0) -> Box:
@@ -62,7 +79,10 @@ def run(world: World, bodies: Sequence[int], seconds: float) -> Iterator[Motion]
     """Go on for `seconds`, rounded up to whole windows, as a drop does; yield the motion after every window."""
     motion = world.engine.motion(bodies)
     for _ in range(math.ceil(seconds / world.settings.window - 1e-9)):
-        world.advance(motion)
+        if runs_alone(world.engine):
+            world.run(world.engine, 1, ())
+        else:
+            world.advance(motion)
         motion = world.engine.motion(bodies)
         yield motion
 

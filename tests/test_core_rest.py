@@ -1,0 +1,49 @@
+"""The core: cubes come to rest whatever the speed below which nothing bounces; no step sets a least one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.scenes import EDGE, floor, pose, set_up, turns
+
+from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.parts import Surface
+from tower_sim.cubes import supply
+from tower_sim.outcome import Status
+from tower_sim.physics.engine import runs_alone
+from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.physics.world import World
+from tower_sim.simulator import PhysicsModel
+
+THRESHOLDS = [0.0, 0.001, 0.005, 0.02, 0.05, 0.2]  # m/s
+
+
+@pytest.mark.parametrize("threshold", THRESHOLDS)
+@pytest.mark.parametrize("restitution", [0.0, 0.533, 0.9])
+@pytest.mark.parametrize("timestep", [1 / 1000, 1 / 500, 1 / 100])
+def test_a_heap_on_a_floor_comes_to_rest_at_any_threshold(threshold: float, restitution: float, timestep: float):
+    """12 cubes fall on a floor, one on the other; in half of the time that a drop may take all sleep.
+
+    With Bullet cubes at rest bounce for ever where the threshold is under twice what gravity adds in a step.
+    """
+    settings = PhysicsSettings(engine="core", restitution_speed=threshold, timestep=timestep)
+    with World(settings) as world:
+        rng = np.random.default_rng(1)
+        starts = [pose((*rng.normal(0, EDGE / 2, 2), (1 + 1.8 * k) * EDGE), turns(rng, 1)[0]) for k in range(12)]
+        set_up(world, starts, Surface(0.4, restitution), [floor()])
+        engine, windows = world.engine, 0
+        assert runs_alone(engine)
+        while not engine.all_sleep() and windows * settings.window < settings.longest / 2:
+            windows += world.run(engine, 1, ())
+        print(f"threshold {threshold}, restitution {restitution}: at rest after {windows * settings.window:.2f} s")
+        assert engine.all_sleep()
+
+
+@pytest.mark.parametrize("threshold", THRESHOLDS)
+@pytest.mark.parametrize("timestep", [1 / 500, 1 / 250])
+def test_cubes_in_the_tower_come_to_rest_at_any_threshold(threshold: float, timestep: float):
+    settings = PhysicsSettings(engine="core", restitution_speed=threshold, timestep=timestep)
+    with PhysicsModel(load("amerigo"), settings) as model:
+        cubes = supply({"any": 49}, model.cube_edge)
+        ends = [model.drop(model.empty(), cubes, np.random.default_rng(seed)).status for seed in range(3)]
+    assert {Status.JAMMED, Status.TIMED_OUT}.isdisjoint(ends)
