@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import TypeAlias
@@ -12,6 +12,7 @@ import numpy as np
 from tower_sim import landing
 from tower_sim.cubes import Cube
 from tower_sim.games.amerigo import Rules
+from tower_sim.model import until_landed
 from tower_sim.outcome import Outcome
 from tower_sim.physics.knock import HOLD, Shake
 from tower_sim.physics.release import Launch, release
@@ -158,16 +159,29 @@ class Twins:
         return moment(self.living.state()) == moment(self.state)
 
     def drop(self, cubes: Sequence[Cube], *seed: int) -> Outcome:
-        """Throw cubes into both; a draw that is no landing ends it: see `LivingTower.drop`."""
-        outcome = self.model.drop(self._saved(), cubes, np.random.default_rng(seed))
-        self.living.drop(cubes, np.random.default_rng(seed))
-        self.state = outcome.state
-        return outcome
+        """Throw cubes into both, in the first draw that is a landing: others spoil a tower that lives on."""
+        return self._both(
+            seed,
+            lambda rng: self.model.drop(self._saved(), cubes, rng),
+            lambda rng: self.living.drop(cubes, rng),
+        )
 
     def knock(self, strength: float, *seed: int) -> Outcome:
-        """Knock on the table of both."""
-        outcome = self.model.knock(self._saved(), strength, np.random.default_rng(seed))
-        self.living.knock(strength, np.random.default_rng(seed))
+        """Knock on the table of both, likewise."""
+        return self._both(
+            seed,
+            lambda rng: self.model.knock(self._saved(), strength, rng),
+            lambda rng: self.living.knock(strength, rng),
+        )
+
+    def _both(
+        self,
+        seed: Sequence[int],
+        saved: Callable[[np.random.Generator], Outcome],
+        living: Callable[[np.random.Generator], object],
+    ) -> Outcome:
+        outcome = until_landed(saved, np.random.SeedSequence(seed))
+        living(np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(len(outcome.failures),))))
         self.state = outcome.state
         return outcome
 
@@ -196,7 +210,7 @@ class Kept:
 
 
 def play_twins(model: PhysicsModel, seed: int, drops: int | None = None) -> Iterator[Kept]:
-    """Play the throws of a published Amerigo game, or its first `drops`, by twins; ends at a draw that fails."""
+    """Play the throws of a published Amerigo game, or its first `drops`, by twins."""
     rules = Rules()
     storage = set(rules.supply(model.cube_edge))
     with Twins(model) as twins:
@@ -207,7 +221,5 @@ def play_twins(model: PhysicsModel, seed: int, drops: int | None = None) -> Iter
                 continue
             residents = len(twins.state.cubes)
             outcome = twins.drop(hand, seed, i)
-            if not outcome.status.is_landing:
-                return
             storage = (storage - set(hand)) | set(outcome.emerged)
             yield Kept(i, residents, twins.are_same)
