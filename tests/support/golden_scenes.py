@@ -180,7 +180,7 @@ def poured(number: int, width: float, windows: int) -> Pieces:
         Start((0.31 * (k % 3 - 1), 0.23 * (k % 2), 0.9 + 1.3 * k), turned=0.4 * k, tilted=0.25 * k, spin=(4.0, k, -2.0))
         for k in range(number)
     ]
-    return thrown(*starts, boxes=shaft(width), windows=windows, settings=ROUGH)
+    return thrown(*starts, boxes=shaft(width), windows=windows)
 
 
 # Scenes of the public model
