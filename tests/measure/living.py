@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import TypeAlias
 
 import numpy as np
 
 from tower_sim import landing
 from tower_sim.cubes import Cube
 from tower_sim.games.amerigo import Rules
+from tower_sim.model import until_landed
+from tower_sim.outcome import Outcome
 from tower_sim.physics.knock import HOLD, Shake
-from tower_sim.physics.release import release
+from tower_sim.physics.release import Launch, release
 from tower_sim.physics.scene import Scene
 from tower_sim.physics.settle import settle
 from tower_sim.physics.world import World
 from tower_sim.simulator import PhysicsModel
-from tower_sim.state import BoardState, Event, Resident, TowerState
+from tower_sim.state import BoardState, Event, Pose, Resident, Touch, TowerState
+
+Moment: TypeAlias = tuple[frozenset[tuple[int, str, Pose | None]], tuple[Touch, ...]]
+"""What the next drop depends on: number, place and pose of each cube, and what the engine remembers of contacts."""
 
 
 class LivingTower:
@@ -48,26 +55,37 @@ class LivingTower:
         inside = [resident for resident, place in zip(at_rest, places, strict=True) if place.startswith(landing.INSIDE)]
         outside = [resident for resident in at_rest if resident not in inside]
         past = Event("drop", "", tuple(each.cube for each in at_rest), ())  # all that a state needs to know of it
-        return replace(empty, residents=tuple(inside), log=(past,), board=BoardState(tuple(outside)))
+        board, touches = BoardState(tuple(outside)), self._scene.touches()
+        return replace(empty, residents=tuple(inside), log=(past,), board=board, touches=touches)
 
     def drop(self, cubes: Sequence[Cube], rng: np.random.Generator) -> tuple[Cube, ...] | None:
         """Throw; returns the cubes that came out, or None when the draw is no landing (the tower is then spoilt)."""
         shape = self.model.shape
+        self.take(cube for cube in cubes if cube.id in self.cubes)
         self.cubes |= {cube.id: cube for cube in cubes}
-        self._scene.swept.clear()
-        launches = release(cubes, shape.hand, shape.rim_top, shape.cube_edge, rng)
-        if not settle(self._scene, launches).is_landing:
-            return None
-        return tuple(self.cubes.pop(number) for number in self._scene.swept)
+        return self._settle(release(cubes, shape.hand, shape.rim_top, shape.cube_edge, rng))
+
+    def knock(self, strength: float, rng: np.random.Generator) -> tuple[Cube, ...] | None:
+        """Knock on the table, `strength` in g; returns as `drop` does."""
+        return self._settle([], Shake.draw(strength, rng))
+
+    def take(self, cubes: Iterable[Cube]) -> None:
+        """Take cubes away by hand."""
+        for cube in cubes:
+            self._scene.engine.remove(self._scene.bodies.pop(cube.id))
+            self._scene._asleep.discard(cube.id)  # pyright: ignore[reportPrivateUsage] # as `sweep` does
+            del self.cubes[cube.id]
 
     def wake(self) -> int | None:
         """Wake all residents in place by the weakest knock; returns how many come out, None when it is no landing."""
+        out = self._settle([], Shake(HOLD, 1.0, 0.0))
+        return None if out is None else len(out)
+
+    def _settle(self, launches: Sequence[Launch], shake: Shake | None = None) -> tuple[Cube, ...] | None:
         self._scene.swept.clear()
-        if not settle(self._scene, [], Shake(HOLD, 1.0, 0.0)).is_landing:
+        if not settle(self._scene, launches, shake).is_landing:
             return None
-        for number in self._scene.swept:
-            del self.cubes[number]
-        return len(self._scene.swept)
+        return tuple(self.cubes.pop(number) for number in self._scene.swept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,3 +132,94 @@ def play_living(model: PhysicsModel, seed: int) -> LivingGame:
                 storage = (storage - set(hand)) | set(out)
             inside.append(len(tower.cubes))
     return LivingGame(tuple(forks), tuple(inside))
+
+
+class Twins:
+    """One tower twice: in a world that lives on, and as a state that every drop is made anew from, through its token.
+
+    Both get equal generators. Use it as a context manager.
+    """
+
+    def __init__(self, model: PhysicsModel) -> None:
+        self.model = model
+        self.living = LivingTower(model)
+        self.state = model.empty()
+
+    def __enter__(self) -> Twins:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.living.__exit__(kind, value, trace)
+
+    @property
+    def are_same(self) -> bool:
+        """Tell whether both are the same to the last digit: where cubes are and how it presses on what it touches."""
+        return moment(self.living.state()) == moment(self.state)
+
+    def drop(self, cubes: Sequence[Cube], *seed: int) -> Outcome:
+        """Throw cubes into both, in the first draw that is a landing: others spoil a tower that lives on."""
+        return self._both(
+            seed,
+            lambda rng: self.model.drop(self._saved(), cubes, rng),
+            lambda rng: self.living.drop(cubes, rng),
+        )
+
+    def knock(self, strength: float, *seed: int) -> Outcome:
+        """Knock on the table of both, likewise."""
+        return self._both(
+            seed,
+            lambda rng: self.model.knock(self._saved(), strength, rng),
+            lambda rng: self.living.knock(strength, rng),
+        )
+
+    def _both(
+        self,
+        seed: Sequence[int],
+        saved: Callable[[np.random.Generator], Outcome],
+        living: Callable[[np.random.Generator], object],
+    ) -> Outcome:
+        outcome = until_landed(saved, np.random.SeedSequence(seed))
+        living(np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(len(outcome.failures),))))
+        self.state = outcome.state
+        return outcome
+
+    def take(self, cubes: Sequence[Cube]) -> None:
+        """Take cubes out of both by hand; what lay on them falls in the next drop."""
+        self.state = self._saved().take(cubes)
+        self.living.take(cubes)
+
+    def _saved(self) -> TowerState:
+        return TowerState.from_token(self.state.token())
+
+
+def moment(state: TowerState) -> Moment:
+    """Return what the next drop from a state depends on."""
+    lying = (*state.residents, *state.board.lying)
+    return frozenset((each.cube.id, each.region, each.pose) for each in lying), state.touches
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A drop of a game that was played by twins: how many were inside before it, whether they are the same after it."""
+
+    drop: int
+    residents: int
+    is_same: bool
+
+
+def play_twins(model: PhysicsModel, seed: int, drops: int | None = None) -> Iterator[Kept]:
+    """Play the throws of a published Amerigo game, or its first `drops`, by twins."""
+    rules = Rules()
+    storage = set(rules.supply(model.cube_edge))
+    with Twins(model) as twins:
+        for i in range(rules.drops if drops is None else drops):
+            colour = rules.phases[(i - 1) % len(rules.phases)]
+            hand = sorted(cube for cube in storage if i == 0 or cube.colour == colour)
+            if not hand:
+                continue
+            residents = len(twins.state.cubes)
+            outcome = twins.drop(hand, seed, i)
+            storage = (storage - set(hand)) | set(outcome.emerged)
+            yield Kept(i, residents, twins.are_same)

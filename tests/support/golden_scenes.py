@@ -1,0 +1,383 @@
+"""Forty small scenes of the core, each as bytes with every digit: what may not differ from one machine to the next.
+
+`python -m tests.support.golden_scenes [NAME ...]` prints their digests, a line of JSON each. Those of this version are
+kept in tests/vectors/core_hashes.json; `python -m tests.measure.same renew` makes them anew.
+
+Each scene is small, so that all of them also run as plain Python, a hundred times slower, in a minute.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+
+from tests.support.scenes import EDGE, TOWER_CUBE, Thing, floor, pose, set_up
+from tower_sim import portable
+from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.parts import Box, Surface, Vector, tilted_about_y
+from tower_sim.cubes import Cube, supply
+from tower_sim.games.dead_reckoning.battle import play, start
+from tower_sim.games.dead_reckoning.policies import when_behind
+from tower_sim.games.dead_reckoning.sides import Setup, Side
+from tower_sim.outcome import Outcome
+from tower_sim.physics.core import CoreEngine
+from tower_sim.physics.settings import PhysicsSettings, accuracy
+from tower_sim.physics.world import GRAVITY, World
+from tower_sim.simulator import PhysicsModel
+from tower_sim.state import Pose, Touch, TowerState
+
+HASHES = Path(__file__).parents[1] / "vectors" / "core_hashes.json"
+STANDARD = accuracy("core", "standard")
+ROUGH = replace(STANDARD, timestep=1 / 250, step_travel=0.25, passed_travel=0.25, quiet_time=0.05)
+"""So coarse that a drop takes a few hundred steps: the same code, and fit for plain Python."""
+JAMMING = replace(ROUGH, quiet_time=1.9, longest=2.0, creep=1.0)
+"""No cube is quiet for long enough, so a drop ends when its time is up: cubes that lie still are jammed."""
+ZERO: Vector = (0.0, 0.0, 0.0)
+WOOD = Surface(0.4, 0.4)
+
+Pieces = Iterator[bytes]
+
+
+@dataclass(frozen=True)
+class Start:
+    """A cube to be: where, how turned (about z, then about x, rad), how fast (m/s), with which spin (rad/s)."""
+
+    at: Vector
+    turned: float = 0.0
+    tilted: float = 0.0
+    velocity: Vector = ZERO
+    spin: Vector = ZERO
+
+    def pose(self) -> Pose:
+        """Return its pose; lengths are in edges of the tower's cubes."""
+        (z, cz), (x, cx) = ((portable.sin(angle / 2), portable.cos(angle / 2)) for angle in (self.turned, self.tilted))
+        return pose([EDGE * a for a in self.at], (cz * x, z * x, z * cx, cz * cx))
+
+
+def looked_at(engine: CoreEngine, bodies: Sequence[int]) -> Pieces:
+    """Yield where cubes are and how they move."""
+    motion = engine.motion(bodies)
+    for table in (motion.position, motion.orientation, motion.velocity, motion.spin):
+        yield np.ascontiguousarray(table, dtype="<f8").tobytes()
+
+
+def told(touches: Sequence[Touch]) -> bytes:
+    """Return touches as text."""
+    return repr([(touch.cube, touch.other, touch.forces) for touch in touches]).encode()
+
+
+# Scenes of the engine
+
+
+def thrown(
+    *starts: Start,
+    boxes: Sequence[Box] = (floor(),),
+    pair: Surface = WOOD,
+    windows: int = 12,
+    gravity: Vector = (0.0, 0.0, -GRAVITY),
+    settings: PhysicsSettings = STANDARD,
+    thing: Thing = TOWER_CUBE,
+) -> Pieces:
+    """Let cubes go, look at them after every window; in the end they lie still, and tell whom they touch."""
+    with World(settings) as world:
+        bodies = set_up(world, [each.pose() for each in starts], pair, boxes, gravity, thing)
+        engine = cast("CoreEngine", world.engine)
+        for body, each in zip(bodies, starts, strict=True):
+            engine.set_velocity(body, each.velocity, each.spin)
+        for _ in range(windows):
+            engine.run(1, ())
+            yield from looked_at(engine, bodies)
+        engine.lie_still()
+        yield told(engine.touches())
+
+
+def stepped(*starts: Start, timestep: float, steps: int) -> Pieces:
+    """Take steps of one length, as a caller of `step` does."""
+    with World(STANDARD) as world:
+        bodies = set_up(world, [each.pose() for each in starts], WOOD, (floor(),))
+        engine = cast("CoreEngine", world.engine)
+        for body, each in zip(bodies, starts, strict=True):
+            engine.set_velocity(body, each.velocity, each.spin)
+        for _ in range(steps):
+            engine.step(timestep, 1)
+            yield from looked_at(engine, bodies)
+
+
+def hit_asleep(gone: bool) -> Pieces:
+    """Lay a stack of three to sleep; take its lowest cube away (`gone`), or throw a fourth at it."""
+    stack = [Start((0.0, 0.0, 0.5 + k), turned=0.1 * k).pose() for k in range(3)]
+    with World(STANDARD) as world:
+        bodies = set_up(world, stack, WOOD, (floor(),))
+        engine = cast("CoreEngine", world.engine)
+        engine.lay_to_rest(dict(zip(bodies, stack, strict=True)))
+        engine.press([Touch(bodies[0], -1, (0, 0, 10**6) * 4)])
+        if gone:
+            engine.remove(bodies.pop(0))
+        else:
+            bodies.append(engine.add_cube(Start((-1.3, 0.1, 2.4), tilted=0.3).pose()))
+            engine.set_velocity(bodies[-1], (1.0, 0.0, 0.0), (5.0, 0.0, 9.0))
+        for _ in range(8):
+            engine.run(1, ())
+            yield from looked_at(engine, bodies)
+        engine.lie_still()
+        yield told(engine.touches())
+
+
+def swung() -> Pieces:
+    """Swing gravity about two cubes, one on the other, as a knock does."""
+    poses = [Start((0.0, 0.0, 0.5)).pose(), Start((0.2, 0.1, 1.5), turned=0.3).pose()]
+    with World(STANDARD) as world:
+        bodies = set_up(world, poses, WOOD, (floor(),))
+        engine = cast("CoreEngine", world.engine)
+        for k in range(12):
+            world.set_gravity((GRAVITY * (-1.0) ** (k // 3), 0.25 * k, -GRAVITY))
+            engine.run(1, ())
+            yield from looked_at(engine, bodies)
+
+
+def plate() -> Box:
+    """Return a plate of 1 mm across x, 10 cm wide."""
+    return Box("plate", "floor", ZERO, (0.0005, 0.05, 0.05))
+
+
+def wedge(angle: float) -> tuple[Box, Box]:
+    """Return two walls that lean away from each other, so that a cube gets stuck between them."""
+    half = (0.002, 0.05, 0.05)
+    return (
+        Box("left", "floor", (-1.2 * EDGE, 0.0, 0.0), half, tilted_about_y(-angle)),
+        Box("right", "floor", (1.2 * EDGE, 0.0, 0.0), half, tilted_about_y(angle)),
+    )
+
+
+def slope(angle: float) -> Box:
+    """Return a floor that descends towards +x (support's own asks the system for a sine)."""
+    return Box("floor", "floor", (0.0, 0.0, -0.5), (2.0, 2.0, 0.5), tilted_about_y(angle))
+
+
+def shaft(width: float) -> tuple[Box, ...]:
+    """Return a floor and four walls around a square of so many edges."""
+    inside, thick = 0.5 * width * EDGE, 0.01
+    walls = (
+        Box("wall", "floor", (sign * (inside + thick) * x, sign * (inside + thick) * y, 0.05), (0.01, 0.1, 0.05), turn)
+        for x, y, turn in ((1.0, 0.0, (0.0, 0.0, 0.0, 1.0)), (0.0, 1.0, (0.0, 0.0, math.sqrt(0.5), math.sqrt(0.5))))
+        for sign in (-1.0, 1.0)
+    )
+    return (floor(), *walls)
+
+
+def poured(number: int, width: float, windows: int) -> Pieces:
+    """Let cubes fall into a shaft in which they hinder each other."""
+    starts = [
+        Start((0.31 * (k % 3 - 1), 0.23 * (k % 2), 0.9 + 1.3 * k), turned=0.4 * k, tilted=0.25 * k, spin=(4.0, k, -2.0))
+        for k in range(number)
+    ]
+    return thrown(*starts, boxes=shaft(width), windows=windows)
+
+
+# Scenes of the public model
+
+
+def known(model: PhysicsModel, outcome: Outcome) -> Pieces:
+    """Yield how many steps the model has taken, how a drop ended, where cubes are, and the state's text."""
+    landings = [(x.cube.id, x.place, x.pose, x.touches, x.on) for x in outcome.landings]
+    yield f"{model.effort} {outcome.status} {landings!r}".encode()
+    yield text_of(outcome.state)
+
+
+def text_of(state: TowerState) -> bytes:
+    """Return what a state's token holds, before it is packed: compressors differ, and so do the texts they make.
+
+    The digest of apparatus and settings is left out: it says what was asked for, not what came of it.
+    """
+    return repr((state.residents, state.board, state.log)).encode() + told(state.touches)
+
+
+def through_text(state: TowerState) -> TowerState:
+    """Write a state down and read it again."""
+    return TowerState.from_token(state.token())
+
+
+def seeded(*numbers: int) -> np.random.Generator:
+    """Return a generator."""
+    return np.random.default_rng(numbers)
+
+
+def hand(model: PhysicsModel, number: int, first: int = 0) -> tuple[Cube, ...]:
+    """Return new cubes."""
+    return supply({"any": number}, model.cube_edge, first_id=first)
+
+
+def dropped(
+    profile: str, *numbers: int, settings: PhysicsSettings = ROUGH, seed: int = 1, interval: float = 0.0
+) -> Pieces:
+    """Drop so many new cubes, and so many more, each onto what the drop before left, through text.
+
+    With an interval (s) they are poured. The first that come out of a tower lie on its table, so that all is told of
+    them, or are swept away where more is thrown.
+    """
+    shape = load(profile)
+    if len(numbers) == 1:
+        shape = replace(shape, swept=False)
+    if interval:
+        shape = replace(shape, hand=replace(shape.hand, interval=interval))
+    with PhysicsModel(shape, settings) as model:
+        state, first = model.empty(), 0
+        for number in numbers:
+            outcome = model.drop(through_text(state), hand(model, number, first), seeded(seed, first))
+            yield from known(model, outcome)
+            state, first = outcome.state, first + number
+
+
+def knocked(profile: str, number: int, *strengths: float, settings: PhysicsSettings = ROUGH) -> Pieces:
+    """Drop cubes, then knock on the table."""
+    with PhysicsModel(load(profile), settings) as model:
+        state = model.drop(model.empty(), hand(model, number), seeded(2)).state
+        for k, strength in enumerate(strengths):
+            outcome = model.knock(through_text(state), strength, seeded(3, k))
+            yield from known(model, outcome)
+            state = outcome.state
+
+
+def taken(profile: str, number: int) -> Pieces:
+    """Drop cubes, take every other one out by hand, and drop one more."""
+    with PhysicsModel(load(profile), ROUGH) as model:
+        state = model.drop(model.empty(), hand(model, number), seeded(4)).state
+        there = (*state.cubes, *state.board.cubes)
+        state = through_text(state.take(there[::2]))
+        yield text_of(state)
+        yield from known(model, model.drop(state, hand(model, 1, number), seeded(5)))
+
+
+def placed(zones: Sequence[str]) -> Pieces:
+    """Put cubes into zones of the ship's board, one on another, then throw two."""
+    with PhysicsModel(load("dead_reckoning"), ROUGH) as model:
+        state = model.empty()
+        for k, zone in enumerate(zones):
+            outcome = model.place(through_text(state), hand(model, 1, k)[0], zone, seeded(6, k))
+            yield from known(model, outcome)
+            state = outcome.state
+        yield from known(model, model.drop(state, hand(model, 2, len(zones)), seeded(7)))
+
+
+def fought(purple: int, green: int) -> Pieces:
+    """Fight a battle."""
+    setup = Setup("ship", (Side("purple", purple), Side("green", green)))
+    policies = {"purple": when_behind, "green": when_behind}
+    with PhysicsModel(load("dead_reckoning"), ROUGH) as model:
+        for battle in play(model, start(model, setup, 8), policies):
+            yield repr(sorted((cube.id, place) for cube, place in battle.places.items())).encode()
+            yield text_of(battle.state)
+
+
+_FLAT, _EDGE, _CORNER = 0.0, math.pi / 4, 0.9553166181245093  # tilts: on a face, an edge, and the steepest diagonal
+_FALLING = Start((0.0, 0.0, 1.6), velocity=(0.1, 0.0, -0.5))
+
+SCENES: dict[str, Callable[[], Pieces]] = {
+    "falls flat": partial(thrown, _FALLING),
+    "falls on an edge": partial(thrown, replace(_FALLING, tilted=_EDGE)),
+    "falls on a corner, spinning": partial(
+        thrown, replace(_FALLING, turned=_EDGE, tilted=_CORNER, spin=(9.0, -7.0, 30.0))
+    ),
+    "never bounces": partial(thrown, replace(_FALLING, tilted=0.4), pair=Surface(0.8, 0.0)),
+    "hardly rubs": partial(thrown, replace(_FALLING, tilted=0.4), pair=Surface(0.01, 0.9)),
+    "edge across edge": partial(
+        thrown, Start((0.0, 0.0, 0.71), tilted=_EDGE), Start((0.1, 0.0, 2.4), turned=1.5, tilted=_EDGE), windows=8
+    ),
+    "stack of three": partial(thrown, *(Start((0.05 * k, 0.0, 0.52 + 1.02 * k), turned=0.2 * k) for k in range(3))),
+    "two under one": partial(
+        thrown, Start((-0.6, 0.0, 0.5)), Start((0.6, 0.0, 0.5)), Start((0.0, 0.0, 1.6), tilted=0.1), windows=8
+    ),
+    "sticks on a slope": partial(thrown, Start((0.0, 0.0, 4.85), turned=0.3), boxes=(slope(0.35),)),
+    "slides down a slope": partial(thrown, Start((0.0, 0.0, 9.65), turned=0.3), boxes=(slope(0.5),)),
+    "slides and spins": partial(thrown, Start((0.0, 0.0, 0.5), velocity=(0.6, 0.2, 0.0), spin=(0.0, 0.0, 40.0))),
+    "spins on a corner": partial(
+        thrown, Start((0.0, 0.0, 0.87), turned=_EDGE, tilted=_CORNER, spin=(0.0, 0.0, 60.0)), windows=10
+    ),
+    "stuck in a wedge": partial(
+        thrown, Start((0.05, 0.0, 1.2), tilted=0.2, velocity=(0.0, 0.0, -1.0)), boxes=wedge(0.3), windows=8
+    ),
+    "meet without weight": partial(
+        thrown,
+        Start((-1.5, 0.0, 0.0), tilted=0.5, velocity=(1.0, 0.0, 0.0), spin=(0.0, 50.0, 0.0)),
+        Start((1.5, 0.3, 0.2), turned=0.4, velocity=(-1.0, 0.1, 0.0)),
+        boxes=(),
+        gravity=ZERO,
+        windows=3,
+    ),
+    "fast against a thin plate": partial(
+        thrown,
+        Start((-3.0, 0.1, 0.2), tilted=0.7, velocity=(5.0, 0.0, 0.0), spin=(120.0, 100.0, 120.0)),
+        boxes=(plate(),),
+        gravity=ZERO,
+        windows=2,
+    ),
+    "overlap is parted": partial(thrown, Start((0.0, 0.0, 0.45)), Start((0.3, 0.1, 1.4), turned=0.5), windows=8),
+    "another cube": partial(
+        thrown, replace(_FALLING, tilted=0.6, at=(0.0, 0.0, 2.5)), thing=Thing(0.016, 0.004, 2e-7), windows=8
+    ),
+    "steps of one length": partial(stepped, replace(_FALLING, tilted=0.3), timestep=1 / 700, steps=40),
+    "a sleeping stack is hit": partial(hit_asleep, gone=False),
+    "a sleeping stack loses its lowest": partial(hit_asleep, gone=True),
+    "gravity swings": swung,
+    "six in a shaft": partial(poured, 6, 1.9, 12),
+    "twelve jam in a shaft": partial(poured, 12, 2.3, 12),
+    "amerigo, two": partial(dropped, "amerigo", 2, settings=STANDARD, seed=2),
+    "amerigo-club, two": partial(dropped, "amerigo-club", 2, settings=STANDARD, seed=7),
+    "wallenstein, two": partial(dropped, "wallenstein", 2, settings=STANDARD, seed=6),
+    "dead_reckoning, two": partial(dropped, "dead_reckoning", 2, settings=STANDARD, seed=1),
+    "amerigo, fine": partial(dropped, "amerigo", 1, settings=accuracy("core", "fine"), seed=8),
+    "wallenstein, fast": partial(dropped, "wallenstein", 3, settings=accuracy("core", "fast"), seed=8),
+    "dead_reckoning, fast": partial(dropped, "dead_reckoning", 2, settings=accuracy("core", "fast")),
+    "amerigo, a handful": partial(dropped, "amerigo", 9, seed=3),
+    "amerigo, carried over": partial(dropped, "amerigo", 12, 3, 3, seed=4),
+    "amerigo-club, carried over": partial(dropped, "amerigo-club", 14, 3, seed=5),
+    "amerigo, poured": partial(dropped, "amerigo", 4, seed=9, interval=0.05),
+    "amerigo, jammed": partial(dropped, "amerigo", 10, 1, settings=JAMMING, seed=7),
+    "amerigo, knocked": partial(knocked, "amerigo", 12, 0.2, 1.5),
+    "wallenstein, taken": partial(taken, "wallenstein", 12),
+    "dead_reckoning, thrown onto the board": partial(dropped, "dead_reckoning", 3, 2, seed=8),
+    "dead_reckoning, placed": partial(placed, ("strength_2", "strength_2", "damage_fore")),
+    "dead_reckoning, a battle": partial(fought, 2, 1),
+}
+TINY = (
+    "falls on a corner, spinning",
+    "edge across edge",
+    "meet without weight",
+    "fast against a thin plate",
+    "a sleeping stack loses its lowest",
+    "amerigo, fine",
+)
+"""Those that plain Python runs in half a second each."""
+
+
+def digest(name: str) -> str:
+    """Return the digest of a scene."""
+    whole = hashlib.sha256()
+    for piece in SCENES[name]():
+        whole.update(len(piece).to_bytes(8, "little"))
+        whole.update(piece)
+    return whole.hexdigest()
+
+
+def kept() -> dict[str, str]:
+    """Return the digests that are kept."""
+    return json.loads(HASHES.read_text("utf-8"))
+
+
+def main(names: Sequence[str]) -> None:
+    """Print the digests of some scenes, all if none is named, as they come: a line of JSON each."""
+    for name in names or SCENES:
+        print(json.dumps({name: digest(name)}), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
