@@ -58,7 +58,8 @@ REACH = 39  # how far any point of it comes in this step (m)
 BOUNDS = 40  # of a fixed box: half extents of the upright box around it
 RADIUS = 43  # of the sphere around it (m)
 SHIFT, SWERVE = 44, 47  # m, rad: what a bounce later in the step than at its start takes off the way
-COLUMNS = 50
+TOUCHED = 50  # when in the step (s) it first bounces off something
+COLUMNS = 51
 
 # Columns of the whole numbers of bodies: 1 awake or 0; quiet windows; see solver.py and sleep.py for the others.
 AWAKE, QUIET, CHANGED, ISLAND = range(4)

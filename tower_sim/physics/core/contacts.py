@@ -8,6 +8,7 @@ from tower_sim.physics.core.arrays import (
     ACTIVE,
     BOUNCE,
     FIRST,
+    FIXED,
     FRICTION,
     GRAVITY_X,
     GRAVITY_Y,
@@ -21,6 +22,7 @@ from tower_sim.physics.core.arrays import (
     POINTS,
     POSITION,
     RESTITUTION,
+    ROWS,
     SECOND,
     SEEN,
     SHIFT,
@@ -28,6 +30,7 @@ from tower_sim.physics.core.arrays import (
     START,
     SWERVE,
     SWIFT,
+    TOUCHED,
     VELOCITY,
     T,
 )
@@ -153,9 +156,11 @@ def bounce(real: T, bodies: T, meets: T, contacts: T, row: int, pair: int, k: in
     before = now - step * pull
     if gap + now * step >= 0.0 or before >= -real[BOUNCE]:
         return False
-    # when it touches, and how fast it is at the end of the step: gravity acts on it before the touch and after
+    # Steps of semi-implicit Euler keep (v - g h / 2)^2 / 2 + g x, so that is what a bounce turns round, at the touch.
     when = max(gap, 0.0) / -now
-    target = bodies[b, RESTITUTION] * -(before + when * pull) + (step - when) * pull
+    half = 0.5 * step * pull
+    square = (before + half) * (before + half) - 2.0 * pull * max(gap, 0.0)
+    target = bodies[b, RESTITUTION] * math.sqrt(max(square, 0.0)) + (step - when) * pull - half
     contacts[row, TARGET] = max(target, 0.0)
     contacts[row, WHEN] = when
     contacts[row, ROLE] = BOUNCES
@@ -233,19 +238,29 @@ def delay(whole: T, bodies: T, pairs: T, meets: T, todo: T, contacts: T) -> None
     """Let what bounced go on as before until it touches: bodies move with their new velocities all through the step.
 
     Without that each would turn back before it has come, and act as if it were larger by half of its way in a step.
+    A body that bounces off several does so when it touches the first: later it could have passed that.
     """
+    for i in range(whole[FIXED], whole[ROWS]):
+        bodies[i, TOUCHED] = 1e9
     for m in range(whole[ACTIVE]):
         pair = todo[m, PAIR]
         a, b = pairs[pair, FIRST], pairs[pair, SECOND]
         for row in range(todo[m, START], todo[m + 1, START]):
-            if contacts[row, ROLE] != BOUNCES or contacts[row, WHEN] == 0.0:
+            if contacts[row, ROLE] == BOUNCES and contacts[row, P_N] > 0.0:
+                bodies[a, TOUCHED] = min(bodies[a, TOUCHED], contacts[row, WHEN])
+                bodies[b, TOUCHED] = min(bodies[b, TOUCHED], contacts[row, WHEN])
+    for m in range(whole[ACTIVE]):
+        pair = todo[m, PAIR]
+        a, b = pairs[pair, FIRST], pairs[pair, SECOND]
+        for row in range(todo[m, START], todo[m + 1, START]):
+            if contacts[row, ROLE] != BOUNCES or contacts[row, P_N] <= 0.0:
                 continue
             p_n, p_1, p_2 = contacts[row, P_N], contacts[row, P_1], contacts[row, P_2]
             x = p_n * meets[pair, NORMAL] + p_1 * contacts[row, ALONG] + p_2 * contacts[row, ACROSS]
             y = p_n * meets[pair, NORMAL + 1] + p_1 * contacts[row, ALONG + 1] + p_2 * contacts[row, ACROSS + 1]
             z = p_n * meets[pair, NORMAL + 2] + p_1 * contacts[row, ALONG + 2] + p_2 * contacts[row, ACROSS + 2]
-            _take_off(bodies, contacts, row, a, ARM_A, -contacts[row, WHEN], x, y, z)
-            _take_off(bodies, contacts, row, b, ARM_B, contacts[row, WHEN], x, y, z)
+            _take_off(bodies, contacts, row, a, ARM_A, -bodies[a, TOUCHED], x, y, z)
+            _take_off(bodies, contacts, row, b, ARM_B, bodies[b, TOUCHED], x, y, z)
 
 
 @inner
