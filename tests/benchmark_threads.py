@@ -6,8 +6,9 @@ import os
 import resource
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from multiprocessing import get_context
@@ -28,17 +29,30 @@ SMALL = 5  # cubes of a drop that memory is measured with
 READINGS = 10
 
 
-def drops(apparatus: str, cubes: int, hands: Sequence[int]) -> None:
-    """Do some drops with a model of our own."""
+def drops(apparatus: str, cubes: int, hands: Sequence[int]) -> float:
+    """Do some drops with a model of our own; returns the seconds that took, without those spent waiting for a core.
+
+    So the figure hardly depends on who else uses the machine; what it keeps are the waits for Python's lock.
+    """
     with PhysicsModel(load(apparatus), CORE) as model:
+        begun = time.perf_counter() - _queued()
         for hand in hands:
             model.drop(model.empty(), supply({"any": cubes}, model.cube_edge), np.random.default_rng(hand))
+        return time.perf_counter() - _queued() - begun
+
+
+def _queued() -> float:
+    """Return how long (s) this thread has been ready to run while others did (Linux), else 0."""
+    try:
+        return int(Path(f"/proc/self/task/{threading.get_native_id()}/schedstat").read_text().split()[1]) * 1e-9
+    except OSError:
+        return 0.0
 
 
 def speeds(number: int) -> dict[str, Any]:
-    """Time drops by one thread, by two and by two processes, in turn: wall seconds of the same drops, for each kind.
+    """Time the same drops by one thread, by two and by two processes, in turn: seconds of the slower one, by kind.
 
-    The kinds of workers take turns in being the first. Processes are started, and have done a drop, before the clock.
+    The three take turns in being the first. Threads and processes are started, and have done drops, before the clock.
     """
     found: dict[str, dict[str, float]] = {}
     with get_context("spawn").Pool(2) as pool, ThreadPoolExecutor(2) as crew:
@@ -46,36 +60,25 @@ def speeds(number: int) -> dict[str, Any]:
             first, middle = number * each, number * each + each // 2
             halves = [range(first, middle), range(middle, first + each)]
             work = partial(drops, apparatus, cubes)
-            pool.map(work, [range(4)] * 2, chunksize=1)
-            list(crew.map(work, [range(1)] * 2))
-            ways = {
-                "one": partial(_in_turn, work, halves),
-                "threads": lambda work=work, halves=halves: list(crew.map(work, halves)),
-                "processes": lambda work=work, halves=halves: pool.map(work, halves, chunksize=1),
+            ways: dict[str, Callable[[], float]] = {
+                "one": lambda work=work, halves=halves: sum(map(work, halves)),
+                "threads": lambda work=work, halves=halves: max(crew.map(work, halves)),
+                "processes": lambda work=work, halves=halves: max(pool.map(work, halves, chunksize=1)),
             }
+            pool.map(work, [range(2)] * 4, chunksize=1)
+            list(crew.map(work, [range(2)] * 2))
             names = list(ways)
             turn = number % len(names)
-            found[words] = {name: _wall(ways[name]) for name in names[turn:] + names[:turn]}
-    return {"wall": found}
-
-
-def _in_turn(work: Any, halves: Sequence[Sequence[int]]) -> None:
-    for half in halves:
-        work(half)
-
-
-def _wall(work: Any) -> float:
-    begun = time.perf_counter()
-    work()
-    return time.perf_counter() - begun
+            found[words] = {name: ways[name]() for name in names[turn:] + names[:turn]}
+    return {"seconds": found}
 
 
 def speed_words(rounds: Mapping[int, Mapping[str, Any]]) -> str:
     """Say what was found, as medians over rounds with the least and the greatest."""
     told: list[str] = []
     for words in KINDS if rounds else ():
-        walls = [line["wall"][words] for line in rounds.values()]
-        gains = {way: sorted(wall["one"] / wall[way] for wall in walls) for way in ("threads", "processes")}
+        taken = [line["seconds"][words] for line in rounds.values()]
+        gains = {way: sorted(each["one"] / each[way] for each in taken) for way in ("threads", "processes")}
         spans = {way: f"{median(found):.2f} ({found[0]:.2f} to {found[-1]:.2f})" for way, found in gains.items()}
         told.append(f"{words}: {spans['threads']}; two processes {spans['processes']}")
     return f"{'; '.join(told)}; {len(rounds)} rounds" if told else "not measured yet"
