@@ -1,10 +1,14 @@
 """Threads that drop with the core: each model by itself, those that share one in turn, each as if it were alone."""
 
 import os
+import re
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -76,3 +80,10 @@ def test_a_process_forked_while_a_thread_drops_can_use_the_same_model(model: Phy
     stop.set()
     busy.join()
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_the_example_in_the_docs_runs():
+    text = (Path(__file__).parent.parent / "docs" / "speed.md").read_text("utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.S)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert re.fullmatch(r"\[\[\d(, \d){3}\], \[\d(, \d){3}\]\]\n", done.stdout), done.stderr
