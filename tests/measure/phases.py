@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.util import module_from_spec, spec_from_file_location
 from types import ModuleType
 from typing import Any
 
@@ -31,19 +32,18 @@ from tower_sim.simulator import PhysicsModel
 
 SETTINGS = PhysicsSettings(engine="core")
 SCENES = (("49 into `amerigo`", "amerigo", 49), ("9 through the ship", "dead_reckoning", 9))
-PHASES: Mapping[str, tuple[ModuleType, tuple[str, ...]]] = {
-    "broad phase: has anything moved far": (run, ("have_moved",)),
-    "broad phase: who is near whom": (run, ("seek_pairs",)),
-    "narrow phase": (run, ("_meet", "_list_active")),
-    "solver: layout": (run, ("prepare",)),
-    "solver: sweeps": (run, ("solve",)),
-    "forces kept": (run, ("keep",)),
-    "overlap parted": (run, ("part",)),
-    "integration": (run, ("move",)),
-    "sleep": (sleep, ("fall_asleep",)),
+PHASES: Mapping[str, tuple[str, ...]] = {
+    "broad phase: has anything moved far": ("have_moved",),
+    "broad phase: who is near whom": ("seek_pairs",),
+    "narrow phase": ("_meet", "_list_active"),
+    "solver: layout": ("prepare",),
+    "solver: sweeps": ("solve",),
+    "forces kept": ("keep",),
+    "overlap parted": ("part",),
+    "integration": ("move",),
+    "sleep": ("fall_asleep",),
 }
-"""The functions of each phase; what calls them is compiled anew here."""
-AROUND = ("_step", "_window", "take_windows")
+"""The functions of each phase, as run.py calls them, or sleep.py has them."""
 REST = "gravity, choice of the step, the loop"
 
 Run = Callable[[int, Sequence[Upright]], int]
@@ -71,13 +71,24 @@ def stamping() -> Callable[[World, int, T], int]:
 
         return compiled.inner(phase_between_looks)
 
-    for phase, (module, names) in enumerate(PHASES.values()):
+    own_run, own_sleep = another(run), another(sleep)  # the engine's stay as they are, also those kept on disk
+    own_run.sleep = own_sleep
+    for phase, names in enumerate(PHASES.values()):
         for name in names:
+            module = own_run if hasattr(own_run, name) else own_sleep
             setattr(module, name, stamped(getattr(module, name), phase))
-    for name in AROUND[:-1]:
-        setattr(run, name, compiled.inner(getattr(run, name).py_func))
-    numba: Any = compiled._njit()
-    return numba(getattr(run, AROUND[-1]).py_func, **compiled._OPTIONS)
+    return compiled._njit()(own_run.take_windows.py_func, **compiled._OPTIONS)
+
+
+def another(module: ModuleType) -> Any:
+    """Return a module made anew from its file; nothing of it is compiled yet."""
+    assert module.__file__
+    spec = spec_from_file_location(f"stamped_{module.__name__.rpartition('.')[2]}", module.__file__)
+    assert spec
+    assert spec.loader
+    made = module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
 
 
 def look_seconds() -> float:
