@@ -1,212 +1,318 @@
-"""How fast it is, at the settings of the published figures: run `python tests/benchmark.py` (about five minutes).
+"""How fast it is, beside Bullet: run `python tests/benchmark.py` (about half an hour of one core).
 
-Prints one Markdown table. Times depend on the machine; ratios against the straightforward script, measured in turn
-with ours in the same run, depend on it much less.
+Prints Markdown: what each thing costs with the core at `standard`, with Bullet as shipped and with Bullet at an eighth
+of its step, where it has converged, then what was aimed at. All three do the same hands in turn, in one process, and
+CPU time counts, so that ratios depend little on the machine and on who else uses it. Every measurement is kept in a
+file as it is made: stopped and run again, the command goes on; with --print it prints what there is.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import os
 import platform
-import resource
-import statistics
 import sys
+import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import benchmark_threads as threads
 import numpy as np
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.cubes import Cube, supply
+from tower_sim.cubes import supply
 from tower_sim.games.amerigo import Rules, play
 from tower_sim.games.dead_reckoning.battle import play as play_battle
 from tower_sim.games.dead_reckoning.battle import start
 from tower_sim.games.dead_reckoning.sides import Setup, Side
 from tower_sim.model import until_landed
-from tower_sim.physics.bullet import load_bullet
-from tower_sim.physics.release import release
+from tower_sim.physics.core import compiled
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
 from tower_sim.statistics import mean_error
 
-TOWER = Path(__file__).parent.parent / "calibration" / "tower.toml"
+TOWER = str(Path(__file__).parent.parent / "calibration" / "tower.toml")
+FINER = 8  # times shorter steps, at which Bullet's figures change no more (docs/physics.md)
+RESIDENTS, STATES = 15, 10
 
-SETTINGS = PhysicsSettings()
-RESIDENTS = 15
+CORE = PhysicsSettings(engine="core")
+SHIPPED = PhysicsSettings(engine="bullet")
+CONVERGED = replace(
+    SHIPPED,
+    timestep=SHIPPED.timestep / FINER,
+    step_travel=SHIPPED.step_travel / FINER,
+    passed_travel=SHIPPED.passed_travel / FINER,
+)
+CONTENDERS: Mapping[str, PhysicsSettings] = {"core": CORE, "shipped": SHIPPED, "converged": CONVERGED}
 
-
-def straightforward(
-    tower: Apparatus, state: TowerState, cubes: tuple[Cube, ...], rng: np.random.Generator, timestep: float
-) -> None:
-    """Do the same throw as one would write it first: PyBullet's defaults, in metres, every pose read every step.
-
-    The same boxes, friction, restitution, cubes, hand, timestep (our mean) and rule for rest; no cube is taken out.
-    """
-    bullet = load_bullet()
-    client = bullet.connect(bullet.DIRECT)
-    bullet.setGravity(0, 0, -9.81, physicsClientId=client)
-    bullet.setTimeStep(timestep, physicsClientId=client)
-    friction, restitution = (math.sqrt(x) for x in (tower.between_cubes.friction, tower.between_cubes.restitution))
-
-    def add(half: tuple[float, ...], mass: float, position: Any, orientation: Any) -> int:
-        shape = bullet.createCollisionShape(bullet.GEOM_BOX, halfExtents=half, physicsClientId=client)
-        body: int = bullet.createMultiBody(mass, shape, -1, position, orientation, physicsClientId=client)
-        bullet.changeDynamics(body, -1, lateralFriction=friction, restitution=restitution, physicsClientId=client)
-        return body
-
-    for box in tower.boxes:
-        add(box.half, 0, box.centre, box.orientation)
-    half = (tower.cube_edge / 2,) * 3
-    mass = tower.cube_density * tower.cube_edge**3
-    at_rest = (*state.residents, *state.board.lying)
-    bodies = [add(half, mass, r.pose.position, r.pose.orientation) for r in at_rest if r.pose]
-    for launch in release(cubes, tower.hand, tower.rim_top, tower.cube_edge, rng):
-        body = add(half, mass, launch.pose.position, launch.pose.orientation)
-        bullet.resetBaseVelocity(body, launch.velocity, launch.spin, physicsClientId=client)
-        bodies.append(body)
-    quiet = elapsed = 0.0
-    while quiet < SETTINGS.quiet_time and elapsed < SETTINGS.longest:
-        bullet.stepSimulation(physicsClientId=client)
-        still = True
-        for body in bodies:
-            bullet.getBasePositionAndOrientation(body, physicsClientId=client)
-            velocity, spin = bullet.getBaseVelocity(body, physicsClientId=client)
-            still &= max(map(abs, velocity)) < SETTINGS.quiet_speed and max(map(abs, spin)) < SETTINGS.quiet_spin
-        quiet = quiet + timestep if still else 0.0
-        elapsed += timestep
-    bullet.disconnect(client)
+Work = Callable[[PhysicsModel, int], object]
+Seconds = Mapping[str, float]
 
 
-@dataclass(frozen=True)
-class Timed:
-    """Seconds of each run of ours and of the straightforward script, in turn."""
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the table: what is done in which apparatus, how often by each; `prepare` gives the work of a hand."""
 
-    ours: list[float]
-    theirs: list[float]
-
-
-def timed(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
+    key: str
+    words: str
+    apparatus: str
+    rounds: int
+    prepare: Callable[[PhysicsModel], Work]
 
 
-def throws(model: PhysicsModel, states: list[TowerState], number: int, runs: int, every: int) -> tuple[Timed, float]:
-    """Time throws of `number` cubes onto `states` in turn; every `every`-th is also done the straightforward way."""
-    ours: list[float] = []
-    theirs: list[float] = []
-    steps0, seconds0 = model.effort
-    mean_step = SETTINGS.timestep
-    for i in range(runs):
-        state = states[i % len(states)]
-        cubes = supply({"any": number}, model.cube_edge, first_id=state.next_id)
-        ours.append(timed(partial(model.drop, state, cubes, np.random.default_rng(i))))
-        steps, seconds = model.effort
-        mean_step = (seconds - seconds0) / (steps - steps0)
-        if i % every == 0:
-            rng = np.random.default_rng(i)
-            theirs.append(timed(partial(straightforward, model.shape, state, cubes, rng, mean_step)))
-    return Timed(ours, theirs), mean_step
+def throwing(number: int) -> Callable[[PhysicsModel], Work]:
+    """Throw so many cubes into the empty apparatus."""
+
+    def throw(model: PhysicsModel, hand: int) -> object:
+        return model.drop(model.empty(), supply({"any": number}, model.cube_edge), np.random.default_rng(hand))
+
+    return lambda model: throw
 
 
-def row(name: str, runs: Timed, unit: str = "drops") -> str:
-    """Return a line of the table: rate with its standard error, and the ratio of the mean times."""
-    mean, absolute = mean_error(runs.ours)
-    error = absolute / mean
-    ratio = f"{statistics.fmean(runs.theirs) / mean:.1f}" if runs.theirs else ""
-    return (
-        f"| {name} | {1 / mean:.1f} +- {error / mean:.1f} {unit}/s | {mean * 1e3:.0f} ms | {ratio} "
-        f"| {len(runs.ours)}{f', {len(runs.theirs)} straightforward' if runs.theirs else ''} |"
-    )
+def throwing_onto(number: int) -> Callable[[PhysicsModel], Work]:
+    """Throw so many cubes onto about `RESIDENTS`, in states that the core has made."""
+
+    def prepare(model: PhysicsModel) -> Work:
+        states = resident_states(model.shape)
+        digest, is_core = model.empty().digest, model.settings == CORE
+        here = [replace(each, digest=digest, touches=each.touches if is_core else ()) for each in states]
+
+        def throw(model: PhysicsModel, hand: int) -> object:
+            state = here[hand % len(here)]
+            cubes = supply({"any": number}, model.cube_edge, first_id=state.next_id)
+            return model.drop(state, cubes, np.random.default_rng(hand))
+
+        return throw
+
+    return prepare
 
 
-def play_whole(model: PhysicsModel, seed: int) -> None:
-    """Play a published game."""
-    for _ in play(model, Rules(), seed):
-        pass
-
-
-def fight(model: PhysicsModel, setup: Setup, game: int) -> None:
-    """Fight a battle without abilities."""
-    for _ in play_battle(model, start(model, setup, 0, game)):
-        pass
-
-
-def ship(runs: int, every: int) -> None:
-    """Print the rows of the combat ship: throws and battles by how many cubes are thrown."""
-    with PhysicsModel(load("dead_reckoning"), SETTINGS) as model:
-        for number in (3, 9, 20, 40):
-            thrown, _ = throws(model, [model.empty()], number, runs, every)
-            print(row(f"{number} cubes through the ship onto the empty board", thrown, "throws"), flush=True)
-        for purple, green in ((2, 1), (6, 3), (12, 8), (20, 20)):
-            setup = Setup("ship", (Side("purple", purple), Side("green", green)))
-            fought = Timed([timed(partial(fight, model, setup, game)) for game in range(runs)], [])
-            print(row(f"a battle, {purple} cubes against {green}, no abilities", fought, "battles"), flush=True)
-
-
-def resident_states(model: PhysicsModel, number: int) -> list[TowerState]:
-    """Return states with about `RESIDENTS` cubes inside."""
-    cubes = supply({"any": 42}, model.cube_edge)
+def resident_states(shape: Apparatus) -> list[TowerState]:
+    """Return states with about `RESIDENTS` cubes inside, the same at every call."""
     found: list[TowerState] = []
-    for seed in range(20 * number):
-        outcome = until_landed(lambda rng: model.drop(model.empty(), cubes, rng), np.random.SeedSequence([1, seed]))
-        if abs(len(outcome.inside) - RESIDENTS) <= 1:
-            found.append(outcome.state)
-        if len(found) == number:
-            break
+    seed = 0
+    with PhysicsModel(shape, CORE) as model:
+        cubes = supply({"any": 42}, model.cube_edge)
+        while len(found) < STATES:
+            outcome = until_landed(partial(model.drop, model.empty(), cubes), np.random.SeedSequence([1, seed]))
+            if abs(len(outcome.inside) - RESIDENTS) <= 1:
+                found.append(outcome.state)
+            seed += 1
     return found
 
 
-def memory_mib() -> float:
-    """Return the resident memory of this process now (Linux), else its peak."""
-    status = Path("/proc/self/statm")
-    if status.exists():
-        return int(status.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
+def gaming(model: PhysicsModel) -> Work:
+    """Play published games."""
+
+    def game(model: PhysicsModel, hand: int) -> object:
+        return sum(1 for _ in play(model, Rules(), hand))
+
+    return game
+
+
+def fighting(purple: int, green: int) -> Callable[[PhysicsModel], Work]:
+    """Fight battles without abilities."""
+    setup = Setup("ship", (Side("purple", purple), Side("green", green)))
+
+    def fight(model: PhysicsModel, hand: int) -> object:
+        return sum(1 for _ in play_battle(model, start(model, setup, 0, hand)))
+
+    return lambda model: fight
+
+
+TOWERS = {"tower.toml": TOWER, "`amerigo`": "amerigo", "`amerigo-club`": "amerigo-club", "`wallenstein`": "wallenstein"}
+ROWS = (
+    *(Row(f"49 {words}", f"49 cubes into the empty {words}", path, 60, throwing(49)) for words, path in TOWERS.items()),
+    *(
+        Row(f"5 {words}", f"5 cubes onto about {RESIDENTS}, {words}", TOWERS[words], 100, throwing_onto(5))
+        for words in ("tower.toml", "`amerigo`")
+    ),
+    *(
+        Row(f"game {words}", f"a whole game, 36 drops, {words}", TOWERS[words], 10, gaming)
+        for words in ("tower.toml", "`amerigo`")
+    ),
+    *(
+        Row(f"ship {number}", f"{number} cubes through the ship", "dead_reckoning", rounds, throwing(number))
+        for number, rounds in ((3, 60), (9, 60), (20, 40), (40, 20))
+    ),
+    *(
+        Row(
+            f"battle {purple + green}",
+            f"a battle, {purple} cubes against {green}, no abilities",
+            "dead_reckoning",
+            rounds,
+            fighting(purple, green),
+        )
+        for purple, green, rounds in ((6, 3, 60), (12, 8, 30), (20, 20, 8))
+    ),
+)
+
+
+class Kept:
+    """The measurements in a file, one line of JSON each; those of other settings or another core are passed over."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.of = f"{compiled.digest()} {' '.join(settings.digest() for settings in CONTENDERS.values())}"
+        self.lines: list[dict[str, Any]] = []
+        if path.exists():
+            self.lines = [line for text in path.read_text("utf-8").splitlines() if (line := _read(text, self.of))]
+
+    def of_row(self, key: str) -> dict[int, dict[str, Any]]:
+        """Return what is known of a row, by its round."""
+        return {line["round"]: line for line in self.lines if line["row"] == key}
+
+    def add(self, key: str, number: int, figures: Mapping[str, Any]) -> None:
+        """Keep the figures of a round."""
+        line = {"of": self.of, "row": key, "round": number, "load": _load(), **figures}
+        self.lines.append(line)
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+
+
+def _read(text: str, of: str) -> dict[str, Any] | None:
+    try:
+        line = json.loads(text)
+    except ValueError:  # cut off when the command was stopped
+        return None
+    return line if line.get("of") == of else None
+
+
+def _load() -> float:
+    return round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else math.nan
+
+
+def measure(row: Row, rounds: int, kept: Kept) -> None:
+    """Do the rounds of a row that are not kept yet, each by every contender, who take turns in being the first."""
+    missing = sorted(set(range(rounds)) - set(kept.of_row(row.key)))
+    if not missing:
+        return
+    shape = load(row.apparatus)
+    models = {name: PhysicsModel(shape, settings) for name, settings in CONTENDERS.items()}
+    work = {name: row.prepare(model) for name, model in models.items()}
+    for name, model in models.items():
+        work[name](model, rounds)  # untimed: what is loaded or made at the first call
+    names = list(CONTENDERS)
+    for hand in missing:
+        turn = hand % len(names)
+        seconds = {name: cpu_time(partial(work[name], models[name], hand)) for name in names[turn:] + names[:turn]}
+        kept.add(row.key, hand, {"seconds": seconds})
+        print(f"\r{row.key}: {hand + 1} of {rounds} ", end="", file=sys.stderr, flush=True)
+    for model in models.values():
+        model.close()
+    print(file=sys.stderr)
+
+
+def cpu_time(work: Callable[[], object]) -> float:
+    """Return the CPU seconds that some work takes this process."""
+    begun = time.process_time()
+    work()
+    return time.process_time() - begun
+
+
+def ratio_error(above: Sequence[float], below: Sequence[float]) -> tuple[float, float]:
+    """Return the ratio of two means of pairs and its standard error (linearised)."""
+    ratio = math.fsum(above) / math.fsum(below)
+    mean = math.fsum(below) / len(below)
+    _, error = mean_error([a - ratio * b for a, b in zip(above, below, strict=True)])
+    return ratio, error / mean
+
+
+def figures(lines: Sequence[Seconds]) -> dict[str, tuple[float, float]]:
+    """Return means (s) with standard errors by contender, and the ratios of Bullet's to the core's."""
+    by_name = {name: [line[name] for line in lines] for name in CONTENDERS}
+    found = {name: mean_error(times) for name, times in by_name.items()}
+    for name in ("shipped", "converged"):
+        found[f"{name} / core"] = ratio_error(by_name[name], by_name["core"])
+    return found
+
+
+def table(kept: Kept) -> Iterator[str]:
+    """Give the lines of the table of costs."""
+    yield "| CPU time, ms | core | Bullet as shipped | Bullet converged | shipped / core | converged / core | n |"
+    yield "|---|---|---|---|---|---|---|"
+    for row in ROWS:
+        lines = [line["seconds"] for line in kept.of_row(row.key).values()]
+        if not lines:
+            yield f"| {row.words} | not measured yet | | | | | 0 |"
+            continue
+        found = figures(lines)
+        times = " | ".join(_shown(*(1e3 * x for x in found[name])) for name in CONTENDERS)
+        ratios = " | ".join(_shown(*found[f"{name} / core"]) for name in ("shipped", "converged"))
+        yield f"| {row.words} | {times} | {ratios} | {len(lines)} |"
+
+
+def goals(kept: Kept) -> Iterator[str]:
+    """Give the lines of the table of goals."""
+    rounds = {row.key: [line["seconds"] for line in kept.of_row(row.key).values()] for row in ROWS}
+    found = {key: figures(lines) for key, lines in rounds.items() if lines}
+    yield "| goal | measured |"
+    yield "|---|---|"
+    for words, name, least, stretch in (("as shipped", "shipped", 3, 5), ("converged", "converged", 10, 20)):
+        told = [f"{_shown(*found[key][f'{name} / core'])} in {key[3:]}" for key in found if key.startswith("49")]
+        told = ", ".join(told) or "not measured yet"
+        yield f"| 49 cubes into the empty tower: {least} times Bullet {words} (stretch {stretch}) | {told} |"
+    rates = {"5 cubes onto about 15: 60 drops/s": "5 ", "a battle of 9 cubes: 60 battles/s": "battle 9"}
+    for words, prefix in rates.items():
+        told = [f"{_shown(*_rate(*of['core']))}{_where(key)}" for key, of in found.items() if key.startswith(prefix)]
+        yield f"| {words} | {', '.join(told) or 'not measured yet'} |"
+    told = [f"{_shown(*of['core'])} s{_where(key)}" for key, of in found.items() if key.startswith("game")]
+    yield f"| a whole game under 0.8 s | {', '.join(told) or 'not measured yet'} |"
+    yield f"| 2 threads of one process 1.95 times as fast as one | {threads.speed_words(kept.of_row('threads'))} |"
+    yield f"| memory flat over 100,000 drops | {threads.memory_words(kept.of_row('memory'))} |"
+
+
+def _rate(mean: float, error: float) -> tuple[float, float]:
+    return 1 / mean, error / mean**2
+
+
+def _where(key: str) -> str:
+    place = key.split(" ", 1)[1]
+    return "" if place.isdigit() else f" in {place}"
+
+
+def _shown(value: float, error: float) -> str:
+    """Write a value with its standard error, which gets two digits, one from 3 on."""
+    if not error > 0:  # none, or nan: a single run
+        return f"{value:.3g}"
+    digits = max(-math.floor(math.log10(error)) + (1 if error / 10 ** math.floor(math.log10(error)) < 3 else 0), 0)
+    return f"{value:.{digits}f} +- {error:.{digits}f}"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=100, help="throws timed of each kind")
-    parser.add_argument("--memory-drops", type=int, default=2000, help="drops for the memory figure")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    default = Path(tempfile.gettempdir()) / "tower_sim_benchmark.jsonl"
+    parser.add_argument("--keep", type=Path, default=default, help="file of the measurements (default: %(default)s)")
+    parser.add_argument("--only", nargs="*", metavar="WORD", help="measure only rows that begin so, or threads, memory")
+    parser.add_argument("--share", type=float, default=1.0, help="do this many times the usual rounds")
+    parser.add_argument("--memory-drops", type=int, default=100_000, help="drops for the figure of memory")
+    parser.add_argument("--print", action="store_true", help="measure nothing, print what is kept")
     options = parser.parse_args()
-    load_average = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
+    kept = Kept(options.keep)
+    wanted = tuple(options.only or [""])
+    if not options.print:
+        for row in ROWS:
+            if row.key.startswith(wanted):
+                measure(row, max(round(options.share * row.rounds), 2), kept)
+        if "threads".startswith(wanted):
+            for number in sorted(set(range(max(round(options.share * 10), 2))) - set(kept.of_row("threads"))):
+                kept.add("threads", number, threads.speeds(number))
+        if "memory".startswith(wanted) and not kept.of_row("memory"):
+            kept.add("memory", 0, threads.memory(options.memory_drops))
+    loads = [line["load"] for line in kept.lines] or [math.nan]
     print(
-        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
-        f"load at the start {load_average:.1f}; one process; settings {SETTINGS.digest()}\n"
+        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, load from {min(loads)} to "
+        f"{max(loads)}; core {compiled.digest()}, settings {CORE.digest()}\n"
     )
-    print("| what | rate | mean time | straightforward / ours | runs |\n|---|---|---|---|---|")
-    every = max(options.runs // 20, 1)
-    with PhysicsModel(load(TOWER), SETTINGS) as model:
-        empty, step = throws(model, [model.empty()], 49, options.runs, every)
-        print(row("49 cubes into the empty tower", empty), flush=True)
-        states = resident_states(model, 10)
-        onto, _ = throws(model, states, 5, 2 * options.runs, 2 * every)
-        mean = statistics.fmean(len(state.residents) for state in states)
-        print(row(f"5 cubes onto {mean:.1f} residents", onto), flush=True)
-        seeds = range(max(options.runs // 10, 2))
-        games = Timed([timed(partial(play_whole, model, seed)) for seed in seeds], [])
-        print(row("a whole game, 36 drops", games, "games"), flush=True)
-        ship(2 * options.runs, 2 * every)
-        cubes = supply({"any": 5}, model.cube_edge, first_id=1000)
-        before = memory_mib()
-        readings = []
-        for i in range(options.memory_drops):
-            model.drop(states[i % len(states)], cubes, np.random.default_rng(i))
-            if i % (options.memory_drops // 4) == 0:
-                readings.append(memory_mib())
-    print(
-        f"\nmean step {step * 1e6:.0f} us; memory {before:.1f} MiB before {options.memory_drops} drops, then at each "
-        f"quarter {', '.join(f'{r:.1f}' for r in readings)}, {memory_mib():.1f} MiB after"
-    )
+    print("\n".join([*table(kept), "", *goals(kept)]))
 
 
 if __name__ == "__main__":

@@ -37,8 +37,9 @@ class PhysicsModel(BaseModel):
     Every drop builds the world anew in a cleared client, so that it depends on its arguments only; cubes inside start
     asleep where the state has them and wake when something hits them (docs/physics.md: what that does). Cubes on a
     board do too if they lie flat; those that lean or lie on others start awake, since what held them may be gone.
-    Holds one engine client: close it, or use the model as a context manager. Threads that drop at once, with one model
-    or several, wait for each other; a copy, also one that was pickled, is a new model with a client of its own.
+    Holds one engine client: close it, or use the model as a context manager. Threads that share a model take turns, and
+    with Bullet those of several models do too; a copy, also one that was pickled, is a new model with a client of its
+    own.
     Raises UsageError for what is no apparatus, and from drops of a model that was closed.
     """
 

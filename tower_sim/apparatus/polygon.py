@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -69,11 +70,18 @@ def meet(points: Array, corners: Array) -> bool:
     if np.any(points.max(axis=0) < corners.min(axis=0)) or np.any(corners.max(axis=0) < points.min(axis=0)):
         return False
     sides = np.roll(corners, -1, axis=0) - corners
-    spans = (points[:, None, :] - points[None, :, :])[np.triu_indices(len(points), 1)]
+    first, second = _pairs(len(points))
+    spans = points[first] - points[second]
     directions = np.concatenate([sides, spans, spans[:, ::-1] * (-1.0, 1.0)])
     normals = np.stack([-directions[:, 1], directions[:, 0]], axis=1)
     a, b = portable.dot(points[:, None], normals), portable.dot(corners[:, None], normals)
     return bool(np.all((a.max(axis=0) >= b.min(axis=0)) & (b.max(axis=0) >= a.min(axis=0))))
+
+
+@lru_cache(maxsize=32)
+def _pairs(number: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return the first and the second of all pairs of so many things."""
+    return np.triu_indices(number, 1)
 
 
 def along(corners: Array, step: float) -> Array:

@@ -47,12 +47,14 @@ def section_below(corner: Array, height: float) -> Array:
 
     They are the corners below and the edges' cuts at the height; none if nothing is.
     """
-    beneath = corner[:, 2] <= height
-    points = [corner[i, :2] for i in range(8) if beneath[i]]
-    for i, j in _EDGES:
-        if beneath[i] != beneath[j]:
-            t = (height - corner[i, 2]) / (corner[j, 2] - corner[i, 2])
-            points.append(corner[i, :2] + t * (corner[j, :2] - corner[i, :2]))
+    at: list[tuple[float, float, float]] = corner.tolist()  # Python's numbers are faster one by one
+    points = [(x, y) for x, y, z in at if z <= height]
+    if 0 < len(points) < 8:
+        for i, j in _EDGES:
+            (x, y, z), (u, v, w) = at[i], at[j]
+            if (z <= height) != (w <= height):
+                t = (height - z) / (w - z)
+                points.append((x + t * (u - x), y + t * (v - y)))
     return np.array(points).reshape(-1, 2)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 import numpy as np
 
@@ -68,7 +67,7 @@ class Scene:
     @staticmethod
     def _renumbered(touch: Touch, numbers: Mapping[int, int]) -> Touch:
         other = touch.other if touch.other < 0 else numbers.get(touch.other, _GONE)
-        return replace(touch, cube=numbers.get(touch.cube, _GONE), other=other)
+        return Touch(numbers.get(touch.cube, _GONE), other, touch.forces)
 
     def launch(self, launch: Launch) -> None:
         """Let a cube go."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
@@ -29,6 +31,7 @@ class World:
         self.engine = make(settings)
         self.steps = 0
         self.seconds = 0.0
+        self._locks: dict[int, threading.RLock] = {}
         self._is_open = True
         self._edge = 0.0
         self._pull = 0.0
@@ -43,19 +46,26 @@ class World:
 
     def close(self) -> None:
         """Close the engine, after the drop that goes on; nothing happens to a world closed before."""
-        with self.engine.lock:
+        with self._turn(), self.engine.lock:
             self._is_open = False
             self.engine.close()
 
     @contextmanager
     def alone(self) -> Generator[None]:
-        """Have the engine to ourselves, as far as it needs that; raises UsageError when this world is closed."""
-        with self.engine.lock:
+        """Have this world to ourselves, and the engine as far as it needs that; raises UsageError when it is closed."""
+        with self._turn(), self.engine.lock:
             if not self._is_open:
                 raise UsageError(
                     "model is closed; allowed is one that is open; use it in its `with` block, or make it anew"
                 )
             yield
+
+    def _turn(self) -> threading.RLock:
+        """Return the lock of this world: threads that share it take turns.
+
+        It is a new one in a process that was forked, where nobody would give it back that another thread held then.
+        """
+        return self._locks.setdefault(os.getpid(), threading.RLock())
 
     def clear(self, edge: float, gravity: tuple[float, float, float] = (0.0, 0.0, -GRAVITY)) -> None:
         """Empty the world and set the engine up for cubes of edge `edge` (m) under `gravity` (m/s2)."""

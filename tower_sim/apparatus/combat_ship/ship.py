@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from tower_sim import portable
 from tower_sim.apparatus import calm as calm_boxes
 from tower_sim.apparatus import polygon
+from tower_sim.apparatus.board import Zone
 from tower_sim.apparatus.combat_ship.dimensions import dimensions
 from tower_sim.apparatus.combat_ship.profile import ShipAndBoard
 from tower_sim.apparatus.dimensions import Dimensions
@@ -23,6 +25,7 @@ Array = npt.NDArray[np.float64]
 
 TOUCH = 0.03  # of the edge: cubes at rest overlap or stand off by at most half of this (PhysicsSettings.rest_overlap)
 _FAR = 1.0  # m: the table ends here
+_WELL = 1e-6  # m: much more than rounding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +85,9 @@ class CombatShip(WithBoard):
         lowest = corner[:, :, 2].min(axis=1)
         pairs = touching(position, orientation, edge, near)
         lost, in_ship = self.escaped(position), self.inside(position)
-        touches = [_zones_touched(corner[i], position[i], self, near) for i in range(len(position))]
+        zones = _zones(self.board.zones)
+        floor = self.board.floor + near
+        touches = [zones.touched(section_below(corner[i], floor), position[i]) for i in range(len(position))]
         places: dict[int, Place] = {}
         from_below = np.argsort(height, kind="stable")  # so that what a cube rests on is known before it
         for i in map(int, from_below):
@@ -123,17 +128,38 @@ def calm(hull: tuple[float, float], deck_low: float, deck_rise: float, edge: flo
     yield calm_boxes.upright(everywhere, (-_FAR, -y), (0.0, _FAR))
 
 
-def _zones_touched(corner: Array, centre: Array, ship: CombatShip, near: float) -> tuple[str, ...]:
-    """Return the zones whose floor one cube touches, the nearest to its centre first."""
-    low = section_below(corner, ship.board.floor + near)
-    if len(low) == 0:
-        return ()
-    away: dict[str, float] = {}
-    for zone in ship.board.zones:
-        shape = np.array(zone.corners)
-        if polygon.meet(low, shape):
-            away[zone.name] = float(polygon.distance(centre[None, :2], shape)[0])
-    return tuple(sorted(away, key=lambda name: away[name]))
+class _Zones:
+    """The zones of a board as polygons, with the upright rectangles around them: most are far from a cube."""
+
+    def __init__(self, zones: Sequence[Zone]) -> None:
+        self._names = [zone.name for zone in zones]
+        self._shapes = [np.array(zone.corners) for zone in zones]
+        self._inward = [polygon.inward(shape) for shape in self._shapes]
+        self._low = np.array([shape.min(axis=0) for shape in self._shapes])
+        self._high = np.array([shape.max(axis=0) for shape in self._shapes])
+
+    def touched(self, low: Array, centre: Array) -> tuple[str, ...]:
+        """Return the zones whose floor one cube touches, the nearest to its centre first.
+
+        `low` are points, shape (k, 2), whose hull is the plan of what of the cube is at the floor; (0, 2): nothing is.
+        """
+        if len(low) == 0:
+            return ()
+        far = ((low.max(axis=0) < self._low) | (self._high < low.min(axis=0))).any(axis=1)
+        found = [k for k in np.flatnonzero(~far).tolist() if self._is_in(low, k) or polygon.meet(low, self._shapes[k])]
+        if len(found) > 1:
+            away = {k: float(polygon.distance(centre[None, :2], self._shapes[k])[0]) for k in found}
+            found.sort(key=lambda k: away[k])
+        return tuple(self._names[k] for k in found)
+
+    def _is_in(self, low: Array, k: int) -> bool:
+        """Tell whether the first of the points is well inside a zone, so that they surely meet it."""
+        return bool((portable.dot(low[0] - self._shapes[k], self._inward[k]) > _WELL).all())
+
+
+@lru_cache(maxsize=8)
+def _zones(zones: tuple[Zone, ...]) -> _Zones:
+    return _Zones(zones)
 
 
 def _on_border(corner: Array, ship: CombatShip, near: float) -> bool:

@@ -1,0 +1,122 @@
+"""What threads of one process are worth, and whether memory grows: a part of benchmark.py."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from tower_sim.apparatus.catalogue import load
+from tower_sim.cubes import supply
+from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.simulator import PhysicsModel
+
+CORE = PhysicsSettings(engine="core")
+KINDS = {"49 cubes into the empty `amerigo`": ("amerigo", 49, 12), "9 through the ship": ("dead_reckoning", 9, 80)}
+SMALL = 5  # cubes of a drop that memory is measured with
+READINGS = 10
+
+
+def drops(apparatus: str, cubes: int, hands: Sequence[int]) -> float:
+    """Do some drops with a model of our own; returns the seconds that took, without those spent waiting for a core.
+
+    So the figure hardly depends on who else uses the machine; what it keeps are the waits for Python's lock.
+    """
+    with PhysicsModel(load(apparatus), CORE) as model:
+        begun = time.perf_counter() - _queued()
+        for hand in hands:
+            model.drop(model.empty(), supply({"any": cubes}, model.cube_edge), np.random.default_rng(hand))
+        return time.perf_counter() - _queued() - begun
+
+
+def _queued() -> float:
+    """Return how long (s) this thread has been ready to run while others did (Linux), else 0."""
+    try:
+        return int(Path(f"/proc/self/task/{threading.get_native_id()}/schedstat").read_text().split()[1]) * 1e-9
+    except OSError:
+        return 0.0
+
+
+def speeds(number: int) -> dict[str, Any]:
+    """Time the same drops by one thread, by two and by two processes, in turn: seconds of the slower one, by kind.
+
+    The three take turns in being the first. Threads and processes are started, and have done drops, before the clock.
+    """
+    found: dict[str, dict[str, float]] = {}
+    with get_context("spawn").Pool(2) as pool, ThreadPoolExecutor(2) as crew:
+        for words, (apparatus, cubes, each) in KINDS.items():
+            first, middle = number * each, number * each + each // 2
+            halves = [range(first, middle), range(middle, first + each)]
+            work = partial(drops, apparatus, cubes)
+            ways: dict[str, Callable[[], float]] = {
+                "one": lambda work=work, halves=halves: sum(map(work, halves)),
+                "threads": lambda work=work, halves=halves: max(crew.map(work, halves)),
+                "processes": lambda work=work, halves=halves: max(pool.map(work, halves, chunksize=1)),
+            }
+            pool.map(work, [range(2)] * 4, chunksize=1)
+            list(crew.map(work, [range(2)] * 2))
+            names = list(ways)
+            turn = number % len(names)
+            found[words] = {name: ways[name]() for name in names[turn:] + names[:turn]}
+    return {"seconds": found}
+
+
+def speed_words(rounds: Mapping[int, Mapping[str, Any]]) -> str:
+    """Say what was found, as medians over rounds with the least and the greatest."""
+    told: list[str] = []
+    for words in KINDS if rounds else ():
+        taken = [line["seconds"][words] for line in rounds.values()]
+        gains = {way: sorted(each["one"] / each[way] for each in taken) for way in ("threads", "processes")}
+        spans = {way: f"{median(found):.2f} ({found[0]:.2f} to {found[-1]:.2f})" for way, found in gains.items()}
+        told.append(f"{words}: {spans['threads']}; two processes {spans['processes']}")
+    return f"{'; '.join(told)}; {len(rounds)} rounds" if told else "not measured yet"
+
+
+def memory(number: int) -> dict[str, Any]:
+    """Do `number` drops on two threads of a new process; its memory (MiB) after the first tenth, and each further."""
+    code = f"import benchmark_threads as b; b.grow({number})"
+    paths = os.pathsep.join([str(Path(__file__).parent), str(Path(__file__).parent.parent)])
+    environment = os.environ | {"PYTHONPATH": paths}
+    told = subprocess.run([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    return {"drops": number, "mib": [float(word) for word in told.stdout.split()]}
+
+
+def grow(number: int) -> None:
+    """Print the memory of this process (MiB) at each tenth of `number` small drops on two threads."""
+    with ThreadPoolExecutor(2) as crew:
+        share = number // (2 * READINGS)
+        for tenth in range(READINGS):
+            halves = [range((2 * tenth + half) * share, (2 * tenth + half + 1) * share) for half in range(2)]
+            list(crew.map(partial(drops, "amerigo", SMALL), halves))
+            print(f"{memory_mib():.1f}", flush=True)
+
+
+def memory_mib() -> float:
+    """Return the resident memory of this process now (Linux), else its peak."""
+    status = Path("/proc/self/statm")
+    if status.exists():
+        return int(status.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
+
+
+def memory_words(rounds: Mapping[int, Mapping[str, Any]]) -> str:
+    """Say how memory went."""
+    if not rounds:
+        return "not measured yet"
+    (line,) = rounds.values()
+    return (
+        f"{line['drops']:,} drops of {SMALL} cubes on two threads: {line['mib'][0]:.1f} MiB after a tenth of them, "
+        f"{line['mib'][-1]:.1f} after all, {max(line['mib']):.1f} at most"
+    )
