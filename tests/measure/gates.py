@@ -6,7 +6,9 @@ python -m tests.measure.gates games --profile amerigo --games 100 --store DIR --
 python -m tests.measure.gates woken --profile amerigo --states 1000 --store DIR
 python -m tests.measure.gates overlap --profile amerigo --states 1000 --store DIR
 python -m tests.measure.gates sleep --profile amerigo --games 50 --store DIR
+python -m tests.measure.gates all --percent 100 --store DIR
 
+`all` does everything in every profile, the most important first; with a small share of the sample sizes it is a look.
 Every trial is a line of a file in DIR, so the same command goes on where it was stopped, and adds to what there is. All
 differences are those of independent samples: equal hands do not pair chaotic drops.
 """
@@ -32,6 +34,9 @@ STANDARD = accuracy("core", "standard")
 NEVER = replace(STANDARD, quiet_time=10.0, longest=12.0)
 FIRST = 3_000_000
 """The first seed: what is tuned on seeds below is not judged on them."""
+SHIP = "dead_reckoning"
+PROFILES = ("amerigo", "amerigo-club", "calibration/tower.toml", "wallenstein", SHIP)
+SIZES = {"choose": 1000, "convergence": 1000, "games": 100, "woken": 1000, "overlap": 1000, "sleep": 50}
 BOUND, SHIP_BOUND = 0.3, 0.01  # cubes of 49; share of the strength
 
 
@@ -80,7 +85,7 @@ def landed(trials: Sequence[Trial]) -> list[int]:
 
 def bound_of(profile: str, mean: float) -> float:
     """Return how far a figure may move: a share of the strength in the ship, cubes in a tower."""
-    return SHIP_BOUND * mean if profile == "dead_reckoning" else BOUND
+    return SHIP_BOUND * mean if profile == SHIP else BOUND
 
 
 def verdict(away: float, se: float, bound: float) -> str:
@@ -242,33 +247,54 @@ def sleep(store: Store, profile: str, number: int) -> None:
     _compare(f"{number} chains, never asleep", ends[0], "as shipped", ends[1])
 
 
+def everything(store: Store, profiles: Sequence[str], percent: int, others: Path | None) -> None:
+    """Print all tables, with this share of the sample sizes."""
+    sizes = {name: max(percent * size // 100, 2) for name, size in SIZES.items()}
+    towers = [profile for profile in profiles if profile != SHIP]
+    choose(store, profiles, sizes["choose"])
+    for profile in towers:
+        print(f"\n## {profile}")
+        for measure in (woken, overlap, sleep):
+            print()
+            measure(store, profile, sizes[measure.__name__])
+        print()
+        games(store, profile, sizes["games"], others)
+    for profile in profiles:
+        print()
+        convergence(store, profile, sizes["convergence"], [])
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one of the measurements; returns the exit status: see `ended`."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True, dest="gate")
-    for name, unit, number, words in (
-        ("convergence", "drops", 1000, "what 49 cubes come to at other settings"),
-        ("choose", "drops", 1000, "the coarsest step that is near enough to the finest"),
-        ("games", "games", 100, "whole games"),
-        ("woken", "states", 1000, "residents that fall though nothing hit them"),
-        ("overlap", "states", 1000, "how deep cubes at rest overlap"),
-        ("sleep", "games", 50, "games and chains with sleep and without"),
+    for name, unit, words in (
+        ("convergence", "drops", "what 49 cubes come to at other settings"),
+        ("choose", "drops", "the coarsest step that is near enough to the finest"),
+        ("games", "games", "whole games"),
+        ("woken", "states", "residents that fall though nothing hit them"),
+        ("overlap", "states", "how deep cubes at rest overlap"),
+        ("sleep", "games", "games and chains with sleep and without"),
+        ("all", "percent", "all of these"),
     ):
         command = commands.add_parser(name, help=words)
-        command.add_argument(f"--{unit}", type=int, dest="number", default=number)
-        command.add_argument("--profile", nargs="+", default=["amerigo"], help="shipped profiles' names, or files")
+        command.add_argument(f"--{unit}", type=int, dest="number", default=SIZES.get(name, 100))
+        several = PROFILES if name in ("choose", "all") else PROFILES[:1]
+        command.add_argument("--profile", nargs="+", default=several, help="shipped profiles' names, or files")
         command.add_argument("--store", type=Path, required=True, help="the folder of what was measured")
         command.add_argument("--workers", type=int, default=1, help="processes")
+        if name in ("games", "all"):
+            command.add_argument("--others", type=Path, help="a file of another engine's games, to compare")
     only = "only the rows whose names begin so"
     commands.choices["convergence"].add_argument("--rows", nargs="*", default=[], help=only)
-    commands.choices["games"].add_argument("--others", type=Path, help="a file of another engine's games, to compare")
     options = parser.parse_args(arguments)
     store = Store(options.store, options.workers)
 
     def work() -> None:
         if options.gate == "choose":
-            choose(store, options.profile, options.number)
-            return
+            return choose(store, options.profile, options.number)
+        if options.gate == "all":
+            return everything(store, options.profile, options.number, options.others)
         for profile in options.profile:
             if options.gate == "convergence":
                 convergence(store, profile, options.number, options.rows)
@@ -277,6 +303,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             else:
                 {"woken": woken, "overlap": overlap, "sleep": sleep}[options.gate](store, profile, options.number)
             print()
+        return None
 
     return ended("gates", work)
 
