@@ -168,15 +168,17 @@ def figures(games: Sequence[Mapping[str, list[int]]]) -> dict[str, list[float]]:
     }
 
 
-def games(store: Store, profile: str, number: int, others: Path | None) -> None:
-    """Print what whole published games come to, beside those of another engine that a file holds."""
-    played = store.trials("game", profile, STANDARD, range(FIRST, FIRST + number))
+def games(store: Store, profile: str, number: int, others: Path | None, row: str = "standard") -> None:
+    """Print what whole published games come to under one of ROWS, beside those of another engine that a file holds."""
+    played = store.trials("game", profile, ROWS[row], range(FIRST, FIRST + number))
     own = figures(played)
     beside: list[Trial] = []
     if others is not None:
         name = "tower" if profile.endswith("tower.toml") else profile
         beside = [each for each in map(json.loads, others.read_text("utf-8").splitlines()) if each["p"] == name]
-    _compare(f"{profile}, {number} games", own, f"{len(beside)} games of the other", figures(beside) if beside else {})
+    _compare(
+        f"{profile}, {row}, {number} games", own, f"{len(beside)} games of the other", figures(beside) if beside else {}
+    )
     last = [game["woken"] for game in played]
     print("\nwoken after 36 drops:")
     _say_woken(last)
@@ -287,6 +289,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             command.add_argument("--others", type=Path, help="a file of another engine's games, to compare")
     only = "only the rows whose names begin so"
     commands.choices["convergence"].add_argument("--rows", nargs="*", default=[], help=only)
+    commands.choices["games"].add_argument("--rows", nargs="+", default=["standard"], choices=ROWS, help="settings")
     options = parser.parse_args(arguments)
     store = Store(options.store, options.workers)
 
@@ -299,7 +302,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if options.gate == "convergence":
                 convergence(store, profile, options.number, options.rows)
             elif options.gate == "games":
-                games(store, profile, options.number, options.others)
+                for row in options.rows:
+                    games(store, profile, options.number, options.others, row)
             else:
                 {"woken": woken, "overlap": overlap, "sleep": sleep}[options.gate](store, profile, options.number)
             print()
