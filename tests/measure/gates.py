@@ -60,6 +60,7 @@ STEPS = {
     "standard": STANDARD,
     "half the step": finer(1 / 2),
     "a quarter of the step": finer(1 / 4),
+    "an eighth of the step": finer(1 / 8),
 }
 ROWS: dict[str, PhysicsSettings] = {
     **{name: STEPS[name] for name in ("standard", "half the step", "a quarter of the step", "twice the step")},
@@ -74,7 +75,8 @@ ROWS: dict[str, PhysicsSettings] = {
     **_times("quiet_spin", 0.5, 2),
     "never sleep": NEVER,
     **_times("patch", 0, 0.5, 2),
-    "4 times the step": finer(4),
+    "4 times the step": STEPS["4 times the step"],
+    "an eighth of the step": STEPS["an eighth of the step"],
 }
 
 
@@ -137,7 +139,7 @@ def choose(store: Store, profiles: Sequence[str], drops: int) -> None:
     for profile in profiles:
         finest = landed(store.trials("drop", profile, STEPS["a quarter of the step"], seeds))
         bound = bound_of(profile, mean_error(finest)[0])
-        for name, settings in list(STEPS.items())[:-1]:
+        for name, settings in list(STEPS.items())[:-2]:
             values = landed(store.trials("drop", profile, settings, seeds))
             away, se = difference(values, finest)
             near[name] &= abs(away) < bound
