@@ -6,7 +6,8 @@ python -m tests.measure.numerics carry-over --games 60
 python -m tests.measure.numerics knock --states 300
 python -m tests.measure.numerics games --games 20
 
-Each takes `--profile NAME` (or a file); `convergence` also `--rows TEXT ...`, the rows whose names begin so.
+Each takes `--profile NAME` (or a file); `convergence` also `--rows TEXT ...`, the rows whose names begin so. Of these,
+`convergence` and `overlap` are Bullet's (the core's are in `gates`); the others take `--engine`.
 """
 
 from __future__ import annotations
@@ -31,17 +32,17 @@ from tower_sim.games.amerigo import DropEntry, Rules, play
 from tower_sim.model import until_landed
 from tower_sim.outcome import Status
 from tower_sim.physics.knock import HOLD
-from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.physics.settings import ENGINE, PhysicsSettings, accuracy
 from tower_sim.pool import spread_out
 from tower_sim.simulator import PhysicsModel
 from tower_sim.statistics import clopper_pearson, mean_error
 
-SETTINGS = PhysicsSettings()
+SETTINGS = accuracy("bullet", "standard")
 FIXED = replace(SETTINGS, step_travel=10, passed_travel=10)
 
 
 def finer(share: float) -> PhysicsSettings:
-    """Return the shipped settings with this share of the step: the longest one, and how far a cube may travel in it."""
+    """Return Bullet's settings with this share of the step: the longest one, and how far a cube may travel in it."""
     return replace(
         SETTINGS,
         timestep=share * SETTINGS.timestep,
@@ -110,21 +111,25 @@ def overlap_at_rest(profile: str, repair: bool, seed: int) -> float | None:
         return deepest_at_rest(outcome, model.shape) if outcome.status.is_landing else None
 
 
-def living_game(profile: str, seed: int) -> LivingGame:
+def _model(profile: str, engine: str) -> PhysicsModel:
+    return PhysicsModel(load(profile), accuracy(engine, "standard"))
+
+
+def living_game(profile: str, engine: str, seed: int) -> LivingGame:
     """Play a game with forks; see `play_living`."""
-    with PhysicsModel(load(profile)) as model:
+    with _model(profile, engine) as model:
         return play_living(model, seed)
 
 
-def game(profile: str, seed: int) -> list[DropEntry]:
+def game(profile: str, engine: str, seed: int) -> list[DropEntry]:
     """Play a published game in the tower of `profile`."""
-    with PhysicsModel(load(profile)) as model:
+    with _model(profile, engine) as model:
         return list(play(model, Rules(), seed))
 
 
-def woken(profile: str, seed: int) -> tuple[int, int, int] | None:
+def woken(profile: str, engine: str, seed: int) -> tuple[int, int, int] | None:
     """Throw 49 cubes, then wake the residents in place, and re-created: residents, and how many came out of each."""
-    with PhysicsModel(load(profile)) as model, LivingTower(model) as tower:
+    with _model(profile, engine) as model, LivingTower(model) as tower:
         if tower.drop(supply({"any": 49}, model.cube_edge), np.random.default_rng(seed)) is None:
             return None
         state = tower.state()
@@ -137,9 +142,9 @@ KNOCK_CUBES = 42  # leaves about 15 residents in tower.toml, 13 in `amerigo`
 STRENGTHS = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0, 3.0)
 
 
-def knocked(profile: str, strengths: Sequence[float], seed: int) -> tuple[int, list[int]]:
+def knocked(profile: str, engine: str, strengths: Sequence[float], seed: int) -> tuple[int, list[int]]:
     """Throw some cubes, then knock on forks of that state: residents, and how many each strength released."""
-    with PhysicsModel(load(profile)) as model:
+    with _model(profile, engine) as model:
         cubes = supply({"any": KNOCK_CUBES}, model.cube_edge)
         state = until_landed(partial(model.drop, model.empty(), cubes), np.random.SeedSequence(seed)).state
         released = [
@@ -224,25 +229,25 @@ class CarryOver:
         return difference(self.inside_recreated, self.inside_living)
 
 
-def measure_carry_over(profile: str, games: int, workers: int) -> CarryOver:
+def measure_carry_over(profile: str, games: int, workers: int, engine: str = ENGINE) -> CarryOver:
     """Play `games` living games with forks and as many ordinary ones, and wake up to 300 set-up states."""
-    living = list(spread_out(partial(living_game, profile), range(games), workers, "games"))
-    ordinary = list(spread_out(partial(game, profile), range(10_000, 10_000 + games), workers, "games"))
+    living = list(spread_out(partial(living_game, profile, engine), range(games), workers, "games"))
+    ordinary = list(spread_out(partial(game, profile, engine), range(10_000, 10_000 + games), workers, "games"))
     return CarryOver(
         [[f.recreated_out - f.living_out for f in each.forks if f.drop > 0] for each in living],
         [each.inside[-1] for each in living if len(each.inside) == Rules().drops],
         [sum(each[-1].inside.values()) for each in ordinary],
         [
             each
-            for each in spread_out(partial(woken, profile), range(min(5 * games, 300)), workers, "states")
+            for each in spread_out(partial(woken, profile, engine), range(min(5 * games, 300)), workers, "states")
             if each is not None
         ],
     )
 
 
-def carry_over(profile: str, games: int, workers: int) -> None:
+def carry_over(profile: str, games: int, workers: int, engine: str) -> None:
     """Print the difference that re-creating the state makes: forks of the same states, whole games, bare waking."""
-    measured = measure_carry_over(profile, games, workers)
+    measured = measure_carry_over(profile, games, workers, engine)
     mean, se = measured.out_difference()
     print(
         f"{sum(map(len, measured.out_differences))} forks of {games} games: out of the re-created minus the living "
@@ -267,15 +272,17 @@ def carry_over(profile: str, games: int, workers: int) -> None:
         )
 
 
-def measure_knock(profile: str, states: int, workers: int) -> tuple[list[int], dict[float, list[int]]]:
+def measure_knock(
+    profile: str, states: int, workers: int, engine: str = ENGINE
+) -> tuple[list[int], dict[float, list[int]]]:
     """Knock on `states` states with each of `STRENGTHS`: residents of each, and cubes released by strength."""
-    results = list(spread_out(partial(knocked, profile, STRENGTHS), range(states), workers, "states"))
+    results = list(spread_out(partial(knocked, profile, engine, STRENGTHS), range(states), workers, "states"))
     return [each[0] for each in results], {x: [each[1][i] for each in results] for i, x in enumerate(STRENGTHS)}
 
 
-def knock(profile: str, states: int, workers: int) -> None:
+def knock(profile: str, states: int, workers: int, engine: str) -> None:
     """Print the chance that a knock releases a cube, by strength."""
-    residents, released = measure_knock(profile, states, workers)
+    residents, released = measure_knock(profile, states, workers, engine)
     mean, se = mean_error(residents)
     print(f"residents before the knock: {mean:.1f} +- {se:.1f} ({states} states)\n")
     print(
@@ -288,9 +295,9 @@ def knock(profile: str, states: int, workers: int) -> None:
         print(f"| {strength} | {chance} | {mean:.2f} +- {se:.2f} | {states} |")
 
 
-def games(profile: str, number: int, workers: int) -> None:
+def games(profile: str, number: int, workers: int, engine: str) -> None:
     """Print what whole published games in the tower of `profile` look like."""
-    played = list(spread_out(partial(game, profile), range(number), workers, "games"))
+    played = list(spread_out(partial(game, profile, engine), range(number), workers, "games"))
     inside = np.array([[sum(entry.inside.values()) for entry in entries] for entries in played])
     rows: dict[str, Sequence[float]] = {
         "inside after the set-up": inside[:, 0].tolist(),
@@ -346,16 +353,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ("games", "games", 20, "whole games"),
     ):
         commands.add_parser(name, help=words).add_argument(f"--{unit}", type=int, dest="number", default=number)
+    for name in ("carry-over", "knock", "games"):
+        commands.choices[name].add_argument("--engine", default=ENGINE, help="default: %(default)s")
     only = "only the rows whose names begin so, beside the shipped"
     commands.choices["convergence"].add_argument("--rows", nargs="*", default=[], help=only)
     options = parser.parse_args(arguments)
-    measures = {"overlap": overlap, "carry-over": carry_over, "knock": knock, "games": games}
+    measures = {"carry-over": carry_over, "knock": knock, "games": games}
 
     def work() -> None:
         if options.measure == "convergence":
             convergence(options.profile, options.number, options.workers, options.rows)
+        elif options.measure == "overlap":
+            overlap(options.profile, options.number, options.workers)
         else:
-            measures[options.measure](options.profile, options.number, options.workers)
+            measures[options.measure](options.profile, options.number, options.workers, options.engine)
 
     return ended("numerics", work)
 

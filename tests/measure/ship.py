@@ -3,6 +3,8 @@
 python -m tests.measure.ship convergence --throws 600
 python -m tests.measure.ship board --throws 600
 python -m tests.measure.ship stuck --throws 500
+
+`convergence` is Bullet's (the core's is in `gates`); the others take `--engine`.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from tower_sim.apparatus.combat_ship.ship import CombatShip
 from tower_sim.cubes import supply
 from tower_sim.games.dead_reckoning.worths import worth
 from tower_sim.outcome import Landing, Outcome
-from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.physics.settings import ENGINE, PhysicsSettings, accuracy
 from tower_sim.pool import spread_out
 from tower_sim.simulator import PhysicsModel
 from tower_sim.statistics import clopper_pearson, mean_error
@@ -104,10 +106,14 @@ class Twice:
     loose: int
 
 
-def twice(batch: int) -> list[Twice]:
+def _model(engine: str) -> PhysicsModel:
+    return PhysicsModel(SHIP, accuracy(engine, "standard"))
+
+
+def twice(engine: str, batch: int) -> list[Twice]:
     """Throw twice, in a world that lives on and in one re-created between the throws, with the same second hand."""
     pairs_of_throws: list[Twice] = []
-    with PhysicsModel(SHIP) as model:
+    with _model(engine) as model:
         first, second = supply({"any": CUBES}, model.cube_edge), supply({"any": CUBES}, model.cube_edge, first_id=CUBES)
         for seed in range(batch * BATCH, (batch + 1) * BATCH):
             with LivingTower(model) as tower:
@@ -131,9 +137,9 @@ def _changed(before: dict, outcome: Outcome) -> int:
     return sum(after[cube] != place for cube, place in before.items())
 
 
-def board(number: int, workers: int) -> None:
+def board(number: int, workers: int, engine: str) -> None:
     """Print what re-creating the board between throws does to the cubes on it."""
-    every = _all(twice, number, workers)
+    every = _all(partial(twice, engine), number, workers)
     pairs = [pair for pair in every if pair.living is not None]
     for name, values in (
         ("living", [pair.living or 0 for pair in pairs]),
@@ -148,9 +154,9 @@ def board(number: int, workers: int) -> None:
     )
 
 
-def landings(cubes: int, batch: int) -> list[tuple[str, tuple[Landing, ...]]]:
+def landings(engine: str, cubes: int, batch: int) -> list[tuple[str, tuple[Landing, ...]]]:
     """Throw `cubes` cubes onto the empty board."""
-    with PhysicsModel(SHIP) as model:
+    with _model(engine) as model:
         thrown = supply({"any": cubes}, model.cube_edge)
         outcomes = [
             model.drop(model.empty(), thrown, np.random.default_rng([2, cubes, seed]))
@@ -159,14 +165,14 @@ def landings(cubes: int, batch: int) -> list[tuple[str, tuple[Landing, ...]]]:
     return [(str(outcome.status), outcome.landings) for outcome in outcomes]
 
 
-def stuck(number: int, workers: int) -> None:
+def stuck(number: int, workers: int, engine: str) -> None:
     """Print how many cubes stay in the ship, how draws end and where cubes land, by how many are thrown at once."""
     print(
         "| thrown at once | cubes | stuck, upper 95 % bound | failed draws | border | table | smallest zone | largest |"
     )
     print("|---|---|---|---|---|---|---|---|")
     for cubes in (3, 9, 20, 40):
-        draws = _all(partial(landings, cubes), number, workers)
+        draws = _all(partial(landings, engine, cubes), number, workers)
         places = Counter(x.place for _, lying in draws for x in lying)
         total = places.total()
         inside = sum(count for place, count in places.items() if place.startswith("inside"))
@@ -190,11 +196,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("what", choices=["convergence", "board", "stuck"])
     parser.add_argument("--throws", type=int, default=600, help="throws of each row")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--engine", default=ENGINE, help="of `board` and `stuck`; default: %(default)s")
     options = parser.parse_args(arguments)
 
     def work() -> None:
-        print(f"settings {SETTINGS.digest()}, ship {SHIP.digest}\n")
-        {"convergence": convergence, "board": board, "stuck": stuck}[options.what](options.throws, options.workers)
+        if options.what == "convergence":
+            print(f"settings {SETTINGS.digest()}, ship {SHIP.digest}\n")
+            convergence(options.throws, options.workers)
+            return
+        print(f"settings {accuracy(options.engine, 'standard').digest()}, ship {SHIP.digest}\n")
+        {"board": board, "stuck": stuck}[options.what](options.throws, options.workers, options.engine)
 
     return ended("ship", work)
 
