@@ -124,7 +124,6 @@ def test_a_campaign_killed_twenty_times_ends_as_if_it_had_not_been(tmp_path: Pat
     killed(Campaign(tmp_path, MANY), kills=20, seed=1, spread=0.2)
 
 
-@pytest.mark.physics
 @pytest.mark.posix
 def test_a_campaign_of_physics_killed_three_times_ends_as_if_it_had_not_been(tmp_path: Path):
     killed(Campaign(tmp_path, PHYSICS), kills=3, seed=2, spread=0.7)

@@ -308,7 +308,6 @@ def test_a_command_with_a_model_without_physics_refuses_an_engine_in_one_line(
     assert told.err.count("\n") == 1
 
 
-@pytest.mark.physics
 def test_the_default_engine_named_or_not_gives_the_same_bytes(capsys: pytest.CaptureFixture[str]):
     drop = ["drop", "amerigo", "--cubes", "red=3", "--seed", "1", "--json"]
     printed: list[str] = []

@@ -133,7 +133,6 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.physics
 def test_without_what_only_posix_has_towers_are_played_drawn_compared_and_studied_and_campaigns_run(tmp_path: Path):
     """Of Windows' Python only the absence of some names is imitated here; its file system and its signals are not."""
     spec = '[campaign]\nkind = "game"\napparatus = "amerigo"\nmodel = "two_thirds"\nseed = "7"\ngames = 6\nshard = 2\n'
