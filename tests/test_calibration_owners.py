@@ -214,6 +214,7 @@ def test_the_accepted_region_leaves_at_most_a_fortieth_at_either_end_and_no_more
     assert sum(chance[high + 1 :]) <= 0.025 < sum(chance[high:])
 
 
+@pytest.mark.bullet
 def test_the_fit_narrows_what_three_owners_towers_do_and_is_right(tmp_path: Path):
     """A smoke test with physics: of 6 intervals of 90 % at least 4 hold, which by chance fails in about 2 %.
 
@@ -241,6 +242,7 @@ def test_the_shipped_example_is_a_game_and_eight_drops_of_a_tower_neither_clogge
     assert "hidden parameters" in owners.EXAMPLE.read_text("utf-8")
 
 
+@pytest.mark.bullet
 @pytest.mark.skipif(
     (platform.system(), platform.machine()) != ("Linux", "x86_64"), reason="physics draws other drops elsewhere"
 )

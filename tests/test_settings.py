@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.engines import registered
 
 from calibration.parameters import NUMBERS as FREE
 from calibration.parameters import campaign_text
@@ -48,11 +46,6 @@ HAS_NOT = [
     if name not in fields_of(engine)
 ]
 NAMED = [(engine, name) for engine in NUMBERS for name in accuracies(engine)]
-
-
-@pytest.fixture(autouse=True)
-def _core(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    yield from registered("core", monkeypatch)
 
 
 def refused(make: Any) -> str:

@@ -1,4 +1,4 @@
-"""Measure the numerical choices: the tables of docs/physics.md, each row with its sample size and standard error.
+"""Measure the numerical choices of Bullet: the tables of docs/physics.md, each row with its size and standard error.
 
 python -m tests.measure.numerics convergence --drops 400
 python -m tests.measure.numerics overlap --drops 500
@@ -36,7 +36,7 @@ from tower_sim.pool import spread_out
 from tower_sim.simulator import PhysicsModel
 from tower_sim.statistics import clopper_pearson, mean_error
 
-SETTINGS = PhysicsSettings()
+SETTINGS = PhysicsSettings(engine="bullet")
 FIXED = replace(SETTINGS, step_travel=10, passed_travel=10)
 
 
@@ -112,19 +112,19 @@ def overlap_at_rest(profile: str, repair: bool, seed: int) -> float | None:
 
 def living_game(profile: str, seed: int) -> LivingGame:
     """Play a game with forks; see `play_living`."""
-    with PhysicsModel(load(profile)) as model:
+    with PhysicsModel(load(profile), SETTINGS) as model:
         return play_living(model, seed)
 
 
 def game(profile: str, seed: int) -> list[DropEntry]:
     """Play a published game in the tower of `profile`."""
-    with PhysicsModel(load(profile)) as model:
+    with PhysicsModel(load(profile), SETTINGS) as model:
         return list(play(model, Rules(), seed))
 
 
 def woken(profile: str, seed: int) -> tuple[int, int, int] | None:
     """Throw 49 cubes, then wake the residents in place, and re-created: residents, and how many came out of each."""
-    with PhysicsModel(load(profile)) as model, LivingTower(model) as tower:
+    with PhysicsModel(load(profile), SETTINGS) as model, LivingTower(model) as tower:
         if tower.drop(supply({"any": 49}, model.cube_edge), np.random.default_rng(seed)) is None:
             return None
         state = tower.state()
@@ -139,7 +139,7 @@ STRENGTHS = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0, 3.0)
 
 def knocked(profile: str, strengths: Sequence[float], seed: int) -> tuple[int, list[int]]:
     """Throw some cubes, then knock on forks of that state: residents, and how many each strength released."""
-    with PhysicsModel(load(profile)) as model:
+    with PhysicsModel(load(profile), SETTINGS) as model:
         cubes = supply({"any": KNOCK_CUBES}, model.cube_edge)
         state = until_landed(partial(model.drop, model.empty(), cubes), np.random.SeedSequence(seed)).state
         released = [

@@ -107,7 +107,7 @@ class Twice:
 def twice(batch: int) -> list[Twice]:
     """Throw twice, in a world that lives on and in one re-created between the throws, with the same second hand."""
     pairs_of_throws: list[Twice] = []
-    with PhysicsModel(SHIP) as model:
+    with PhysicsModel(SHIP, SETTINGS) as model:
         first, second = supply({"any": CUBES}, model.cube_edge), supply({"any": CUBES}, model.cube_edge, first_id=CUBES)
         for seed in range(batch * BATCH, (batch + 1) * BATCH):
             with LivingTower(model) as tower:
@@ -150,7 +150,7 @@ def board(number: int, workers: int) -> None:
 
 def landings(cubes: int, batch: int) -> list[tuple[str, tuple[Landing, ...]]]:
     """Throw `cubes` cubes onto the empty board."""
-    with PhysicsModel(SHIP) as model:
+    with PhysicsModel(SHIP, SETTINGS) as model:
         thrown = supply({"any": cubes}, model.cube_edge)
         outcomes = [
             model.drop(model.empty(), thrown, np.random.default_rng([2, cubes, seed]))

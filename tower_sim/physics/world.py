@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
@@ -29,6 +30,7 @@ class World:
         self.engine = make(settings)
         self.steps = 0
         self.seconds = 0.0
+        self._own = threading.RLock()  # an engine's lock may be none: one world is one drop's at a time all the same
         self._is_open = True
         self._edge = 0.0
         self._pull = 0.0
@@ -43,14 +45,14 @@ class World:
 
     def close(self) -> None:
         """Close the engine, after the drop that goes on; nothing happens to a world closed before."""
-        with self.engine.lock:
+        with self._own, self.engine.lock:
             self._is_open = False
             self.engine.close()
 
     @contextmanager
     def alone(self) -> Generator[None]:
-        """Have the engine to ourselves, as far as it needs that; raises UsageError when this world is closed."""
-        with self.engine.lock:
+        """Have this world to ourselves, and the engine's lock; raises UsageError when this world is closed."""
+        with self._own, self.engine.lock:
             if not self._is_open:
                 raise UsageError(
                     "model is closed; allowed is one that is open; use it in its `with` block, or make it anew"
