@@ -120,7 +120,7 @@ def test_a_file_that_may_not_be_written_is_not_replaced(tmp_path: Path):
 
 WITHOUT_POSIX = """
 import concurrent.futures, logging, multiprocessing, os, random, signal, subprocess, sys, tempfile, threading
-import matplotlib.pyplot, numpy, pyarrow.parquet, scipy.stats
+import matplotlib.pyplot, numba, numpy, pyarrow.parquet, scipy.stats
 for name in ("fcntl", "resource", "termios", "pwd", "grp"):
     sys.modules[name] = None
 for name in ("register_at_fork", "O_NONBLOCK", "set_blocking", "fork", "sync", "geteuid", "mkfifo", "killpg", "uname"):

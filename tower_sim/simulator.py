@@ -178,7 +178,7 @@ def _advice(shape: Apparatus, engine: str, state: TowerState) -> str:
                 finer = "" if fineness == STANDARD else f" --accuracy {fineness}"
                 return f"go on with the engine that made it: try --engine {other}{finer}"
     if (state.model, state.apparatus) == (PhysicsModel.name, shape.name) and not state.touches and engine != UNNAMED:
-        return f"go on with the settings that made it; a state of before there was a choice: try --engine {UNNAMED}"
+        return f"go on with the settings that made it; one of before there was a choice: try --engine {UNNAMED}"
     return go_on_there(state)
 
 
