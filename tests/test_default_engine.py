@@ -7,6 +7,8 @@ import json
 import zlib
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +24,7 @@ from tower_sim.models import ABOUT
 from tower_sim.physics.settings import ENGINE, NUMBERS, STANDARD, UNNAMED, PhysicsSettings, accuracies, accuracy
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
+from tower_sim.surrogate.fitting.check import other_engine
 from tower_sim.surrogate.store import Fitted, fitted_or_shipped, shipped_names
 from tower_sim.token import pack
 
@@ -94,6 +97,16 @@ def test_what_ships_fitted_says_with_which_engine():
     assert {name for name, engine in told.items() if engine} == set(FITTED)
     fitted = {name: engine for entry in listed()["apparatus"] for name, engine in entry["fitted_with"].items()}
     assert fitted == dict.fromkeys(FITTED, UNNAMED)
+
+
+@pytest.mark.parametrize(("engine", "model"), [("core", "physics"), ("bullet", "physics"), ("core", "two_thirds")])
+def test_a_check_against_games_of_another_engine_says_so(engine: str, model: str):
+    campaign: Any = SimpleNamespace(spec={"model": model, "settings": PhysicsSettings(engine=engine).table()})
+    told = other_engine(fitted_or_shipped("amerigo"), [campaign, campaign])
+    if (engine, model) == ("core", "physics"):
+        assert told.startswith("The model was fitted to drops of the engine bullet, these are of core: ")
+    else:
+        assert told == ""
 
 
 def test_a_surrogates_file_says_its_engine_and_one_that_says_none_is_bullets_with_the_same_digest():

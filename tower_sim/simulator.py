@@ -36,8 +36,9 @@ class PhysicsModel(BaseModel):
     """A DropModel that drops rigid cubes through an apparatus with the engine of its settings.
 
     Every drop builds the world anew in a cleared client, so that it depends on its arguments only; cubes inside start
-    asleep where the state has them and wake when something hits them (docs/physics.md: what that does). Cubes on a
-    board do too if they lie flat; those that lean or lie on others start awake, since what held them may be gone.
+    asleep where the state has them and wake when something hits them (docs/physics.md: what that does), or when what
+    they touched was taken away. An engine that remembers no touches starts cubes on a board awake that lean or lie on
+    others, since what held them may be gone.
     Holds one engine client: close it, or use the model as a context manager. Threads that drop at once with one model,
     or with several of an engine that keeps state for the whole process, wait for each other; a copy, also one that was
     pickled, is a new model with a client of its own.
