@@ -237,8 +237,9 @@ except tower_sim.UsageError as error:
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     name = "dask" if module == "distributed" else "campaign"
-    assert re.search(f"the extra '{name}' needs; try: pip install pyarrow rich", done.stderr)
-    assert done.stderr.count("\n") == 1
+    told = [line for line in done.stderr.splitlines() if not line.startswith("...")]  # progress, on a slow machine
+    assert len(told) == 1
+    assert re.search(f"the extra '{name}' needs; try: pip install pyarrow rich", told[0])
     assert done.returncode == 1
 
 

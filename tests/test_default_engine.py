@@ -20,6 +20,7 @@ from tower_sim.apparatus.catalogue import fitted_with, load, names, shipped
 from tower_sim.cli.list import listed
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
+from tower_sim.model import until_landed
 from tower_sim.models import ABOUT
 from tower_sim.physics.settings import ENGINE, NUMBERS, STANDARD, UNNAMED, PhysicsSettings, accuracies, accuracy
 from tower_sim.simulator import PhysicsModel
@@ -53,7 +54,8 @@ def test_a_state_of_another_engine_or_accuracy_is_refused_with_the_option_to_go_
 
 def test_a_state_of_settings_of_ones_own_is_refused_without_a_guess():
     with PhysicsModel(SHAPE) as model, PhysicsModel(SHAPE, PhysicsSettings(iterations=99)) as other:
-        outcome = other.drop(other.empty(), supply({"red": 49}, SHAPE.cube_edge), np.random.default_rng(1))
+        cubes = supply({"red": 30}, SHAPE.cube_edge)
+        outcome = until_landed(lambda rng: other.drop(other.empty(), cubes, rng), np.random.SeedSequence(1))
         assert outcome.state.touches
         assert refused(model, outcome.state).endswith("; go on with the model that made it")
 
