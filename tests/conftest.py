@@ -1,8 +1,9 @@
+import importlib.util
 import os
 import signal
 import sys
-from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
@@ -16,29 +17,36 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 settings.register_profile("tower_sim", deadline=None, derandomize=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "tower_sim"))
 
-WITHOUT_PHYSICS = "--without-physics"
-LEFT_OUT = (  # without physics: modules that are about it, or take long and need nothing that the others do not
-    "attacks_", "physics_engine", "physics_model", "physics_wallenstein", "same_everywhere", "ship_physics",
-    "ship_battle", "long",
-    "calibration_", "docs", "notebooks", "campaign_dask", "campaign_run", "campaign_old", "study_report",
-    "study_pictures", "surrogate_fit", "surrogate_check",
-)  # fmt: skip
+WITHOUT_BULLET = "--without-bullet"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        WITHOUT_PHYSICS, action="store_true", help="the part of the tests that passes where no engine is installed"
+        WITHOUT_BULLET,
+        action="store_true",
+        default=importlib.util.find_spec("pybullet") is None,
+        help="leave out the tests of Bullet and of what was made with it; so it is wherever PyBullet is not installed",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if config.getoption(WITHOUT_PHYSICS):
+    if config.getoption(WITHOUT_BULLET):
         sys.modules["pybullet"] = None  # type: ignore[assignment] # as where it is not installed
 
 
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    left_out = collection_path.name.startswith(tuple(f"test_{name}" for name in LEFT_OUT))
-    return True if left_out and config.getoption(WITHOUT_PHYSICS) else None
+def pytest_report_header(config: pytest.Config) -> str:
+    return "Bullet: its tests are left out" if config.getoption(WITHOUT_BULLET) else "Bullet: tested too"
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Have the core compiled before the first test, once, and not by every worker; it says so when that takes long."""
+    if hasattr(session.config, "workerinput") or session.config.getoption("collectonly"):
+        return
+    from tower_sim import PhysicsModel, load, supply
+
+    with PhysicsModel(load("amerigo")) as model:
+        state = model.drop(model.empty(), supply({"any": 3}, model.cube_edge), np.random.default_rng(1)).state
+        model.knock(state, 1.0, np.random.default_rng(2))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -46,7 +54,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("posix"):
                 item.add_marker(pytest.mark.skip(reason="needs what only POSIX has"))
-    if config.getoption(WITHOUT_PHYSICS):
+    if config.getoption(WITHOUT_BULLET):
         for item in items:
-            if item.get_closest_marker("physics"):
-                item.add_marker(pytest.mark.skip(reason="needs the physics engine"))
+            if item.get_closest_marker("bullet"):
+                item.add_marker(pytest.mark.skip(reason="needs PyBullet"))

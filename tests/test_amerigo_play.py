@@ -85,7 +85,7 @@ def test_the_variants_that_ship_as_examples_can_be_played(name: str, capsys: pyt
 # what cannot be played
 
 
-@pytest.mark.parametrize("model", [pytest.param("physics", marks=pytest.mark.physics), "surrogate", "two_thirds"])
+@pytest.mark.parametrize("model", ["physics", "surrogate", "two_thirds"])
 def test_no_model_plays_amerigo_through_the_combat_ship(model: str, capsys: pytest.CaptureFixture[str]):
     line = refused(capsys, "play", "amerigo", "--apparatus", "dead_reckoning", "--model", model)
     assert re.search(r"apparatus .?dead_reckoning.? is .*tower", line) or "allowed is a tower" in line
@@ -155,7 +155,7 @@ def test_a_model_that_knows_no_knocks_says_so_before_the_first_drop(model: str, 
         (("3=hard",), "--knock-after '3=hard'"),
         (("3=1", "3=2"), "--knock-after '3=2'; allowed is DROP=STRENGTH, each drop once"),
         (("3=nan",), "strength of a knock is nan"),
-        pytest.param(("3=6",), "knock strength = 6; allowed is 0 to 5", marks=pytest.mark.physics),
+        (("3=6",), "knock strength = 6; allowed is 0 to 5"),
         (("99=1",), "number of a knock is '99'; allowed is a drop's, from 0 to 35"),
     ],
 )
@@ -164,7 +164,6 @@ def test_knock_after_is_checked(words: tuple[str, ...], says: str, capsys: pytes
     assert says in line
 
 
-@pytest.mark.physics
 def test_a_knock_in_physics_brings_cubes_into_the_tray_that_the_next_drop_throws():
     rules = ("--rules", str(ROOT / "docs/variants/six_cubes.toml"), "--rounds", "1")
     document = json.loads(

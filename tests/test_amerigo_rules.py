@@ -505,7 +505,6 @@ def test_a_model_with_a_board_plays_no_amerigo():
             begin()
 
 
-@pytest.mark.physics
 def test_physics_of_the_combat_ship_plays_no_amerigo():
     with open_model(load("dead_reckoning")) as model, pytest.raises(UsageError, match="tower that keeps cubes"):
         play(model, PUBLISHED, 1)

@@ -52,7 +52,6 @@ def test_all_three_are_listed_with_the_package_they_come_from():
         assert entry["package"] == "toy_package"
 
 
-@pytest.mark.physics
 def test_its_game_is_played_in_its_box_with_bullet():
     played = tower_sim("play", "toy_game", "--seed", 7, "--json")
     assert played.returncode == 0, played.stderr
@@ -80,7 +79,6 @@ def test_the_report_on_it_has_its_own_points(campaign: Path, tmp_path: Path):
     assert "points" in (tmp_path / "report" / "report.md").read_text("utf-8")
 
 
-@pytest.mark.physics
 def test_house_rules_of_it_are_compared():
     compared = tower_sim(
         "compare", "toy_game", "--set", "cubes=12", "--games", 12, "--model", "physics", "--seed", 1, "--json"

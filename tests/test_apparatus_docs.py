@@ -48,7 +48,6 @@ def test_the_kind_of_the_document_is_short_and_keeps_the_promises_of_every_appar
     assert re.search(r"\d\d passed, 1 skipped", done.stdout), done.stdout
 
 
-@pytest.mark.physics
 def test_cubes_fall_through_the_kind_of_the_document_and_some_stay(place: Path):
     done = run(place, "tower_sim", "drop", "hole_box", "--cubes", "red=25", "--seed", "3", "--json")
     assert done.returncode == 0, done.stderr
@@ -56,7 +55,6 @@ def test_cubes_fall_through_the_kind_of_the_document_and_some_stay(place: Path):
     assert set(places) == {"inside:box", "tray"}
 
 
-@pytest.mark.physics
 def test_every_command_of_the_document_with_its_kind_runs(place: Path):
     commands = re.findall(r"`tower-sim ([^`]*hole_box[^`]*)`", DOC)
     assert commands

@@ -10,13 +10,12 @@ import re
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import fields
+from collections.abc import Callable
+from dataclasses import fields, replace
 from typing import Any, cast
 
 import numpy as np
 import pytest
-from support.engines import registered
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
@@ -27,6 +26,7 @@ from tower_sim.physics.settings import NUMBERS, PhysicsSettings, fields_of
 from tower_sim.simulator import PhysicsModel
 
 SHAPES = {name: load(name) for name in ("amerigo", "amerigo-club")}  # their cubes differ in edge
+BULLET = PhysicsSettings(engine="bullet")
 DROPS = 6
 Landings = list[tuple[Landing, ...]]
 
@@ -36,19 +36,26 @@ def drop(model: PhysicsModel, number: int) -> tuple[Landing, ...]:
     return model.drop(model.empty(), cubes, np.random.default_rng([7, number])).landings
 
 
+@pytest.fixture(name="engine", params=["core", pytest.param("bullet", marks=pytest.mark.bullet)], scope="module")
+def _engine(request: pytest.FixtureRequest) -> PhysicsSettings:
+    return PhysicsSettings(engine=request.param)
+
+
 @pytest.fixture(name="alone", scope="module")
-def _alone() -> dict[str, Landings]:
+def _alone(engine: PhysicsSettings) -> dict[str, Landings]:
     """What each tower's drops give when its model is the only one."""
     found: dict[str, Landings] = {}
     for name, shape in SHAPES.items():
-        with PhysicsModel(shape) as model:
+        with PhysicsModel(shape, engine) as model:
             found[name] = [drop(model, i) for i in range(DROPS)]
     return found
 
 
 @pytest.mark.parametrize("order", [list(SHAPES), list(SHAPES)[::-1]], ids=" then ".join)
-def test_models_that_take_turns_in_one_thread_give_what_each_gives_alone(order: list[str], alone: dict[str, Landings]):
-    with PhysicsModel(SHAPES[order[0]]) as first, PhysicsModel(SHAPES[order[1]]) as second:
+def test_models_that_take_turns_in_one_thread_give_what_each_gives_alone(
+    order: list[str], engine: PhysicsSettings, alone: dict[str, Landings]
+):
+    with PhysicsModel(SHAPES[order[0]], engine) as first, PhysicsModel(SHAPES[order[1]], engine) as second:
         models = dict(zip(order, (first, second), strict=True))
         found: dict[str, Landings] = {name: [] for name in order}
         for i in range(DROPS):
@@ -58,13 +65,15 @@ def test_models_that_take_turns_in_one_thread_give_what_each_gives_alone(order: 
 
 
 @pytest.mark.parametrize("order", [list(SHAPES), list(SHAPES)[::-1]], ids=" then ".join)
-def test_models_in_two_threads_give_what_each_gives_alone(order: list[str], alone: dict[str, Landings]):
+def test_models_in_two_threads_give_what_each_gives_alone(
+    order: list[str], engine: PhysicsSettings, alone: dict[str, Landings]
+):
     """Before drops waited for each other, 4 to 7 of 10 had other poses."""
     found: dict[str, Landings] = {name: [] for name in order}
     start = threading.Barrier(2)
 
     def work(name: str) -> None:
-        with PhysicsModel(SHAPES[name]) as model:
+        with PhysicsModel(SHAPES[name], engine) as model:
             start.wait()
             for i in range(DROPS):
                 found[name].append(drop(model, i))
@@ -77,9 +86,9 @@ def test_models_in_two_threads_give_what_each_gives_alone(order: list[str], alon
     assert found == alone
 
 
-def test_one_model_can_be_used_by_several_threads(alone: dict[str, Landings]):
+def test_one_model_can_be_used_by_several_threads(engine: PhysicsSettings, alone: dict[str, Landings]):
     found: dict[int, tuple[Landing, ...]] = {}
-    with PhysicsModel(SHAPES["amerigo"]) as model:
+    with PhysicsModel(SHAPES["amerigo"], engine) as model:
         threads = [threading.Thread(target=lambda i=i: found.update({i: drop(model, i)})) for i in range(DROPS)]
         for thread in threads:
             thread.start()
@@ -89,19 +98,19 @@ def test_one_model_can_be_used_by_several_threads(alone: dict[str, Landings]):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
-def test_a_process_forked_while_another_thread_drops_can_drop(alone: dict[str, Landings]):
+def test_a_process_forked_while_another_thread_drops_can_drop(engine: PhysicsSettings, alone: dict[str, Landings]):
     """The fork waits for the end of the drop: otherwise the child would wait for a thread that it has not."""
-    with PhysicsModel(SHAPES["amerigo"]) as model:
+    with PhysicsModel(SHAPES["amerigo"], engine) as model:
         busy = threading.Thread(target=lambda: [drop(model, i) for i in range(3)])
         busy.start()
-        while busy.is_alive() and LOCK.acquire(blocking=False):  # until it drops
-            LOCK.release()
+        while busy.is_alive() and model.effort[0] == 0:  # until it drops
+            time.sleep(0.001)
         child = os.fork()
         if child == 0:
             same = False
             signal.alarm(300)  # it would wait for ever
             try:
-                with PhysicsModel(SHAPES["amerigo"]) as mine:
+                with PhysicsModel(SHAPES["amerigo"], engine) as mine:
                     same = drop(mine, 0) == alone["amerigo"][0]
             finally:
                 os._exit(0 if same else 1)
@@ -110,17 +119,19 @@ def test_a_process_forked_while_another_thread_drops_can_drop(alone: dict[str, L
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
-def test_a_copy_is_a_model_of_its_own(copied: Callable[[PhysicsModel], PhysicsModel], alone: dict[str, Landings]):
-    with PhysicsModel(SHAPES["amerigo"], PhysicsSettings(iterations=21)) as model, copied(model) as other:
+def test_a_copy_is_a_model_of_its_own(
+    copied: Callable[[PhysicsModel], PhysicsModel], engine: PhysicsSettings, alone: dict[str, Landings]
+):
+    with PhysicsModel(SHAPES["amerigo"], replace(engine, iterations=21)) as model, copied(model) as other:
         assert (other.empty(), other.settings) == (model.empty(), model.settings)
         model.close()
         assert other.drop(other.empty(), (), np.random.default_rng(1)).status.is_landing
-    with PhysicsModel(SHAPES["amerigo"]) as model, copied(model) as other:
+    with PhysicsModel(SHAPES["amerigo"], engine) as model, copied(model) as other:
         assert drop(other, 0) == alone["amerigo"][0]
 
 
-def test_a_closed_model_says_so_in_one_line():
-    with PhysicsModel(SHAPES["amerigo"]) as model:
+def test_a_closed_model_says_so_in_one_line(engine: PhysicsSettings):
+    with PhysicsModel(SHAPES["amerigo"], engine) as model:
         pass
     model.close()  # as often as one likes
     for call in (
@@ -141,15 +152,16 @@ def connected(client: int) -> bool:
     return bool(load_bullet().getConnectionInfo(client)["isConnected"])
 
 
+@pytest.mark.bullet
 def test_a_model_that_nobody_holds_any_more_gives_its_client_back():
     """More models than the engine has clients (1,024): without that the last could not be made."""
-    model = PhysicsModel(SHAPES["amerigo"])
+    model = PhysicsModel(SHAPES["amerigo"], BULLET)
     client = client_of(model)
     assert connected(client)
     del model
     gc.collect()
     assert not connected(client)
-    assert {client_of(PhysicsModel(SHAPES["amerigo"])) for _ in range(20)} == {client}
+    assert {client_of(PhysicsModel(SHAPES["amerigo"], BULLET)) for _ in range(20)} == {client}
 
 
 def resident_kb() -> int:
@@ -158,24 +170,24 @@ def resident_kb() -> int:
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="the memory in use is told by Linux only")
-def test_models_never_closed_keep_no_memory():
-    """A model holds about 29 MB; ten of them would hold 290."""
-    drop(PhysicsModel(SHAPES["amerigo"]), 0)
+def test_models_never_closed_keep_no_memory(engine: PhysicsSettings):
+    """A model of Bullet holds about 29 MB; ten of them would hold 290."""
+    drop(PhysicsModel(SHAPES["amerigo"], engine), 0)
     gc.collect()
     before = resident_kb()
     for i in range(10):
-        drop(PhysicsModel(SHAPES["amerigo"]), i)
+        drop(PhysicsModel(SHAPES["amerigo"], engine), i)
     gc.collect()
     assert resident_kb() - before < 60_000
 
 
-def test_a_drop_can_be_interrupted_and_the_model_goes_on(alone: dict[str, Landings]):
+def test_a_drop_can_be_interrupted_and_the_model_goes_on(engine: PhysicsSettings, alone: dict[str, Landings]):
     """SIGINT comes while a drop that would take minutes goes on; the next drop is as if nothing had been."""
-    slow = PhysicsSettings(timestep=1e-5, residual=0)
+    slow = replace(engine, timestep=1e-5, residual=0)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        with PhysicsModel(SHAPES["amerigo"]) as model, PhysicsModel(SHAPES["amerigo"], slow) as endless:
-            thread = threading.Thread(target=interrupt_when_it_drops, daemon=True)
+        with PhysicsModel(SHAPES["amerigo"], engine) as model, PhysicsModel(SHAPES["amerigo"], slow) as endless:
+            thread = threading.Thread(target=interrupt_when_it_drops, args=[endless], daemon=True)
             thread.start()
             with pytest.raises(KeyboardInterrupt):
                 drop(endless, 0)
@@ -187,9 +199,8 @@ def test_a_drop_can_be_interrupted_and_the_model_goes_on(alone: dict[str, Landin
         signal.signal(signal.SIGINT, before)
 
 
-def interrupt_when_it_drops() -> None:
-    while LOCK.acquire(blocking=False):
-        LOCK.release()
+def interrupt_when_it_drops(model: PhysicsModel) -> None:
+    while model.effort[0] == 0:
         time.sleep(0.001)
     os.kill(os.getpid(), signal.SIGINT)
 
@@ -201,13 +212,8 @@ NAN, INF = float("nan"), float("inf")
 ODD: list[Any] = [NAN, INF, -INF, -1, -1e-9, 1e9, 10**400, None, "1", True, [1], 1j, np.zeros(2)]
 
 
-@pytest.fixture(name="core")
-def _core(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    yield from registered("core", monkeypatch)
-
-
 @pytest.mark.parametrize(("engine", "name"), [(engine, name) for engine in NUMBERS for name in fields_of(engine)])
-def test_a_setting_out_of_its_range_is_refused_with_the_range_in_one_line(engine: str, name: str, core: None):
+def test_a_setting_out_of_its_range_is_refused_with_the_range_in_one_line(engine: str, name: str):
     low, high = next((e.metadata["low"], e.metadata["high"]) for e in fields(PhysicsSettings) if e.name == name)
     for value in (*ODD, low / 2 - (low == 0), high * 1.01, *([0] if low > 0 else [])):
         with pytest.raises(UsageError) as refused:
@@ -224,6 +230,7 @@ def test_settings_of_equal_numbers_have_one_digest_whatever_their_type():
     assert (type(one.longest), type(one.iterations)) == (float, int)
 
 
+@pytest.mark.bullet
 def test_a_bounce_that_would_never_end_is_refused_and_the_least_allowed_one_ends():
     """Resting cubes are hit by what gravity adds in a step; the figures are in the docstring of PhysicsSettings."""
     with pytest.raises(

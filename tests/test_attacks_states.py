@@ -244,7 +244,6 @@ def test_2_000_crafted_boards_without_physics_are_refused_or_lose_no_cube():
         assert 1_000 < attack(model, start, 2_000) < 2_000
 
 
-@pytest.mark.physics
 @pytest.mark.parametrize("shape", [TOWER, SHIP], ids=["tower", "ship"])
 def test_300_crafted_states_of_physics_are_refused_or_lose_no_cube(shape: Any):
     with PhysicsModel(shape) as model:
@@ -351,7 +350,6 @@ ATTACKS: dict[str, tuple[Callable[[TowerState], TowerState], str]] = {
 }
 
 
-@pytest.mark.physics
 @pytest.mark.parametrize("what", ATTACKS)
 def test_a_state_that_no_drop_leaves_is_refused_before_any_physics(physics: PhysicsModel, full: TowerState, what: str):
     attack, reason = ATTACKS[what]
@@ -366,7 +364,6 @@ def test_a_state_that_no_drop_leaves_is_refused_before_any_physics(physics: Phys
     assert physics.effort == before
 
 
-@pytest.mark.physics
 def test_boards_with_wrong_contents_are_refused_before_any_physics():
     with PhysicsModel(SHIP) as model:
         state = chain(model, 1, first=6)
@@ -387,7 +384,6 @@ def test_boards_with_wrong_contents_are_refused_before_any_physics():
         assert conserved(state, model.drop(TowerState.from_token(state.token()), (), rng(1)))
 
 
-@pytest.mark.physics
 def test_states_that_physics_leaves_pass_its_door_also_those_of_jams():
     """Of tower and ship, settled and stopped by the clock, knocked and taken from, each through its token."""
     passed = dict.fromkeys(Status, 0)
@@ -410,7 +406,6 @@ def test_states_that_physics_leaves_pass_its_door_also_those_of_jams():
     assert passed[Status.JAMMED] >= 8, passed
 
 
-@pytest.mark.physics
 def test_cubes_may_overlap_by_no_more_than_the_bound(physics: PhysicsModel, full: TowerState):
     """Two cubes stacked in the funnel: with 0.9 of the bound they pass, with 1.1 they do not."""
     edge = physics.cube_edge

@@ -150,7 +150,6 @@ def furthest(state: TowerState) -> tuple[int, int]:
     return max(((a, b) for a in at for b in at if a < b), key=lambda ab: float(np.linalg.norm(at[ab[0]] - at[ab[1]])))
 
 
-@pytest.mark.physics
 def test_touches_across_a_gap_are_refused_before_any_physics(physics: PhysicsModel, laid: TowerState):
     one, other = furthest(laid)
     pose = next(each.pose for each in laid.residents if each.cube.id == one)
@@ -184,7 +183,6 @@ def test_a_cube_touches_the_far_end_of_a_long_tilted_plate_but_not_where_that_is
             check_reach(state, position, np.array([LEVEL.orientation]), replace(tower, boxes=(plate,)))
 
 
-@pytest.mark.physics
 @pytest.mark.parametrize("force", [0, 4_000_000, 10**15])
 def test_touches_of_near_bodies_pass_whatever_their_forces_and_no_cube_is_lost(
     physics: PhysicsModel, laid: TowerState, force: int
@@ -199,7 +197,6 @@ def conserved(state: TowerState, outcome: Outcome) -> bool:
     return sorted(x.cube for x in outcome.landings) == sorted(state.cubes)
 
 
-@pytest.mark.physics
 def test_a_thrown_cube_has_nothing_of_a_taken_one_with_its_number(physics: PhysicsModel, laid: TowerState):
     """A cube is taken, and one of its number is thrown, or one of another: all cubes lie where they else do."""
     taken = next(touch.cube for touch in laid.touches if touch.other >= 0)
@@ -213,7 +210,6 @@ def test_a_thrown_cube_has_nothing_of_a_taken_one_with_its_number(physics: Physi
     assert [(x.place, x.pose) for x in again.landings] == [(x.place, x.pose) for x in another.landings]
 
 
-@pytest.mark.physics
 def test_a_state_of_version_2_is_gone_on_from():
     token = json.loads((Path(__file__).parent / "vectors" / "tower2.json").read_text("utf-8"))[0]["token"]
     with PhysicsModel(load(TOWER)) as model:

@@ -10,11 +10,13 @@ import pytest
 
 from calibration import command, design
 from calibration.command import Effort, calibrate
+from calibration.parameters import ENGINE
 from tests.measure import numerics, ship
-from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.catalogue import fitted_with, load
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
+from tower_sim.physics.bullet import load_bullet
 from tower_sim.writing import WritingFailed
 
 FEW = Effort(waves=1, points=2, games=2, confirm=2, chosen=3)
@@ -26,6 +28,7 @@ def _few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(command.EFFORTS, "quick", FEW)
 
 
+@pytest.mark.bullet
 @pytest.mark.usefixtures("few")
 def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -67,6 +70,7 @@ def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
     text = output.read_text("utf-8")
     assert tower.name == "mine"
     assert "tower-sim calibrate --quick --seed 3 to: rulebook-setup.toml, rulebook-phase.toml" in text
+    assert fitted_with(text) == ENGINE
     assert "# Posterior: SHA-256 " in text
     assert text.count("[F]") >= 10
     report = (tmp_path / "mine.calibration/report.md").read_text("utf-8")
@@ -152,6 +156,7 @@ def test_more_values_than_the_fit_can_hold_are_refused_before_any_work(tmp_path:
     assert [file.name for file in tmp_path.iterdir()] == ["mine.csv"]
 
 
+@pytest.mark.bullet
 def test_without_scikit_learn_one_line_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
@@ -159,6 +164,19 @@ def test_without_scikit_learn_one_line_says_what_to_install(
     monkeypatch.setitem(sys.modules, "sklearn.gaussian_process.kernels", None)
     assert calibrate_in(tmp_path) == 2
     assert "pip install pyarrow rich scikit-learn" in capsys.readouterr().err
+
+
+def test_without_the_engine_of_the_design_one_line_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    load_bullet.cache_clear()
+    monkeypatch.setitem(sys.modules, "pybullet", None)
+    assert calibrate_in(tmp_path) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("tower-sim: PyBullet, which the engine bullet needs, cannot be imported")
+    assert told.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+    load_bullet.cache_clear()
 
 
 def calibrate_in(directory: Path) -> int:

@@ -109,8 +109,8 @@ def test_an_owner_whose_draws_fail_is_kept_with_the_reason(drops: int, rate: flo
 @pytest.mark.usefixtures("coins")
 def test_simulate_keeps_whole_files_and_makes_the_others_again(tmp_path: Path):
     owners.simulate(tmp_path, 4, SEED, workers=1, truth_games=2)
-    first = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    stamps = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    first = {path.name: path.read_bytes() for path in tmp_path.glob("[!.]*")}
+    stamps = {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("[!.]*")}
     assert sorted(first) == [f"owner-{number:04d}.json" for number in range(4)]
     (tmp_path / "owner-0001.json").unlink()
     spoiled = tmp_path / "owner-0002.json"
@@ -118,7 +118,7 @@ def test_simulate_keeps_whole_files_and_makes_the_others_again(tmp_path: Path):
     with pytest.raises(UsageError, match=r"owner-0002\.json is no whole"):
         owners.load(tmp_path)
     owners.simulate(tmp_path, 4, SEED, workers=1, truth_games=2)
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == first
+    assert {path.name: path.read_bytes() for path in tmp_path.glob("[!.]*")} == first
     same = {name for name, stamp in stamps.items() if (tmp_path / name).stat().st_mtime_ns == stamp}
     assert same == {"owner-0000.json", "owner-0003.json"}
     assert owners.load(tmp_path) == [owners.owner(number, SEED, 2) for number in range(4)]
@@ -154,7 +154,7 @@ def test_what_is_finished_outlives_an_interrupt(tmp_path: Path, monkeypatch: pyt
     command = ["simulate", "--out", str(tmp_path), "--workers", "1", "--owners", "4", "--truth-games", "2"]
     assert owners.main(command) == 1
     assert "interrupted" in capsys.readouterr().err
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["owner-0000.json", "owner-0001.json"]
+    assert sorted(path.name for path in tmp_path.glob("[!.]*")) == ["owner-0000.json", "owner-0001.json"]
 
 
 def _owner(number: int, truth: float, se: float = 0.0, settings: str = "shipped step") -> Owner:
@@ -214,6 +214,7 @@ def test_the_accepted_region_leaves_at_most_a_fortieth_at_either_end_and_no_more
     assert sum(chance[high + 1 :]) <= 0.025 < sum(chance[high:])
 
 
+@pytest.mark.bullet
 def test_the_fit_narrows_what_three_owners_towers_do_and_is_right(tmp_path: Path):
     """A smoke test with physics: of 6 intervals of 90 % at least 4 hold, which by chance fails in about 2 %.
 
@@ -241,6 +242,7 @@ def test_the_shipped_example_is_a_game_and_eight_drops_of_a_tower_neither_clogge
     assert "hidden parameters" in owners.EXAMPLE.read_text("utf-8")
 
 
+@pytest.mark.bullet
 @pytest.mark.skipif(
     (platform.system(), platform.machine()) != ("Linux", "x86_64"), reason="physics draws other drops elsewhere"
 )

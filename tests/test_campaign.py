@@ -25,9 +25,8 @@ from tower_sim.surrogate.two_thirds import TwoThirdsRule
 
 
 def case(name: str, *others: Any) -> Any:
-    """The campaign `name` of ALL as the case of a test; those that drop with physics are marked so."""
-    marks = [pytest.mark.physics] if name in ("battles", "physics") else []
-    return pytest.param(ALL[name], *others, id=name, marks=marks)
+    """The campaign `name` of ALL as the case of a test."""
+    return pytest.param(ALL[name], *others, id=name)
 
 
 def frame(shard: Shard, table: str) -> Any:
@@ -121,7 +120,6 @@ def test_a_games_rows_are_those_of_the_game_played_alone_with_its_seed():
         assert rows.colours_out.tolist()[1:] == [len(entry.actions) for entry in entries][1:]
 
 
-@pytest.mark.physics
 def test_a_battles_rows_are_those_of_the_battle_fought_alone():
     spec = parse(BATTLES)
     drops, cubes = both(spec)

@@ -124,7 +124,6 @@ def test_a_campaign_killed_twenty_times_ends_as_if_it_had_not_been(tmp_path: Pat
     killed(Campaign(tmp_path, MANY), kills=20, seed=1, spread=0.2)
 
 
-@pytest.mark.physics
 @pytest.mark.posix
 def test_a_campaign_of_physics_killed_three_times_ends_as_if_it_had_not_been(tmp_path: Path):
     killed(Campaign(tmp_path, PHYSICS), kills=3, seed=2, spread=0.7)
@@ -238,8 +237,9 @@ except tower_sim.UsageError as error:
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     name = "dask" if module == "distributed" else "campaign"
-    assert re.search(f"the extra '{name}' needs; try: pip install pyarrow rich", done.stderr)
-    assert done.stderr.count("\n") == 1
+    told = [line for line in done.stderr.splitlines() if not line.startswith("...")]  # progress, on a slow machine
+    assert len(told) == 1
+    assert re.search(f"the extra '{name}' needs; try: pip install pyarrow rich", told[0])
     assert done.returncode == 1
 
 

@@ -430,7 +430,6 @@ def test_every_run_is_in_exactly_one_shard():
     assert unsaid == [10, 10, 300]
 
 
-@pytest.mark.physics
 def test_a_campaigns_game_with_knocks_is_the_game_that_play_plays_with_a_row_for_each_knock():
     text = SMALLEST.replace("games = 6", "games = 1") + (
         '[rules]\ncubes = 2\nrounds = 1\nphases = ["blue", "red"]\n[knocks]\n0 = 2\n1 = 1.5\n'

@@ -22,12 +22,10 @@ def _game() -> str:
     return done.stdout
 
 
-@pytest.mark.physics
 def test_a_game_played_twice_in_two_processes_gives_the_same_bytes(game: str):
     assert tower_sim("play", "amerigo", "--seed", "7", "--json").stdout == game
 
 
-@pytest.mark.physics
 def test_a_game_has_36_entries_with_the_documented_keys_in_order(game: str):
     document = json.loads(game)
     assert list(document) == ["schema", "version", "seed", "model", "apparatus", "rules", "knocks", "drops"]
@@ -55,7 +53,6 @@ def test_a_game_has_36_entries_with_the_documented_keys_in_order(game: str):
             assert list(entry[counts]) == COLOURS
 
 
-@pytest.mark.physics
 def test_every_cube_is_accounted_for_after_every_drop(game: str):
     inside = dict.fromkeys(COLOURS, 0)
     for entry in json.loads(game)["drops"]:
@@ -65,7 +62,6 @@ def test_every_cube_is_accounted_for_after_every_drop(game: str):
         inside = entry["inside"]
 
 
-@pytest.mark.physics
 def test_play_prints_a_line_a_drop_and_a_summary_and_saves_the_plot(tmp_path: Path):
     done = tower_sim("play", "amerigo", "--rounds", "1", "--seed", "3", "--save-plot", str(tmp_path / "game.png"))
     assert done.returncode == 0
@@ -77,7 +73,6 @@ def test_play_prints_a_line_a_drop_and_a_summary_and_saves_the_plot(tmp_path: Pa
     assert (tmp_path / "game.png").stat().st_size > 10_000
 
 
-@pytest.mark.physics
 def test_a_seed_that_was_drawn_is_printed_and_plays_the_same_again():
     first = json.loads(tower_sim("play", "amerigo", "--rounds", "0", "--json").stdout)
     again = json.loads(tower_sim("play", "amerigo", "--rounds", "0", "--json", "--seed", first["seed"]).stdout)
@@ -85,7 +80,6 @@ def test_a_seed_that_was_drawn_is_printed_and_plays_the_same_again():
     assert int(first["seed"]) < 2**128
 
 
-@pytest.mark.physics
 def test_house_rules_from_a_file_are_played(tmp_path: Path):
     rules = 'name = "small"\ncolours = ["red", "blue"]\nsubstitute = ""\nrounds = 2\ncubes = 5\n'
     (tmp_path / "mine.toml").write_text(rules)
@@ -96,7 +90,6 @@ def test_house_rules_from_a_file_are_played(tmp_path: Path):
     assert document["drops"][0]["thrown"] == {"red": 5, "blue": 5}
 
 
-@pytest.mark.physics
 def test_a_token_printed_by_one_drop_continues_in_another_process(tmp_path: Path):
     first = json.loads(tower_sim("drop", "amerigo", "--cubes", "blue=20,red=10", "--seed", "1", "--json").stdout)
     inside = first["inside"]
@@ -113,7 +106,6 @@ def test_a_token_printed_by_one_drop_continues_in_another_process(tmp_path: Path
         assert tower_sim("drop", "amerigo", *arguments).stdout == by_token.stdout
 
 
-@pytest.mark.physics
 def test_cubes_that_a_knock_released_are_thrown_with_the_next():
     first = json.loads(tower_sim("drop", "amerigo", "--cubes", "blue=49", "--seed", "1", "--json").stdout)
     second = json.loads(
@@ -131,7 +123,6 @@ def _token() -> str:
     return json.loads(tower_sim("drop", "amerigo", "--cubes", "blue=20", "--seed", "1", "--json").stdout)["state"]
 
 
-@pytest.mark.physics
 def test_a_corrupted_token_exits_2_with_one_line(token: str):
     middle = len(token) // 2
     corrupted = token[:middle] + ("A" if token[middle] != "A" else "B") + token[middle + 1 :]
@@ -139,7 +130,6 @@ def test_a_corrupted_token_exits_2_with_one_line(token: str):
     assert_refused(done, "damaged")
 
 
-@pytest.mark.physics
 def test_a_token_of_another_apparatus_exits_2_with_one_line(token: str, tmp_path: Path):
     shipped = Path(__file__).parent.parent / "tower_sim/apparatus/amerigo/profiles/amerigo.toml"
     (tmp_path / "other.toml").write_text(shipped.read_text().replace("rim_mm = 120", "rim_mm = 121"))
@@ -164,15 +154,9 @@ def test_a_token_of_another_apparatus_exits_2_with_one_line(token: str, tmp_path
         (["drop", "amerigo", "--cubes", "blue=-3"], "COLOUR=N"),
         (["drop", "amerigo", "--cubes", "blue=1,blue=2"], "once"),
         (["drop", "amerigo", "--cubes", "blue=5000"], "500"),
-        pytest.param(
-            ["drop", "amerigo", "--cubes", "blue=1", "--knock", "99"], "allowed is 0 to 5", marks=pytest.mark.physics
-        ),
-        pytest.param(
-            ["drop", "amerigo", "--cubes", "blue=1", "--knock", "nan"], "allowed is 0 to 5", marks=pytest.mark.physics
-        ),
-        pytest.param(
-            ["drop", "amerigo", "--cubes", "blue=1", "--state", "@/nowhere"], "/nowhere", marks=pytest.mark.physics
-        ),
+        (["drop", "amerigo", "--cubes", "blue=1", "--knock", "99"], "allowed is 0 to 5"),
+        (["drop", "amerigo", "--cubes", "blue=1", "--knock", "nan"], "allowed is 0 to 5"),
+        (["drop", "amerigo", "--cubes", "blue=1", "--state", "@/nowhere"], "/nowhere"),
         (["show", "amerigo"], "-o"),
         (["show", "amerigo", "-o", "/nowhere/tower.png"], "/nowhere"),
     ],
@@ -189,7 +173,6 @@ def assert_refused(done: subprocess.CompletedProcess[str], named: str) -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.physics
 def test_cubes_that_never_land_exit_1_with_one_line(tmp_path: Path):
     """Held 40 cm over a funnel that hardly widens, most of 60 cubes bounce past it, in every draw."""
     tower = Path(__file__).parent.parent / "calibration/tower.toml"
@@ -209,7 +192,6 @@ def test_a_reader_that_goes_away_gets_no_traceback():
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.physics
 def test_show_draws_the_tower_and_the_cubes_inside(tmp_path: Path, token: str):
     for name, arguments in (("empty.png", []), ("full.png", ["--state", token])):
         done = tower_sim("show", "amerigo", "-o", str(tmp_path / name), *arguments)

@@ -19,12 +19,10 @@ def _odds() -> str:
     return done.stdout
 
 
-@pytest.mark.physics
 def test_many_battles_twice_in_two_processes_give_the_same_bytes(odds: str):
     assert tower_sim("battle", *CUBES, "--games", "40", "--seed", "1", "--json").stdout == odds
 
 
-@pytest.mark.physics
 def test_the_odds_have_the_documented_keys_and_account_for_every_cube(odds: str):
     document = json.loads(odds)
     assert list(document) == [
@@ -46,7 +44,6 @@ def test_the_odds_have_the_documented_keys_and_account_for_every_cube(odds: str)
     assert summary["draws"]["redraw_rate"] < 0.005
 
 
-@pytest.mark.physics
 def test_the_first_of_many_battles_is_the_one_battle_of_that_seed(odds: str):
     one = json.loads(tower_sim("battle", *CUBES, "--seed", "1", "--json").stdout)
     many = json.loads(tower_sim("battle", *CUBES, "--seed", "1", "--games", "1", "--json").stdout)
@@ -56,7 +53,6 @@ def test_the_first_of_many_battles_is_the_one_battle_of_that_seed(odds: str):
     assert {place: count for place, count in final.items() if ":" in place and count} == dict(landed)
 
 
-@pytest.mark.physics
 def test_a_battle_tells_every_step_and_where_every_cube_lies():
     document = json.loads(
         tower_sim("battle", *CUBES, "--ability", "green=throw:2", "--active", "green", "--seed", "5", "--json").stdout
@@ -76,7 +72,6 @@ def test_a_battle_tells_every_step_and_where_every_cube_lies():
     assert document["winner"] == ahead
 
 
-@pytest.mark.physics
 @pytest.mark.parametrize("kind", ["ship", "merchant", "building", "tie_break"])
 def test_people_get_a_line_a_step_and_the_result(kind: str):
     cubes = ("--cubes", "purple=6,green=5") if kind == "building" else CUBES
@@ -87,7 +82,6 @@ def test_people_get_a_line_a_step_and_the_result(kind: str):
     assert max(map(len, done.stdout.splitlines())) < 200
 
 
-@pytest.mark.physics
 def test_people_get_the_odds_with_intervals():
     done = tower_sim("battle", *CUBES, "--games", "5", "--seed", "7")
     lines = done.stdout.splitlines()
@@ -101,7 +95,6 @@ def test_people_get_the_odds_with_intervals():
     assert done.stderr == ""
 
 
-@pytest.mark.physics
 def test_what_else_a_side_has_is_given_told_and_counts():
     words = ("--side", "green=supply:20,island:2,pirate", "--side", "green=damage:4", "--provoked")
     done = tower_sim("battle", *CUBES, *words, "--seed", "7", "--json")
@@ -123,7 +116,6 @@ def test_a_surrogates_battles_are_drawn_by_zone(tmp_path: Path):
         assert (tmp_path / name).stat().st_size > 10_000
 
 
-@pytest.mark.physics
 def test_a_battle_and_the_densities_of_many_are_drawn(tmp_path: Path):
     for name, more in (("one.png", ()), ("many.svg", ("--games", "5"))):
         done = tower_sim("battle", *CUBES, "--seed", "7", "--save-plot", name, *more, cwd=tmp_path)
@@ -132,7 +124,6 @@ def test_a_battle_and_the_densities_of_many_are_drawn(tmp_path: Path):
         assert f"plot: {name}" in done.stdout
 
 
-@pytest.mark.physics
 def test_rulings_are_read_from_a_file_and_reported(tmp_path: Path):
     (tmp_path / "mine.toml").write_text('left_board = "lost"\n')
     done = tower_sim("battle", *CUBES, "--seed", "7", "--rulings", "mine.toml", "--json", cwd=tmp_path)

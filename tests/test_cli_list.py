@@ -80,7 +80,6 @@ def test_what_cannot_be_loaded_is_listed_with_the_reason_and_ends_nothing(tmp_pa
     assert run("--help").returncode == 0
 
 
-@pytest.mark.physics
 def test_every_model_of_the_list_can_be_opened():
     from tower_sim import load
 

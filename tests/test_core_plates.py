@@ -21,7 +21,7 @@ def test_no_cube_passes_a_plate_of_1_mm_at_5_m_s_with_a_spin_of_200_rad_s(name: 
     assert deepest.max() < PLATE / 2
 
 
-@pytest.mark.physics
+@pytest.mark.bullet
 def test_bullet_whose_steps_do_not_see_ahead_reaches_deeper_into_plates_than_half():
     """The test above, tried: what it looks for happens, where contacts are not seen before they are made."""
     thrown = [throw(accuracy("bullet", "standard"), 5.0, 200.0, 1, seed) for seed in range(3)]

@@ -27,6 +27,7 @@ pytestmark = pytest.mark.long
 WORKERS = mp.cpu_count()
 
 
+@pytest.mark.bullet
 def test_recreating_states_moves_the_mean_out_by_less_than_0_3_and_games_not_visibly_by_more_than_0_5():
     """60 games a side: the standard errors are about 0.04 for the forks and 0.8 for the whole games.
 
@@ -40,6 +41,7 @@ def test_recreating_states_moves_the_mean_out_by_less_than_0_3_and_games_not_vis
     assert abs(mean) < 0.5 + 1.96 * se
 
 
+@pytest.mark.bullet
 def test_the_chance_that_a_knock_releases_a_cube_rises_from_under_1_to_over_50_percent():
     residents, released = measure_knock(str(TOWER), 400, WORKERS)
     assert 14 <= np.mean(residents) <= 16
@@ -52,6 +54,7 @@ def test_the_chance_that_a_knock_releases_a_cube_rises_from_under_1_to_over_50_p
     assert all(b >= a - 0.03 for a, b in pairwise(ordered))
 
 
+@pytest.mark.bullet
 @pytest.mark.parametrize("name", ["half the step", "100 iterations, no early stop", "relaxation 0.1 s"])
 def test_a_finer_setting_keeps_as_many_cubes_within_2_of_49(name: str):
     """400 set-up drops of each, independent in effect; the standard error of the difference is about 0.35.
@@ -67,6 +70,7 @@ def test_a_finer_setting_keeps_as_many_cubes_within_2_of_49(name: str):
     assert abs(mean) + 1.645 * se < 2
 
 
+@pytest.mark.bullet
 def test_quick_fits_of_66_owners_are_right_and_at_most_half_as_wide_as_the_prior(tmp_path: Path):
     """Each of mean inside and mean out: 54 to 64 of 66 intervals of 90 % hold the truth (binomial, 95 %).
 
@@ -83,6 +87,7 @@ def test_quick_fits_of_66_owners_are_right_and_at_most_half_as_wide_as_the_prior
             assert row.width <= row.prior_width / 2
 
 
+@pytest.mark.bullet
 def test_the_commands_of_the_docs_on_calibration_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     text = (Path(__file__).parent.parent / "docs/calibration.md").read_text("utf-8")
     (block,) = re.findall(r"<!-- long -->\n```sh\n(.*?)```", text, re.S)

@@ -16,6 +16,7 @@ from notebook_runs import Cell, code_cells, execute, notebooks, read
 from tower_sim.errors import UsageError
 
 NOTEBOOKS = notebooks()
+RUN = [pytest.param(path, marks=[pytest.mark.bullet] if path.stem == "calibration" else []) for path in NOTEBOOKS]
 EXTRAS = {"calibration": ("calibrate", "sklearn"), "campaign": ("campaign", "pyarrow")}
 WIDEST, LARGEST = 1000, 400_000  # pixels of a picture, bytes of a notebook
 PATHS = re.compile(r"(?<![\w.])/(root|home|work|tmp|usr|opt|var|private|Users|mnt)/|[A-Z]:\\\\|site-packages|file://")
@@ -30,7 +31,7 @@ def test_there_are_notebooks():
     assert {path.stem for path in NOTEBOOKS} == {"first_steps", "campaign", "calibration"}
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", RUN, ids=lambda path: path.stem)
 def test_a_notebook_runs_from_its_first_cell_to_its_last_and_ships_with_what_it_shows(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

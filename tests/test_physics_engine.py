@@ -1,4 +1,4 @@
-"""Engines: ours keeps what every engine promises; another drops by its name; without any, all but physics works."""
+"""Engines: ours keep what every engine promises; another drops by its name; without PyBullet all but Bullet works."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from tower_sim.testing import EngineContract, MotionContract
 Array = npt.NDArray[np.float64]
 
 
+@pytest.mark.bullet
 class TestBullet(EngineContract):
     kind = BulletEngine
 
@@ -216,7 +217,7 @@ def test_a_campaign_says_its_engine(points: PhysicsSettings):
 
 
 def test_the_versions_of_a_dataset_name_the_engines_that_are_installed(monkeypatch: pytest.MonkeyPatch):
-    assert environment()["versions"][BulletEngine.distribution] == version_of("bullet")
+    assert environment()["versions"].get(BulletEngine.distribution) == version_of("bullet")
     monkeypatch.setattr(BulletEngine, "distribution", "no-such-package")
     versions = environment()["versions"]
     assert not {"pybullet", "no-such-package"} & versions.keys()
@@ -226,13 +227,25 @@ def test_the_versions_of_a_dataset_name_the_engines_that_are_installed(monkeypat
 WITHOUT = "import sys; sys.modules['pybullet'] = None\n"
 
 
-def test_without_the_engine_asking_for_physics_says_in_one_line_what_to_install():
-    code = WITHOUT + "from tower_sim.cli import main; sys.exit(main(['drop', 'amerigo', '--cubes', 'red=2']))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+def without_pybullet(*words: str) -> subprocess.CompletedProcess[str]:
+    code = (
+        WITHOUT + f"from tower_sim.cli import main; sys.exit(main({['drop', 'amerigo', '--cubes', 'red=2', *words]}))"
+    )
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+
+def test_without_pybullet_asking_for_bullet_says_in_one_line_what_to_install():
+    done = without_pybullet("--engine", "bullet")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("tower-sim: PyBullet, which the physics needs, cannot be imported")
+    assert done.stderr.startswith("tower-sim: PyBullet, which the engine bullet needs, cannot be imported")
     assert "try: pip install pybullet" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_without_pybullet_the_default_engine_drops():
+    done = without_pybullet("--seed", "1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "amerigo, physics, seed 1: " in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -243,9 +256,10 @@ def test_without_the_engine_asking_for_physics_says_in_one_line_what_to_install(
         "import tower_sim.campaign.environment as here; here.environment()",
         "from tower_sim.cli.common import version; version()",
         "from tower_sim import open_model, load; open_model(load('amerigo'), 'surrogate')",
+        "from tower_sim import open_model, load; open_model(load('amerigo'), 'physics')",
     ],
 )
-def test_only_physics_needs_the_engine(code: str):
+def test_nothing_but_bullet_needs_pybullet(code: str):
     done = subprocess.run([sys.executable, "-c", WITHOUT + code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -255,9 +269,12 @@ def test_importing_the_package_imports_no_simulator():
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
-def test_the_version_says_so_where_there_is_no_engine(monkeypatch: pytest.MonkeyPatch):
+def test_the_version_says_so_where_there_is_no_pybullet(monkeypatch: pytest.MonkeyPatch):
     from tower_sim.cli.common import version
 
-    assert version().endswith(f"PyBullet {version_of('bullet')})")
+    installed = version_of("bullet")
+    assert version().endswith(
+        f", the core {version_of('core')}, {f'PyBullet {installed}' if installed else 'no PyBullet'})"
+    )
     monkeypatch.setattr(BulletEngine, "distribution", "no-such-package")
     assert version().endswith("no PyBullet)")

@@ -517,7 +517,7 @@ def test_cubes_at_rest_in_the_tower_overlap_by_at_most_half_a_percent_of_their_e
     assert max(overlaps) < 0.005
 
 
-@pytest.mark.physics
+@pytest.mark.bullet
 def test_cubes_that_wedge_in_the_tower_are_repaired_to_at_most_one_and_a_half_percent_of_their_edge():
     """Set-up drops of Bullet that end with cubes deeper than 2 % when the repair is off, made again with it.
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.engines import registered
 
 from calibration.parameters import NUMBERS as FREE
 from calibration.parameters import campaign_text
@@ -48,11 +46,6 @@ HAS_NOT = [
     if name not in fields_of(engine)
 ]
 NAMED = [(engine, name) for engine in NUMBERS for name in accuracies(engine)]
-
-
-@pytest.fixture(autouse=True)
-def _core(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    yield from registered("core", monkeypatch)
 
 
 def refused(make: Any) -> str:
@@ -308,7 +301,6 @@ def test_a_command_with_a_model_without_physics_refuses_an_engine_in_one_line(
     assert told.err.count("\n") == 1
 
 
-@pytest.mark.physics
 def test_the_default_engine_named_or_not_gives_the_same_bytes(capsys: pytest.CaptureFixture[str]):
     drop = ["drop", "amerigo", "--cubes", "red=3", "--seed", "1", "--json"]
     printed: list[str] = []

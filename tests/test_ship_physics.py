@@ -133,7 +133,7 @@ def test_a_cube_whose_support_was_taken_away_falls(model):
     state = on_board(model, (x, y, 0), (x, y, 1))
     kept = model.drop(state, (), np.random.default_rng(0))
     assert [math.floor(10 * r.pose.position[2] / EDGE) / 10 for r in kept.state.board.lying] == [0.7, 1.7]
-    fallen = model.drop(state.take([Cube(0, "purple", EDGE)]), (), np.random.default_rng(0))
+    fallen = model.drop(kept.state.take([Cube(0, "purple", EDGE)]), (), np.random.default_rng(0))
     (top,) = fallen.state.board.lying
     assert top.pose.position[2] == pytest.approx(SHIP.board.floor + EDGE / 2, abs=0.02 * EDGE)
     assert top.region == "zone:choice"

@@ -85,7 +85,6 @@ def shape(document: Any) -> Any:
     return type(document).__name__
 
 
-@pytest.mark.physics
 def test_a_game_has_the_same_document_as_with_physics(capsys: Capture):
     mine, theirs = (played(capsys, "--rounds", "1", "--model", model) for model in ("surrogate", "physics"))
     assert shape(mine) == shape(theirs)

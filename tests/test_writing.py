@@ -120,7 +120,7 @@ def test_a_file_that_may_not_be_written_is_not_replaced(tmp_path: Path):
 
 WITHOUT_POSIX = """
 import concurrent.futures, logging, multiprocessing, os, random, signal, subprocess, sys, tempfile, threading
-import matplotlib.pyplot, numpy, pyarrow.parquet, scipy.stats
+import matplotlib.pyplot, numba, numpy, pyarrow.parquet, scipy.stats
 for name in ("fcntl", "resource", "termios", "pwd", "grp"):
     sys.modules[name] = None
 for name in ("register_at_fork", "O_NONBLOCK", "set_blocking", "fork", "sync", "geteuid", "mkfifo", "killpg", "uname"):
@@ -133,7 +133,6 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.physics
 def test_without_what_only_posix_has_towers_are_played_drawn_compared_and_studied_and_campaigns_run(tmp_path: Path):
     """Of Windows' Python only the absence of some names is imitated here; its file system and its signals are not."""
     spec = '[campaign]\nkind = "game"\napparatus = "amerigo"\nmodel = "two_thirds"\nseed = "7"\ngames = 6\nshard = 2\n'

@@ -30,13 +30,18 @@ _MOST_TOUCHES = 64  # of one cube: 26 others fit around it in a grid, and a corn
 _ADVICE = "make it with Cube(id, colour, edge) or supply(...)"
 
 
+def go_on_there(state: TowerState) -> str:
+    """Return what to try with a state of another model."""
+    return "go on with the model that made it"
+
+
 @dataclass(frozen=True, slots=True)
 class Door:
     """What a model lets in: states of `model` and `digest`, cubes of `edge` (m), at most `most` of them at a time.
 
     Cubes inside are in one of `regions`, on a board at one of `places` (none: there is no board). A model that knows
     poses looks at those of a state with `look`, which raises UsageError; without it no cube has one, and none touches
-    another. Cubes can touch fixed boxes 0 to `boxes` - 1.
+    another. Cubes can touch fixed boxes 0 to `boxes` - 1. `advise` says what to try with a state of another digest.
     """
 
     model: str
@@ -48,6 +53,7 @@ class Door:
     look: Callable[[TowerState], None] | None = None
     most: int = 10_000
     boxes: int = 10_000
+    advise: Callable[[TowerState], str] = go_on_there
 
     def throw(self, state: TowerState, cubes: Sequence[Cube]) -> tuple[Cube, ...]:
         """Return the cubes to throw as a tuple of plain cubes, when they can be thrown into `state`.
@@ -72,7 +78,7 @@ class Door:
         """Raise UsageError unless `state` is one that this model can have made."""
         as_state(state)
         if (state.model, state.digest) != (self.model, self.digest):
-            raise foreign(state, self.model, self.apparatus, self.digest)
+            raise foreign(state, self.model, self.apparatus, self.digest, self.advise(state))
         if not state.sound:
             self._look_through(state)
             _mark(state)
@@ -190,11 +196,11 @@ def as_zone(zone: object, names: Sequence[str]) -> str:
     return zone
 
 
-def foreign(state: TowerState, model: str, apparatus: str, digest: str) -> UsageError:
-    """Return the error that a state is of another model than the one named."""
+def foreign(state: TowerState, model: str, apparatus: str, digest: str, advice: str = "") -> UsageError:
+    """Return the error that a state is of another model than the one named, which ends in `advice`."""
     return UsageError(
         f"state belongs to {_word(state.model)} of apparatus {shown(state.apparatus)} ({_word(state.digest)}); "
-        f"allowed is a state of {model} of {shown(apparatus)} ({_word(digest)}); go on with the model that made it"
+        f"allowed is a state of {model} of {shown(apparatus)} ({_word(digest)}); {advice or go_on_there(state)}"
     )
 
 
@@ -308,11 +314,13 @@ def check_past(state: TowerState, *, on_board: bool) -> None:
 def check_touches(state: TowerState, boxes: int) -> None:
     """Raise UsageError unless each touch is of two bodies that were there after the last drop, knock or placing.
 
-    Those are the cubes that lie there and those taken since, and the fixed boxes, of which there are `boxes`.
+    Those are the cubes that lie there, those that came out then and lay before the exit until it was over, those taken
+    since, and the fixed boxes, of which there are `boxes`.
     """
     there = {resident.cube.id for resident in (*state.residents, *state.board.lying)}
     for event in reversed(state.log):
         if event.kind != "take":
+            there.update(event.emerged)
             break
         there.update(cube.id for cube in event.thrown)
     pairs: set[frozenset[int]] = set()

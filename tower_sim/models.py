@@ -16,8 +16,9 @@ if TYPE_CHECKING:  # the simulator is imported when physics is asked for
     from tower_sim.simulator import PhysicsModel
 
 ABOUT = {
-    "physics": "rigid bodies that fall through the real shape; takes about a second a drop",
-    "surrogate": "a law fitted to many simulated drops; takes microseconds a drop",
+    "physics": "rigid bodies that fall through the real shape; a drop takes a fraction of a second",
+    "surrogate": "a law fitted to many simulated drops; takes microseconds a drop "
+    "(those that ship: to drops of Bullet at its shipped step)",
     "two_thirds": "the rule of thumb: of cubes thrown 2/3 come out, of cubes inside 1/3",
 }
 MODELS = tuple(ABOUT)

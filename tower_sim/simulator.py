@@ -18,16 +18,17 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.with_board import with_board
 from tower_sim.contract import BaseModel
 from tower_sim.cubes import MAX_CUBES, Cube
-from tower_sim.door import Door, as_apparatus, as_zone, knock_strength
+from tower_sim.door import Door, as_apparatus, as_zone, go_on_there, knock_strength
 from tower_sim.outcome import Landing, Outcome
 from tower_sim.physics.at_rest import check_at_rest
 from tower_sim.physics.knock import MAX_STRENGTH, Shake
 from tower_sim.physics.placing import put_down
 from tower_sim.physics.release import Launch, release
 from tower_sim.physics.scene import Scene
-from tower_sim.physics.settings import PhysicsSettings, as_settings
+from tower_sim.physics.settings import STANDARD, UNNAMED, PhysicsSettings, accuracies, accuracy, as_settings
 from tower_sim.physics.settle import settle
 from tower_sim.physics.world import World
+from tower_sim.registry import names
 from tower_sim.state import Event, Pose, Resident, Touch, TowerState, rng_text
 
 
@@ -35,11 +36,12 @@ class PhysicsModel(BaseModel):
     """A DropModel that drops rigid cubes through an apparatus with the engine of its settings.
 
     Every drop builds the world anew in a cleared client, so that it depends on its arguments only; cubes inside start
-    asleep where the state has them and wake when something hits them (docs/physics.md: what that does). Cubes on a
-    board do too if they lie flat; those that lean or lie on others start awake, since what held them may be gone.
-    Holds one engine client: close it, or use the model as a context manager. Threads that share a model take turns, and
-    with Bullet those of several models do too; a copy, also one that was pickled, is a new model with a client of its
-    own.
+    asleep where the state has them and wake when something hits them (docs/physics.md: what that does), or when what
+    they touched was taken away. An engine that remembers no touches starts cubes on a board awake that lean or lie on
+    others, since what held them may be gone.
+    Holds one engine client: close it, or use the model as a context manager. Threads that drop at once with one model,
+    or with several of an engine that keeps state for the whole process, wait for each other; a copy, also one that was
+    pickled, is a new model with a client of its own.
     Raises UsageError for what is no apparatus, and from drops of a model that was closed.
     """
 
@@ -50,8 +52,7 @@ class PhysicsModel(BaseModel):
         self.shape = as_apparatus(apparatus)
         self.settings = as_settings(settings)
         self._world = World(self.settings)
-        both = f"{apparatus.digest} {self.settings.digest()}"
-        self._door = _door(self.shape, hashlib.sha256(both.encode()).hexdigest()[:16])
+        self._door = _door(self.shape, self.settings)
 
     def __reduce__(self) -> tuple[type[PhysicsModel], tuple[Apparatus, PhysicsSettings]]:
         return type(self), (self.shape, self.settings)
@@ -145,7 +146,7 @@ class PhysicsModel(BaseModel):
         )
 
 
-def _door(shape: Apparatus, digest: str) -> Door:
+def _door(shape: Apparatus, settings: PhysicsSettings) -> Door:
     """Make the door of physics: cubes inside have poses, those of a ship lie on its board when they are out."""
     regions = [region.name for region in shape.regions]
     zones = [landing.ZONE + zone.name for zone in shape.board.zones] if shape.board else []
@@ -154,14 +155,32 @@ def _door(shape: Apparatus, digest: str) -> Door:
     return Door(
         PhysicsModel.name,
         shape.name,
-        digest,
+        _digest(shape, settings),
         shape.cube_edge,
         frozenset(regions),
         frozenset(places),
         look,
         MAX_CUBES,
         boxes=len(shape.boxes),
+        advise=partial(_advice, shape, settings.engine),
     )
+
+
+def _digest(shape: Apparatus, settings: PhysicsSettings) -> str:
+    """Return what identifies states of an apparatus with these settings."""
+    return hashlib.sha256(f"{shape.digest} {settings.digest()}".encode()).hexdigest()[:16]
+
+
+def _advice(shape: Apparatus, engine: str, state: TowerState) -> str:
+    """Say with which engine a state goes on that is not of ours, as far as its digest or its touches tell."""
+    for other in names("engine"):
+        for fineness in accuracies(other):
+            if state.digest == _digest(shape, accuracy(other, fineness)):
+                finer = "" if fineness == STANDARD else f" --accuracy {fineness}"
+                return f"go on with the engine that made it: try --engine {other}{finer}"
+    if (state.model, state.apparatus) == (PhysicsModel.name, shape.name) and not state.touches and engine != UNNAMED:
+        return f"go on with the settings that made it; one of before there was a choice: try --engine {UNNAMED}"
+    return go_on_there(state)
 
 
 def _pose(resident: Resident) -> Pose:

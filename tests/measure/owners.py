@@ -26,7 +26,7 @@ from calibration.emulator import Emulator, shipped_kernels
 from calibration.evidence import of_records
 from calibration.evidence import shipped as shipped_evidence
 from calibration.fit import LEVEL, Discrepancy, Interval, fit
-from calibration.parameters import NUMBERS, PATTERNS, TOWER, fields
+from calibration.parameters import ENGINE, NUMBERS, PATTERNS, TOWER, fields
 from calibration.records import Record, write
 from tests.measure.script import ended
 from tower_sim import __version__
@@ -52,9 +52,9 @@ QUANTITIES = ("inside", "out", "setup")
 
 # Every third owner's tower runs at a step that no fit knows of: all three limits of it are halved, so it is half as
 # long everywhere. That keeps about 4 % more cubes after a set-up (docs/physics.md); real towers have no step at all.
-HALF = PhysicsSettings()
+HALF = PhysicsSettings(engine=ENGINE)
 HALF = replace(HALF, timestep=HALF.timestep / 2, step_travel=HALF.step_travel / 2, passed_travel=HALF.passed_travel / 2)
-SETTINGS = {"shipped step": PhysicsSettings(), "half step": HALF}
+SETTINGS = {"shipped step": PhysicsSettings(engine=ENGINE), "half step": HALF}
 
 _POINT, _RECORDS, _TRUTH = range(3)  # second word of an owner's spawn keys; the third is the game's number
 

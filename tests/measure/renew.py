@@ -10,6 +10,8 @@ in docs/surrogate/, with the reports of their checks (about two hours on two cor
 from __future__ import annotations
 
 import argparse
+import io
+import json
 import os
 import re
 import shlex
@@ -28,6 +30,8 @@ from tower_sim import cli
 from tower_sim.campaign import load, run
 from tower_sim.campaign.files import make_directory
 from tower_sim.campaign.progress import told
+from tower_sim.service import Opened
+from tower_sim.service.loop import serve
 from tower_sim.study import study
 from tower_sim.surrogate.fitting import check_command, fit_command
 from tower_sim.surrogate.store import TOWER, fitted_or_shipped
@@ -43,6 +47,9 @@ SURROGATES = ("amerigo", "amerigo-club", "dead_reckoning")
 LAWS = ROOT / "tower_sim" / "surrogate" / "models"
 CAMPAIGNS = ROOT / "docs" / "surrogate"  # NAME-fit*.toml, of which games and battles are NAME-fit.toml; NAME-held*.toml
 COMPARE = ROOT / "docs" / "compare.md"
+SERVICE = ROOT / "docs" / "service.md"
+TOKEN = "TOWER3..."
+LEFT_OUT = re.compile(r'("landings": |"state": )(\[.*?\](?=, "state")|".*?")')  # in the session of that document
 DOC = ROOT / "docs" / "calibration.md"
 BEGIN, END = "<!-- profiles -->", "<!-- /profiles -->"
 HEAD = (
@@ -135,6 +142,29 @@ def comparison() -> None:
     write_whole(COMPARE, f"{before}<!-- its output -->\n```\n{printed.strip()}\n```\n{after}")
 
 
+def session() -> None:
+    """Ask the service what the session in docs/service.md asks, and write its replies there; `...` stays left out."""
+    text = SERVICE.read_text("utf-8")
+    found = re.search(r"```\n(> .*?)```", text, re.S)
+    assert found
+    lines = found[1].splitlines()
+    told: list[str] = []
+    state = ""
+    with Opened() as opened:
+        for request, shown in zip(lines[::2], lines[1::2], strict=True):
+            out = io.BytesIO()
+            serve(io.BytesIO(request[2:].replace(TOKEN, state).encode()), out, opened)
+            reply = out.getvalue().decode().rstrip("\n")
+            state = json.loads(reply).get("state", state)
+            told += [request, f"< {LEFT_OUT.sub(_left_out, reply)}" if TOKEN in shown else shown]
+    before, after = text[: found.start(1)], text[found.end(1) :]
+    write_whole(SERVICE, before + "".join(f"{line}\n" for line in told) + after)
+
+
+def _left_out(match: re.Match[str]) -> str:
+    return match[1] + ("[...]" if match[2].startswith("[") else f'"{TOKEN}"')
+
+
 def example(work: Path, workers: int) -> None:
     """Play the example campaign anew and write its report."""
     study(played(ROOT / "docs" / "example" / "campaign.toml", work / "example", workers), ROOT / "docs" / "example")
@@ -159,6 +189,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.profiles or not options.surrogates:
             example(options.out, options.workers)
         comparison()
+        session()
         for command in COMMANDS:
             cli.main(command.split())
 

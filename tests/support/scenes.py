@@ -39,7 +39,7 @@ class Thing:
 
 TOWER_CUBE = Thing()
 
-ENGINES = ("core", pytest.param("bullet", marks=pytest.mark.physics))
+ENGINES = ("core", pytest.param("bullet", marks=pytest.mark.bullet))
 """The engines that known answers are asked of, for `pytest.fixture(params=ENGINES)`."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,7 @@ from tower_sim.reading import read_text, toml_table
 SCHEMA = "tower-sim/apparatus"
 VERSION = 1
 MAX_BYTES = 1_000_000
+FITTED_WITH = "Fitted with the engine "  # how a line of comment in a profile begins that says so
 _SHAPES = 1  # raised when the same profile comes to mean another shape: tokens of the old one are then foreign
 
 
@@ -33,6 +35,12 @@ def shipped() -> dict[str, str]:
     """Return the texts of the profiles that ship with the kinds there are, by name."""
     kinds: dict[str, ApparatusKind] = registry.every("apparatus")
     return {name: text for kind in reversed(kinds.values()) for name, text in kind.profiles().items()}
+
+
+def fitted_with(text: str) -> str | None:
+    """Return the name of the engine that a profile was fitted with, as its comments say; None where none does."""
+    said = re.search(rf"^# {FITTED_WITH}(\w+)", text, re.MULTILINE)
+    return said[1] if said else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from tower_sim.errors import UsageError, shown
 from tower_sim.models import MODELS
 from tower_sim.physics.settings import ENGINE, STANDARD, accuracies
 from tower_sim.reading import json_value, read_text
-from tower_sim.registry import get
+from tower_sim.registry import OWN, get
 from tower_sim.registry import names as registered
 from tower_sim.state import MAX_SEED, TowerState
 
@@ -22,14 +22,16 @@ PICTURE = ".png, .pdf or .svg"
 
 
 def version() -> str:
-    """Return the version of this package and of Python and the engine it runs on, in one line."""
+    """Return the version of this package, of Python and of our engines, in one line."""
     import platform
 
     from tower_sim.physics.engine import version_of
 
-    title, number = get("engine", ENGINE).title, version_of(ENGINE)
-    engine = f"{title} {number}" if number else f"no {title}"
-    return f"tower-sim {metadata.version('tower_sim')} (Python {platform.python_version()}, {engine})"
+    engines: list[str] = []
+    for name in sorted(OWN["engine"], key=lambda name: name != ENGINE):
+        title, number = get("engine", name).title, version_of(name)
+        engines.append(f"{title} {number}" if number else f"no {title}")
+    return f"tower-sim {metadata.version('tower_sim')} (Python {platform.python_version()}, {', '.join(engines)})"
 
 
 def add_apparatus(parser: Parser, default: str | None) -> None:
@@ -125,14 +127,17 @@ def check_plot(plot: Path | None) -> None:
 
 
 def read_state(text: str | None) -> TowerState | None:
-    """Read `--state`: a token, or @FILE with a token or a `drop --json` document in it; raises UsageError."""
-    if text is None:
-        return None
+    """Read `--state`: what `read_token` gives, as a state; raises UsageError."""
+    return None if text is None else TowerState.from_token(read_token(text))
+
+
+def read_token(text: str) -> str:
+    """Return the token of `--state`: that, or @FILE with it or a `drop --json` document in it; raises UsageError."""
     if text.startswith("@"):
         text = read_text(text[1:], "--state file", advice="give a file with a token").strip()
         if text.startswith("{"):
             text = _token_of_document(text)
-    return TowerState.from_token(text)
+    return text
 
 
 def _token_of_document(text: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tower_sim import registry
+from tower_sim.apparatus.catalogue import fitted_with
 from tower_sim.apparatus.kind import ApparatusKind
 from tower_sim.cli.common import add_json
 from tower_sim.cli.parser import Parser
@@ -15,7 +16,7 @@ from tower_sim.errors import UsageError
 from tower_sim.games.game import Game
 from tower_sim.models import ABOUT
 from tower_sim.physics.engine import version_of
-from tower_sim.physics.settings import accuracies
+from tower_sim.physics.settings import ENGINE, accuracies
 from tower_sim.terminal import say
 
 SCHEMA = "tower-sim/list"
@@ -60,7 +61,9 @@ def _entry(group: str, name: str) -> dict[str, Any]:
 
 def _told(name: str, thing: Any) -> dict[str, Any]:
     if isinstance(thing, ApparatusKind):
-        return {"about": thing.title, "profiles": sorted(thing.profiles())}
+        texts = dict(sorted(thing.profiles().items()))
+        fitted = {profile: engine for profile, text in texts.items() if (engine := fitted_with(text))}
+        return {"about": thing.title, "profiles": list(texts), "fitted_with": fitted}
     if isinstance(thing, Game):
         own = {"command": thing.ways.command or None, "apparatus": thing.apparatus or None}
         return {"about": thing.about or thing.title, "title": thing.title, "rules": thing.version, **own}
@@ -76,8 +79,13 @@ def _words(document: Mapping[str, Any]) -> str:
         for entry in document[key]:
             said = entry["error"] or entry["about"]
             said += f" (profiles: {', '.join(entry['profiles'])})" if entry.get("profiles") else ""
+            fitted: dict[str, str] = entry.get("fitted_with", {})
+            for engine in dict.fromkeys(fitted.values()):
+                which = ", ".join(profile for profile in fitted if fitted[profile] == engine)
+                said += f" ({which}: fitted with the engine {engine})"
             said += f" (also: tower-sim {entry['command']})" if entry.get("command") else ""
             if "installed" in entry:
+                said += " (default)" if entry["name"] == ENGINE else ""
                 said += f" ({entry['title']} {entry['installed'] or 'is not installed'})"
             said += f" (--accuracy {', '.join(entry['accuracies'])})" if "accuracies" in entry else ""
             said += f" [from {entry['package']}]" if entry["package"] != OURS else ""

@@ -68,8 +68,8 @@ def load_bullet() -> Any:
             return importlib.import_module(name)
     except ImportError as error:
         raise UsageError(
-            f"{title}, which the physics needs, cannot be imported ({error}); allowed is a Python that has it; "
-            f"try: pip install {name} (Python 3.11 has a binary wheel), or a model without physics, such as surrogate"
+            f"{title}, which the engine bullet needs, cannot be imported ({error}); allowed is a Python that has it; "
+            f"try: pip install {name} (Python 3.11 on Linux has a binary wheel), or another engine, such as core"
         ) from None
 
 
@@ -80,7 +80,7 @@ class BulletEngine:
     """
 
     title = "PyBullet"
-    about = "Bullet's rigid bodies; what all published figures, profiles and surrogates stand on"
+    about = "Bullet's rigid bodies; what the shipped profiles and surrogates were fitted with"
     distribution = "pybullet"
     lock = LOCK
 

@@ -15,7 +15,7 @@ from tower_sim.registry import names
 
 SETTINGS_VERSION = 1
 GRAVITY = 9.81  # m/s2
-ENGINE = "bullet"
+ENGINE = "core"
 """The engine of settings that name none: of a new file, of a command or a request that says nothing."""
 UNNAMED = "bullet"
 """The engine of stored tables that name none, for ever: those written when there was no other."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from tower_sim.errors import UsageError, check_kind, check_whole, fault, shown
+from tower_sim.physics.settings import UNNAMED
 from tower_sim.reading import json_value, read_text
 from tower_sim.surrogate.board_law import BoardLaw
 from tower_sim.surrogate.cascade import Cascade
@@ -23,12 +24,14 @@ VERSION = 1
 TOWER, BOARD = "tower", "board"
 _ALLOWED = "allowed is a file of `surrogate fit`; fit it again"
 _NO_SURROGATE = "take the model physics, or fit one (tower-sim surrogate fit) and give its file as the model"
+ENGINE = "engine"
 KEYS = (
     "schema",
     "version",
     "kind",
     "apparatus",
     "apparatus_digest",
+    ENGINE,
     "data",
     "covered",
     "scores",
@@ -68,6 +71,7 @@ class Fitted:
 
     `covered` has (thrown, least, most): of drops with so many thrown, how many cubes were inside (lay on the board) in
     the data; `scores` are the rungs', on held-out runs, and `lower_rungs` the parameters of those below the law.
+    `engine` is the rigid-body engine whose drops were fitted, empty where they were of a model without one.
     """
 
     kind: str
@@ -78,6 +82,7 @@ class Fitted:
     scores: tuple[RungScore, ...]
     lower_rungs: Mapping[str, tuple[float, ...]] = field(hash=False)
     law: Cascade | BoardLaw
+    engine: str = UNNAMED
 
     @property
     def digest(self) -> str:
@@ -121,6 +126,7 @@ class Fitted:
         if table.get("schema") != SCHEMA or table.get("version") != VERSION:
             said_schema = f"{shown(table.get('schema'))} version {shown(table.get('version'))}"
             raise UsageError(f"surrogate has schema {said_schema}; allowed is {SCHEMA!r} version {VERSION}; fit again")
+        table.setdefault(ENGINE, UNNAMED)
         if set(table) != set(KEYS):
             raise fault("keys of the surrogate", sorted(table), ", ".join(KEYS), "fit it again")
         said = table.pop("digest")
@@ -153,6 +159,7 @@ class Fitted:
             "kind": self.kind,
             "apparatus": self.apparatus,
             "apparatus_digest": self.apparatus_digest,
+            ENGINE: self.engine,
             "data": [asdict(source) for source in self.data],
             "covered": [list(row) for row in self.covered],
             "scores": [asdict(score) for score in self.scores],
@@ -221,7 +228,14 @@ def _read(table: Mapping[str, Any]) -> Fitted:
         tuple(RungScore(**score) for score in table["scores"]),
         {str(name): tuple(float(x) for x in numbers) for name, numbers in table["lower_rungs"].items()},
         laws[table["kind"]](table["law"]),
+        _engine(table[ENGINE]),
     )
+
+
+def _engine(name: object) -> str:
+    """Return the engine of a file, which need not be one that there is here."""
+    allowed = "the name of a rigid-body engine, or an empty text for none"
+    return check_kind(ENGINE, name, str, allowed, "fit it again")
 
 
 def _covered(rows: Sequence[Sequence[object]]) -> tuple[tuple[int, int, int], ...]:
@@ -235,5 +249,7 @@ def _covered(rows: Sequence[Sequence[object]]) -> tuple[tuple[int, int, int], ..
 
 
 def _digest(plain: Mapping[str, Any]) -> str:
-    text = json.dumps(plain, sort_keys=True, separators=(",", ":"))
+    """Return what identifies the law; files of before there was a choice of engines are Bullet's and do not say so."""
+    same = {key: value for key, value in plain.items() if (key, value) != (ENGINE, UNNAMED)}
+    text = json.dumps(same, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]

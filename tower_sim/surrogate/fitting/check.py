@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from tower_sim.surrogate.cascade import EFFECTS, Cascade
 from tower_sim.surrogate.fitting import ladder
 from tower_sim.surrogate.fitting.cascade_fit import chances
 from tower_sim.surrogate.fitting.classifier import ENOUGH, SHIFT, Power, power, tell_apart
-from tower_sim.surrogate.fitting.fit import apparatus_of, unseen
+from tower_sim.surrogate.fitting.fit import apparatus_of, engine_of, unseen
 from tower_sim.surrogate.fitting.pages import TowerCheck, text, write_report
 from tower_sim.surrogate.fitting.pit import pit, reliability
 from tower_sim.surrogate.fitting.rows import Rows, rows_of
@@ -72,6 +73,7 @@ def check(
         whole=compare_games(physics, games, np.random.default_rng(next(keys))),
         told=tell_apart(physics, games, np.random.default_rng(next(keys))),
         power=power_of(model, physics, trials, np.random.default_rng(next(keys)), note) if trials else None,
+        engines=other_engine(fitted, campaigns),
     )
 
 
@@ -97,11 +99,25 @@ def _check_board(fitted: Fitted, campaigns: Sequence[Campaign], out: Path | None
     model = surrogate_of(apparatus_of(campaigns), fitted)
     assert isinstance(model, ShipSurrogate)  # the kind of the law says so
     with telling("battles") as tell:
-        checked = check_board(model, campaigns, note=tell.step)
+        checked = replace(check_board(model, campaigns, note=tell.step), engines=other_engine(fitted, campaigns))
     print(board_text(checked))
     if out is not None:
         write_board_report(checked, model.law, out, board_ladder(campaigns))
         print(out / "report.md")
+
+
+def other_engine(fitted: Fitted, campaigns: Sequence[Campaign]) -> str:
+    """Say, in a sentence, that campaigns have the physics of another engine than the model; empty where they have not.
+
+    Raises UsageError for campaigns of several engines.
+    """
+    engine = engine_of(campaigns)
+    if not engine or not fitted.engine or engine == fitted.engine:
+        return ""
+    return (
+        f"The model was fitted to drops of the engine {fitted.engine}, these are of {engine}: what differs "
+        "is also what the engines differ by."
+    )
 
 
 def count_laws(law: Cascade, rows: Rows) -> tuple[Array, Array, Array, Array]:

@@ -53,6 +53,7 @@ def fit(directories: Sequence[str | Path], note: Callable[[], None] = nothing) -
         scores(rungs(lower, law), held),
         lower,
         law,
+        engine_of(campaigns),
     )
 
 
@@ -62,8 +63,9 @@ def fit_command(directories: Sequence[Path], output: Path) -> None:
     with telling("steps of the fit") as tell:
         fitted = fit(directories, tell.step)
     writing.write(output, fitted.to_json(), "model file")
-    runs = sum(source.runs for source in fitted.data)
-    print(f"{fitted.kind} {fitted.apparatus}: fitted to {runs} runs, {sum(s.drops for s in fitted.data)} drops")
+    runs, drops = sum(source.runs for source in fitted.data), sum(source.drops for source in fitted.data)
+    of = f" of the engine {fitted.engine}" if fitted.engine else ""
+    print(f"{fitted.kind} {fitted.apparatus}: fitted to {runs} runs, {drops} drops{of}")
     if fitted.scores:
         print(ladder_text(fitted.scores))
     print(output)
@@ -88,7 +90,6 @@ def apparatus_of(campaigns: Sequence[Campaign]) -> Apparatus:
     Raises UsageError when there are several, or several engines, or another model.
     """
     shapes: dict[str, Apparatus] = {}
-    engines: dict[str, None] = {}
     for campaign in campaigns:
         fields = {key for values in campaign.points for key in values}
         varied = sorted(key for key in fields if key.startswith(("profile.", "settings.")))
@@ -96,16 +97,25 @@ def apparatus_of(campaigns: Sequence[Campaign]) -> Apparatus:
             raise fault("a field of vary.fields", varied[0], "none of profile or settings", "fit one point")
         if campaign.spec.get("model") == "two_thirds":
             raise fault("campaign.model", "two_thirds", "'physics'", "run it with physics")
-        if campaign.spec.get("model") == "physics":
-            engines[stored_engine(campaign.spec["settings"])] = None
         shape = from_tables(campaign.spec["profile"], str(campaign.spec["apparatus"]))
         shapes[shape.digest] = shape
     if len(shapes) != 1:
         names = ", ".join(f"{shape.name} ({digest})" for digest, shape in shapes.items())
         raise UsageError(f"campaigns are of {len(shapes)} apparatuses ({names}); allowed is one; fit each by itself")
+    engine_of(campaigns)
+    return next(iter(shapes.values()))
+
+
+def engine_of(campaigns: Sequence[Campaign]) -> str:
+    """Return the one engine of the physics among campaigns, empty where none has physics.
+
+    Raises UsageError when there are several.
+    """
+    physics = (campaign.spec for campaign in campaigns if campaign.spec.get("model") == "physics")
+    engines = list(dict.fromkeys(stored_engine(spec["settings"]) for spec in physics))
     if len(engines) > 1:
         raise UsageError(f"campaigns are of the engines {', '.join(engines)}; allowed is one; fit each by itself")
-    return next(iter(shapes.values()))
+    return engines[0] if engines else ""
 
 
 def sources(campaigns: Sequence[Campaign], used: Rows) -> tuple[Source, ...]:
@@ -138,4 +148,4 @@ def _fit_board(campaigns: Sequence[Campaign], apparatus: Apparatus) -> Fitted:
     """Fit a board's law to all battles; its rungs were chosen by cross-validation, see ship_ladder."""
     fitted = fit_board(campaigns)
     used = tuple(Source(campaign.digest, campaign.runs, len(campaign.drops)) for campaign in campaigns)
-    return Fitted(BOARD, apparatus.name, apparatus.digest, used, (), (), {}, fitted.law)
+    return Fitted(BOARD, apparatus.name, apparatus.digest, used, (), (), {}, fitted.law, engine_of(campaigns))

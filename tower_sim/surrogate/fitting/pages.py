@@ -34,7 +34,7 @@ class TowerCheck:
     """All that was found of a surrogate on held-out games.
 
     `model` and `data` say what was checked against what; `scores` are over `drops` drops of `games` held-out games.
-    `power` is None where it was not measured.
+    `power` is None where it was not measured; `engines` a sentence where model and games are of different engines.
     """
 
     model: str
@@ -47,6 +47,7 @@ class TowerCheck:
     whole: WholeGames
     told: Told
     power: Power | None = None
+    engines: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ def text(check: TowerCheck) -> str:
     """Return the check as lines for a terminal."""
     width = max(len(claim.name) for claim in claims(check))
     lines = [f"{check.model} against {check.data}: {check.drops} drops of {check.games} held-out games"]
+    lines += [check.engines] if check.engines else []
     lines += [headline(check), ""]
     lines += [f"{claim.name:{width}s}  {claim.verdict}: {claim.why}" for claim in claims(check)]
     lines += ["", f"{'log score a drop, nats':34s} {'score':>18s} {'over the first':>18s}"]
@@ -105,6 +107,8 @@ def write_report(check: TowerCheck, out: str | Path) -> None:
         f"{check.whole.physics} with physics, {check.whole.surrogate} free-running with the surrogate. Differences are "
         "surrogate minus physics; intervals are of 95 %, by game."
     )
+    if check.engines:
+        sheets.text(check.engines)
     sheets.text("## Verdict", headline(check))
     sheets.table(
         "verdict", ["asked", "verdict", "found"], [[claim.name, claim.verdict, claim.why] for claim in claims(check)]

@@ -62,7 +62,7 @@ class BoardCheck:
 
     `extrapolated` is the share of the surrogate's draws unlike the data it was fitted to; `gains` the held-out log
     score of the law over constant shares and one chance of displacement, by part: nats summed over throws, standard
-    error.
+    error. `engines` is a sentence where model and battles are of different engines.
     """
 
     ship: WithBoard
@@ -72,6 +72,7 @@ class BoardCheck:
     extrapolated: float
     facts: tuple[ComparedFact, ...]
     gains: Mapping[str, tuple[float, float]]
+    engines: str = ""
 
 
 def check_board(

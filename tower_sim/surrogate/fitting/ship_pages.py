@@ -38,6 +38,8 @@ def write_report(check: BoardCheck, law: BoardLaw, out: str | Path, rungs: Seque
         f"{len(check.facts)} tests by Holm's method. {100 * check.extrapolated:.1f} % of the surrogate's draws were "
         "extrapolated."
     )
+    if check.engines:
+        sheets.text(check.engines)
     _verdict(sheets, check)
     _weakest(sheets, check)
     _landing(sheets, check)
@@ -52,6 +54,7 @@ def board_text(check: BoardCheck) -> str:
     lines = [
         f"{check.ship.name}: {check.battles} battles with physics, {check.played} with the surrogate, "
         f"{100 * check.extrapolated:.1f} % of its draws extrapolated",
+        *([check.engines] if check.engines else []),
         f"{'fact':44s} {'p (Holm)':>8s}  farthest off",
     ]
     for fact in check.facts:
