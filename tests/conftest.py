@@ -1,3 +1,4 @@
+import importlib.util
 import os
 import signal
 import sys
@@ -26,8 +27,15 @@ LEFT_OUT = (  # without physics: modules that are about it, or take long and nee
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        WITHOUT_PHYSICS, action="store_true", help="the part of the tests that passes where no engine is installed"
+        WITHOUT_PHYSICS,
+        action="store_true",
+        default=importlib.util.find_spec("pybullet") is None,
+        help="the part of the tests that passes where Bullet is not installed; there it is the default",
     )
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return "Bullet: its tests are left out" if config.getoption(WITHOUT_PHYSICS) else "Bullet: tested too"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -48,4 +56,4 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption(WITHOUT_PHYSICS):
         for item in items:
             if item.get_closest_marker("physics"):
-                item.add_marker(pytest.mark.skip(reason="needs the physics engine"))
+                item.add_marker(pytest.mark.skip(reason="needs Bullet"))
