@@ -31,7 +31,7 @@ def marked(name: str) -> str:
 def test_the_readmes_two_commands_make_an_environment_and_do_their_job():
     for name, job in (("run", "tower-sim play amerigo"), ("test", "pytest")):
         command = marked(name)
-        assert command.startswith("python3.11 -m venv .venv && .venv/bin/pip install ")
+        assert command.startswith("python3 -m venv .venv && .venv/bin/pip install ")
         assert command.endswith(job)
         assert "\n" not in command
 
@@ -115,18 +115,35 @@ def test_no_pinned_file_names_a_download_host():
     assert "://" not in (ROOT / "tests/constraints.txt").read_text("utf-8")
 
 
-def test_ci_also_runs_the_readmes_tests_without_physics_on_the_newest_python_there_is():
+def shell_function(name: str) -> str:
+    """Return the definition of a function of .ci/run."""
     script = (ROOT / ".ci/run").read_text("utf-8")
-    assert "`.venv/bin/python -m pytest --without-physics`" in README
-    assert '"$environment/bin/python" -m pytest --without-physics' in script
-    pythons = script[script.index("pythons() {") : script.index("\n}\n") + 3]
-    done = subprocess.run(["bash", "-euo", "pipefail", "-c", f"{pythons}pythons"], capture_output=True, text=True)
-    *newer, last = done.stdout.split()
-    assert last == "python3.11"
-    told = [subprocess.run([python, "-V"], capture_output=True, text=True).stdout for python in newer]
+    return script[script.index(f"{name}() {{") : script.index("\n}\n", script.index(f"{name}() {{")) + 3]
+
+
+def test_ci_looks_for_the_newest_python_first():
+    call = f"{shell_function('pythons')}pythons"
+    done = subprocess.run(["bash", "-euo", "pipefail", "-c", call], capture_output=True, text=True, check=True)
+    told = [subprocess.run([python, "-V"], capture_output=True, text=True).stdout for python in done.stdout.split()]
     minors = [int(line.split(".")[1]) for line in told]
     assert minors == sorted(minors, reverse=True)
     assert all(minor >= 12 for minor in minors)
+
+
+def test_ci_runs_the_readmes_test_command_with_another_python_in_a_copy_of_what_is_tracked(tmp_path: Path):
+    (tmp_path / "of it").mkdir()
+    for words in (["init", "-q"], ["add", "kept"]):
+        (tmp_path / "of it/kept").write_text("")
+        (tmp_path / "of it/loose").write_text("")
+        subprocess.run(["git", *words], cwd=tmp_path / "of it", check=True)
+    command = "python3 -c \"import os, sys; print(sys.executable, sorted(set(os.listdir()) - {'.git'}))\""
+    call = f"{shell_function('in_a_copy')}scratch=$1 command=$2; in_a_copy {shlex.quote(sys.executable)}"
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", call, "run", str(tmp_path), command],
+        cwd=tmp_path / "of it", capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    version = f"{sys.version_info.major}.{sys.version_info.minor}.{sys.version_info.micro}"
+    assert done.stdout == f"+ python3 is Python {version}\n{sys.executable} ['kept']\n"
 
 
 def test_the_example_report_is_of_the_example_campaign():
