@@ -77,7 +77,7 @@ NUMBERS: Mapping[str, Numbers] = {
             "patch": 0.01,
         },
         accuracies={
-            "fast": {"timestep": 1 / 250, "step_travel": 0.2},
+            "fast": {"timestep": 1 / 300, "step_travel": 0.15, "passed_travel": 0.3},
             STANDARD: {},
             "fine": {"timestep": 1 / 1000, "step_travel": 0.05, "passed_travel": 0.1},
         },

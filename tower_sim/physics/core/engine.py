@@ -51,6 +51,7 @@ class CoreEngine:
         self._next = 0
         self._light, self._swift = 0.0, 0.0
         self._between = Surface(0.0, 0.0)
+        self._fixed: tuple[tuple[Box, ...], Mapping[str, Surface], T] = ((), {}, np.zeros((0, arrays.COLUMNS)))
 
     @property
     def lock(self) -> AbstractContextManager[Any]:
@@ -94,18 +95,21 @@ class CoreEngine:
 
     def add_boxes(self, boxes: Iterable[Box], surfaces: Mapping[str, Surface], cube: Surface) -> None:
         """Add fixed boxes; `surfaces` holds the cube's pair with each surface, `cube` the pair of two cubes."""
-        boxes = list(boxes)
+        boxes = tuple(boxes)
         real = self._world.real
         self._world = w = arrays.make(len(boxes), 64)
         w.real[:] = real
         w.whole[arrays.FIXED] = w.whole[arrays.ROWS] = len(boxes)
         self._between = cube
-        for i, box in enumerate(boxes):
-            self._write(i, box.centre, box.orientation, box.half, surfaces[box.surface])
-            axes = np.abs(w.bodies[i, arrays.AXES : arrays.AXES + 9]).reshape(3, 3)
-            for c in range(3):
-                a, b, d = (float(axes[c, k]) * box.half[k] for k in range(3))
-                w.bodies[i, arrays.BOUNDS + c] = a + b + d
+        if boxes != self._fixed[0] or surfaces != self._fixed[1]:
+            for i, box in enumerate(boxes):
+                self._write(i, box.centre, box.orientation, box.half, surfaces[box.surface])
+                axes = np.abs(w.bodies[i, arrays.AXES : arrays.AXES + 9]).reshape(3, 3)
+                for c in range(3):
+                    x, y, z = (float(axes[c, k]) * box.half[k] for k in range(3))
+                    w.bodies[i, arrays.BOUNDS + c] = x + y + z
+            self._fixed = (boxes, dict(surfaces), w.bodies[: len(boxes)].copy())
+        w.bodies[: len(boxes)] = self._fixed[2]
 
     def set_cubes(self, mass: float, inertia: float | None = None) -> None:
         """Say what the cubes are: mass (kg) and moment of inertia about each axis (kg m2; None: a uniform cube's)."""
