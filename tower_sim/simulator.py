@@ -159,7 +159,7 @@ def _door(shape: Apparatus, digest: str) -> Door:
         frozenset(places),
         look,
         MAX_CUBES,
-        boxes=len(shape.boxes),
+        boxes=len(shape.solids),
     )
 
 
