@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.apparatus.parts import Box, Surface, Upright, Vector
+from tower_sim.apparatus.parts import Box, Hull, Surface, Upright, Vector
 from tower_sim.physics.core import arrays, compiled, run
 from tower_sim.physics.core.arrays import T
+from tower_sim.physics.core.hulls import write
 from tower_sim.physics.engine import Motion
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.state import Pose, Touch
@@ -111,6 +112,24 @@ class CoreEngine:
             self._fixed = (boxes, dict(surfaces), w.bodies[: len(boxes)].copy())
         w.bodies[: len(boxes)] = self._fixed[2]
 
+    def add_hulls(self, hulls: Iterable[Hull], surfaces: Mapping[str, Surface]) -> None:
+        """Add fixed convex hulls after the boxes and before any cube; they are numbered on after the boxes."""
+        old, told = self._world, list(hulls)
+        boxes = int(old.whole[arrays.FIXED])
+        table, starts = [0.0], [0] * len(told)
+        for k, hull in enumerate(told):
+            starts[k] = len(table)
+            table += write(hull)
+        self._world = w = arrays.make(boxes + len(told), 64)._replace(hulls=np.array(table))
+        w.real[:], w.bodies[:boxes] = old.real, old.bodies[:boxes]
+        w.whole[arrays.FIXED] = w.whole[arrays.ROWS] = boxes + len(told)
+        for k, hull in enumerate(told):
+            low, high = hull.bounds
+            half = ((high[0] - low[0]) / 2, (high[1] - low[1]) / 2, (high[2] - low[2]) / 2)
+            self._write(boxes + k, hull.centre, (0.0, 0.0, 0.0, 1.0), half, surfaces[hull.surface])
+            w.bodies[boxes + k, arrays.BOUNDS : arrays.BOUNDS + 3] = half
+            w.bodies[boxes + k, arrays.SHAPE] = starts[k]
+
     def set_cubes(self, mass: float, inertia: float | None = None) -> None:
         """Say what the cubes are: mass (kg) and moment of inertia about each axis (kg m2; None: a uniform cube's)."""
         edge = float(self._world.real[arrays.EDGE])
@@ -131,6 +150,25 @@ class CoreEngine:
         w.whole[arrays.STALE] = 1
         body, self._next = self._next, self._next + 1
         self._bodies.append(body)
+        return body
+
+    def add_cuboid(self, pose: Pose, half: Vector, mass: float, inertia: Vector | None = None) -> int:
+        """Add a cuboid of half edges `half` (m) and `mass` (kg), awake and at rest; returns its number in this world.
+
+        `inertia` are its moments about its own axes (kg m2), a uniform one's where None. This engine only: the protocol
+        knows cubes. Give `clear` the shortest edge of all, by which steps and gaps are measured.
+        """
+        if inertia is None:
+            x, y, z = (each * each for each in half)
+            inertia = (mass / 3 * (y + z), mass / 3 * (z + x), mass / 3 * (x + y))
+        body = self.add_cube(pose)
+        numbers = self._world.bodies[self._row(body)]
+        numbers[arrays.HALF : arrays.HALF + 3] = half
+        numbers[arrays.RADIUS] = math.sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2])
+        numbers[arrays.LIGHT] = 1 / mass
+        numbers[arrays.SWIFTS : arrays.SWIFTS + 3] = [1 / each for each in inertia]
+        is_alike = inertia[0] == inertia[1] == inertia[2]
+        numbers[arrays.SWIFT] = 1 / inertia[0] if is_alike else -1.0
         return body
 
     def set_velocity(self, body: int, velocity: Iterable[float], spin: Iterable[float]) -> None:
