@@ -50,7 +50,7 @@ AXES = 7  # rotation matrix, row by row; its columns are the axes
 HALF = 16  # half edges (m)
 VELOCITY, SPIN = 19, 22  # m/s, rad/s
 PUSH, TWIST = 25, 28  # the same, of the correction of overlap: they move a body and are forgotten
-LIGHT, SWIFT = 31, 32  # 1/mass and 1/moment of inertia; 0 for what is fixed
+LIGHT, SWIFT = 31, 32  # 1/mass and 1/moment of inertia; 0 for what is fixed; negative for a cuboid: see SWIFTS
 MOBILE = 33  # 1 for what is awake, else 0
 FRICTION, RESTITUTION = 34, 35  # of a cube with this body
 AT = 36  # where the body was when pairs were last sought
@@ -59,7 +59,9 @@ BOUNDS = 40  # of a fixed box: half extents of the upright box around it
 RADIUS = 43  # of the sphere around it (m)
 SHIFT, SWERVE = 44, 47  # m, rad: what a bounce later in the step than at its start takes off the way
 TOUCHED = 50  # when in the step (s) it first bounces off something
-COLUMNS = 51
+SWIFTS = 51  # of a cuboid: 1/moment of inertia about each of its axes
+SHAPE = 54  # of a fixed row: 0 for a box, else where in `hulls` its shape is told
+COLUMNS = 55
 
 # Columns of the whole numbers of bodies: 1 awake or 0; quiet windows; see solver.py and sleep.py for the others.
 AWAKE, QUIET, CHANGED, ISLAND = range(4)

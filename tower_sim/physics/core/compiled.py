@@ -40,6 +40,13 @@ def inner(function: F) -> F:
     return _njit()(function, forceinline=True, **_OPTIONS)
 
 
+def aside(function: F) -> F:
+    """Compile a function that compiled ones call seldom: it stays one of its own, so that they stay small."""
+    if not is_compiled():
+        return function
+    return _njit()(function, **_OPTIONS)
+
+
 def entry(function: F) -> F:
     """Compile a function that Python calls, and keep it on disk.
 

@@ -35,6 +35,7 @@ from tower_sim.physics.core.arrays import (
     T,
 )
 from tower_sim.physics.core.compiled import inner
+from tower_sim.physics.core.cuboids import answer, ease
 
 # A row: arms from both centres (m); the two directions of friction, principal axes of how slip answers to it; what the
 # velocities along the normal and these answer to a unit impulse (1/kg); the target of the normal velocity (m/s); the
@@ -97,6 +98,12 @@ def _reach(bodies: T, meets: T, contacts: T, row: int, pair: int, k: int, a: int
     ss = light + swift_a * (a_t * a_t + a_n * a_n) + swift_b * (b_t * b_t + b_n * b_n)
     tt = light + swift_a * (a_s * a_s + a_n * a_n) + swift_b * (b_s * b_s + b_n * b_n)
     st = -(swift_a * a_s * a_t + swift_b * b_s * b_t)
+    spin = swift_a + swift_b
+    if swift_a < 0.0 or swift_b < 0.0:
+        nn_a, ss_a, tt_a, st_a, spin_a = ease(bodies, a, ax, ay, az, nx, ny, nz, sx, sy, sz)
+        nn_b, ss_b, tt_b, st_b, spin_b = ease(bodies, b, bx, by, bz, nx, ny, nz, sx, sy, sz)
+        contacts[row, EASE_N] = nn_a + nn_b
+        ss, tt, st, spin = ss_a + ss_b, tt_a + tt_b, st_a + st_b, spin_a + spin_b
     middle, half = 0.5 * (ss + tt), 0.5 * (ss - tt)
     radius = math.sqrt(half * half + st * st)
     c, s = 1.0, 0.0
@@ -112,7 +119,7 @@ def _reach(bodies: T, meets: T, contacts: T, row: int, pair: int, k: int, a: int
     contacts[row, ALONG + 1], contacts[row, ACROSS + 1] = c * sy + s * ty, c * ty - s * sy
     contacts[row, ALONG + 2], contacts[row, ACROSS + 2] = c * sz + s * tz, c * tz - s * sz
     contacts[row, EASE_1], contacts[row, EASE_2] = middle + radius, middle - radius
-    contacts[row, P_SPIN], contacts[row, EASE_SPIN] = 0.0, swift_a + swift_b
+    contacts[row, P_SPIN], contacts[row, EASE_SPIN] = 0.0, spin
 
 
 @inner
@@ -220,17 +227,29 @@ def act(
         bodies[a, VELOCITY] += light * x
         bodies[a, VELOCITY + 1] += light * y
         bodies[a, VELOCITY + 2] += light * z
-        bodies[a, SPIN] += swift * (contacts[row, ARM_A + 1] * z - contacts[row, ARM_A + 2] * y)
-        bodies[a, SPIN + 1] += swift * (contacts[row, ARM_A + 2] * x - contacts[row, ARM_A] * z)
-        bodies[a, SPIN + 2] += swift * (contacts[row, ARM_A] * y - contacts[row, ARM_A + 1] * x)
+        tx = contacts[row, ARM_A + 1] * z - contacts[row, ARM_A + 2] * y
+        ty = contacts[row, ARM_A + 2] * x - contacts[row, ARM_A] * z
+        tz = contacts[row, ARM_A] * y - contacts[row, ARM_A + 1] * x
+        if swift < 0.0:
+            answer(bodies, a, SPIN, tx, ty, tz)
+        else:
+            bodies[a, SPIN] += swift * tx
+            bodies[a, SPIN + 1] += swift * ty
+            bodies[a, SPIN + 2] += swift * tz
     if bodies[b, MOBILE] != 0.0:
         light, swift = bodies[b, LIGHT], bodies[b, SWIFT]
         bodies[b, VELOCITY] -= light * x
         bodies[b, VELOCITY + 1] -= light * y
         bodies[b, VELOCITY + 2] -= light * z
-        bodies[b, SPIN] -= swift * (contacts[row, ARM_B + 1] * z - contacts[row, ARM_B + 2] * y)
-        bodies[b, SPIN + 1] -= swift * (contacts[row, ARM_B + 2] * x - contacts[row, ARM_B] * z)
-        bodies[b, SPIN + 2] -= swift * (contacts[row, ARM_B] * y - contacts[row, ARM_B + 1] * x)
+        tx = contacts[row, ARM_B + 1] * z - contacts[row, ARM_B + 2] * y
+        ty = contacts[row, ARM_B + 2] * x - contacts[row, ARM_B] * z
+        tz = contacts[row, ARM_B] * y - contacts[row, ARM_B + 1] * x
+        if swift < 0.0:
+            answer(bodies, b, SPIN, -tx, -ty, -tz)
+        else:
+            bodies[b, SPIN] -= swift * tx
+            bodies[b, SPIN + 1] -= swift * ty
+            bodies[b, SPIN + 2] -= swift * tz
 
 
 @inner
@@ -270,9 +289,12 @@ def _take_off(bodies: T, contacts: T, row: int, i: int, arm: int, when: float, x
     bodies[i, SHIFT] += light * x
     bodies[i, SHIFT + 1] += light * y
     bodies[i, SHIFT + 2] += light * z
-    bodies[i, SWERVE] += swift * (ry * z - rz * y)
-    bodies[i, SWERVE + 1] += swift * (rz * x - rx * z)
-    bodies[i, SWERVE + 2] += swift * (rx * y - ry * x)
+    if bodies[i, SWIFT] < 0.0:
+        answer(bodies, i, SWERVE, when * (ry * z - rz * y), when * (rz * x - rx * z), when * (rx * y - ry * x))
+    else:
+        bodies[i, SWERVE] += swift * (ry * z - rz * y)
+        bodies[i, SWERVE + 1] += swift * (rz * x - rx * z)
+        bodies[i, SWERVE + 2] += swift * (rx * y - ry * x)
 
 
 @inner

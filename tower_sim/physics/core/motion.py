@@ -19,12 +19,14 @@ from tower_sim.physics.core.arrays import (
     SHIFT,
     SPIN,
     SWERVE,
+    SWIFT,
     TURN,
     TWIST,
     VELOCITY,
     T,
 )
 from tower_sim.physics.core.compiled import inner
+from tower_sim.physics.core.cuboids import roll
 
 
 @inner
@@ -64,6 +66,10 @@ def move(whole: T, bodies: T, flags: T, step: float, pushed: bool) -> None:
         for c in range(3):
             speed = bodies[i, VELOCITY + c] + (bodies[i, PUSH + c] if pushed else 0.0)
             bodies[i, POSITION + c] += step * speed + bodies[i, SHIFT + c]
+        if bodies[i, SWIFT] < 0.0:
+            roll(bodies, i, step, pushed)
+            face(bodies, i)
+            continue
         x, y, z = bodies[i, SPIN], bodies[i, SPIN + 1], bodies[i, SPIN + 2]
         if pushed:
             x, y, z = x + bodies[i, TWIST], y + bodies[i, TWIST + 1], z + bodies[i, TWIST + 2]

@@ -27,6 +27,7 @@ from tower_sim.physics.core.arrays import (
 )
 from tower_sim.physics.core.compiled import inner
 from tower_sim.physics.core.contacts import ARM_A, ARM_B, EASE_N, P_N, TARGET
+from tower_sim.physics.core.cuboids import answer
 
 _ENOUGH = 0.01  # of the fastest push: the correction need not be exact
 
@@ -87,13 +88,19 @@ def _push(bodies: T, meets: T, todo: T, contacts: T, m: int, pair: int, a: int, 
         bodies[a, PUSH] += light_a * x
         bodies[a, PUSH + 1] += light_a * y
         bodies[a, PUSH + 2] += light_a * z
-        bodies[a, TWIST] += swift_a * (ay * z - az * y)
-        bodies[a, TWIST + 1] += swift_a * (az * x - ax * z)
-        bodies[a, TWIST + 2] += swift_a * (ax * y - ay * x)
+        if swift_a < 0.0:
+            answer(bodies, a, TWIST, ay * z - az * y, az * x - ax * z, ax * y - ay * x)
+        else:
+            bodies[a, TWIST] += swift_a * (ay * z - az * y)
+            bodies[a, TWIST + 1] += swift_a * (az * x - ax * z)
+            bodies[a, TWIST + 2] += swift_a * (ax * y - ay * x)
         bodies[b, PUSH] -= light_b * x
         bodies[b, PUSH + 1] -= light_b * y
         bodies[b, PUSH + 2] -= light_b * z
-        bodies[b, TWIST] -= swift_b * (by * z - bz * y)
-        bodies[b, TWIST + 1] -= swift_b * (bz * x - bx * z)
-        bodies[b, TWIST + 2] -= swift_b * (bx * y - by * x)
+        if swift_b < 0.0:
+            answer(bodies, b, TWIST, bz * y - by * z, bx * z - bz * x, by * x - bx * y)
+        else:
+            bodies[b, TWIST] -= swift_b * (by * z - bz * y)
+            bodies[b, TWIST + 1] -= swift_b * (bz * x - bx * z)
+            bodies[b, TWIST + 2] -= swift_b * (bx * y - by * x)
     return most

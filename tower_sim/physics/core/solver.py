@@ -65,6 +65,7 @@ from tower_sim.physics.core.contacts import (
     hold,
     slip,
 )
+from tower_sim.physics.core.cuboids import answer
 
 _NEWTON_STEPS = 8
 _ROUNDS = 4  # of bounces that make others bounce, in one step
@@ -231,12 +232,18 @@ def _resist_spin(real: T, bodies: T, meets: T, contacts: T, row: int, pair: int,
     spin = min(max(spin, -bound), bound)
     change = spin - contacts[row, P_SPIN]
     contacts[row, P_SPIN] = spin
-    swift = bodies[a, SWIFT] * bodies[a, MOBILE] * change
-    bodies[a, SPIN] += swift * nx
-    bodies[a, SPIN + 1] += swift * ny
-    bodies[a, SPIN + 2] += swift * nz
-    swift = bodies[b, SWIFT] * bodies[b, MOBILE] * change
-    bodies[b, SPIN] -= swift * nx
-    bodies[b, SPIN + 1] -= swift * ny
-    bodies[b, SPIN + 2] -= swift * nz
+    _spin(bodies, a, change, nx, ny, nz)
+    _spin(bodies, b, -change, nx, ny, nz)
     return abs(change) * contacts[row, EASE_SPIN] * patch
+
+
+@inner
+def _spin(bodies: T, i: int, change: float, nx: float, ny: float, nz: float) -> None:
+    """Let an angular impulse `change` (N m s) about a direction change the spin of a row."""
+    swift = bodies[i, SWIFT] * bodies[i, MOBILE] * change
+    if bodies[i, SWIFT] < 0.0 and bodies[i, MOBILE] != 0.0:
+        answer(bodies, i, SPIN, change * nx, change * ny, change * nz)
+    else:
+        bodies[i, SPIN] += swift * nx
+        bodies[i, SPIN + 1] += swift * ny
+        bodies[i, SPIN + 2] += swift * nz
