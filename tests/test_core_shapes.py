@@ -270,7 +270,13 @@ def test_a_stack_of_dominoes_that_cross_comes_to_rest_where_it_was_put(world: Wo
     assert moved.max() < 0.01 * 0.004
 
 
-def test_two_cuboids_of_different_density_that_collide_keep_momentum_and_gain_no_energy(world: World):
+def test_two_cuboids_of_different_density_that_collide_keep_momentum_and_gain_no_energy():
+    """Where overlap is left alone: what parts it moves bodies without a velocity."""
+    with World(PhysicsSettings(engine="core", slop=0.05)) as world:
+        _collide_pairs(world)
+
+
+def _collide_pairs(world: World) -> None:
     rng = np.random.default_rng(4)
     hit = 0
     for _ in range(20):
@@ -284,8 +290,7 @@ def test_two_cuboids_of_different_density_that_collide_keep_momentum_and_gain_no
         run_out(world, bodies, 0.05)
         now = engine.motion(bodies)
         assert _momenta([light, heavy], now)[:3] == pytest.approx(start[:3], abs=1e-12 * abs(start).max())
-        # impulses act in one place on both; places are as sharp as a step is short
-        assert _momenta([light, heavy], now)[3:] == pytest.approx(start[3:], abs=1e-9 * 0.03 * abs(start).max())
+        assert _momenta([light, heavy], now)[3:] == pytest.approx(start[3:], rel=1e-11)
         assert energy([light, heavy], now) < first * (1 + 1e-9)
         hit += energy([light, heavy], now) < 0.99 * first
     assert hit > 15

@@ -161,7 +161,7 @@ def _door(shape: Apparatus, settings: PhysicsSettings) -> Door:
         frozenset(places),
         look,
         MAX_CUBES,
-        boxes=len(shape.boxes),
+        boxes=len(shape.solids),
         advise=partial(_advice, shape, settings.engine),
     )
 

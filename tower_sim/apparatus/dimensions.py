@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tower_sim.apparatus.hull import Hull
 from tower_sim.apparatus.solids import axes
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ class Dimensions:
 
 def of_boxes(apparatus: Apparatus) -> Dimensions:
     """Return what the boxes tell alone: the parts by their names, width, depth and height over all, a board's zones."""
-    boxes, board = [box for box in apparatus.boxes if over_table(box)], apparatus.board
+    boxes, board = [box for box in apparatus.solids if over_table(box)], apparatus.board
     low, high = np.array([bounds(box) for box in boxes]).transpose(1, 2, 0)
     (x0, y0, _), (x1, y1, z1) = low.min(axis=1).tolist(), high.max(axis=1).tolist()
     width, depth = (Width(f"{1e3 * (b - a):.4g}", a, b) for a, b in ((x0, x1), (y0, y1)))
@@ -195,19 +196,21 @@ def of_boxes(apparatus: Apparatus) -> Dimensions:
     )
 
 
-def _is_of(board: Board, box: Box) -> bool:
-    """Tell whether a box is part of a board, within whose bounds it then is."""
+def _is_of(board: Board, box: Box | Hull) -> bool:
+    """Tell whether a box or hull is part of a board, within whose bounds it then is."""
     (x0, y0, _), (x1, y1, _) = bounds(box)
     return min(x0 - board.x[0], board.x[1] - x1, y0 - board.y[0], board.y[1] - y1) > -1e-6
 
 
-def over_table(box: Box) -> bool:
-    """Tell whether any of a box is over the table's surface; what is not is the table."""
+def over_table(box: Box | Hull) -> bool:
+    """Tell whether any of a box or hull is over the table's surface; what is not is the table."""
     return bounds(box)[1][2] > 1e-9
 
 
-def bounds(box: Box) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Return the lowest and the highest x, y and z of a box."""
+def bounds(box: Box | Hull) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return the lowest and the highest x, y and z of a box or hull."""
+    if isinstance(box, Hull):
+        return box.bounds
     reach = np.abs(axes(np.array([box.orientation]))[0]) @ box.half
     return tuple((box.centre - reach).tolist()), tuple((box.centre + reach).tolist())
 

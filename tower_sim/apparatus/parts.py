@@ -13,6 +13,7 @@ import numpy.typing as npt
 from tower_sim import portable
 from tower_sim.apparatus.board import Board
 from tower_sim.apparatus.dimensions import Dimensions, of_boxes
+from tower_sim.apparatus.hull import Hull
 from tower_sim.errors import UsageError
 from tower_sim.places import Place
 
@@ -79,6 +80,8 @@ class Apparatus(ABC):
     `calm` are upright boxes: a cube whose centre is in one of them, or on its face, has surely not escaped, and has not
     emerged if it would be swept; an engine need not ask while every centre is in one. There may be none.
 
+    `hulls` are fixed parts that are no boxes, for an engine that knows them: the core does.
+
     The methods take centres (m), shape (n, 3), and unit quaternions (x, y, z, w), shape (n, 4), of n cubes.
     """
 
@@ -97,6 +100,12 @@ class Apparatus(ABC):
     swept: bool = True
     board: Board | None = None
     calm: tuple[Upright, ...] = ()
+    hulls: tuple[Hull, ...] = ()
+
+    @property
+    def solids(self) -> tuple[Box | Hull, ...]:
+        """All fixed parts, in the order in which states count them: boxes, then hulls."""
+        return (*self.boxes, *self.hulls)
 
     @abstractmethod
     def find(self, position: Array, orientation: Array) -> list[Place]:

@@ -77,7 +77,7 @@ def _draw_view(
     figure: Figure, where: Where, apparatus: Apparatus, dimensions: Dimensions, cubes: Sequence[Face]
 ) -> None:
     """Draw apparatus and cubes in perspective, cut open, its parts named on both sides."""
-    faces = [*surface(apparatus.boxes, dimensions, cuts_of(dimensions.cuts)), *cubes]
+    faces = [*surface(apparatus.solids, dimensions, cuts_of(dimensions.cuts)), *cubes]
     faces += zone_faces(apparatus.board) if apparatus.board else []
     points = np.concatenate([face.corners for face in faces])
     low, high = points.min(axis=0), points.max(axis=0)

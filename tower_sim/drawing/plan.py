@@ -157,7 +157,7 @@ class Plan:
     def _faces(self, apparatus: Apparatus, parts: Sequence[str]) -> list[Face]:
         planes = [((0.0, 0.0, 1.0), self.plan.below), *self.plan.within]
         planes = [plane for plane in planes if math.isfinite(plane[1])]
-        return surface([box for box in apparatus.boxes if box.part in parts], self.dimensions, lambda box: planes)
+        return surface([box for box in apparatus.solids if box.part in parts], self.dimensions, lambda box: planes)
 
     def fit(self, says: Mapping[str, str]) -> int:
         """Find places for the words of the zones; returns how many rows of the list below the others need."""

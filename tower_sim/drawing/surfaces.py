@@ -9,6 +9,7 @@ from matplotlib.colors import to_rgb
 
 from tower_sim.apparatus.board import Board
 from tower_sim.apparatus.dimensions import Cut, Dimensions, Part, Plane, Section, Vector, over_table
+from tower_sim.apparatus.hull import Hull, normal_of
 from tower_sim.apparatus.parts import Apparatus, Box
 from tower_sim.drawing.files import cube_colours
 from tower_sim.drawing.solids import Face, Solid, View, clipped, tilted_box, union
@@ -33,11 +34,13 @@ def part_of(dimensions: Dimensions, name: str) -> Part:
     return dimensions.parts.get(name, _UNNAMED)
 
 
-def surface(boxes: Iterable[Box], dimensions: Dimensions, planes_of: Callable[[Box], Iterable[Plane]]) -> list[Face]:
-    """Return the faces of boxes but the table's, each box trimmed as `dimensions` say and cut open at its planes."""
+def surface(
+    boxes: Iterable[Box | Hull], dimensions: Dimensions, planes_of: Callable[[Box | Hull], Iterable[Plane]]
+) -> list[Face]:
+    """Return the faces of boxes and hulls but the table's, trimmed as `dimensions` say and cut open at their planes."""
     solids: dict[str, list[Solid]] = {}
     for box in filter(over_table, boxes):
-        solid: Solid = tilted_box(box.part, mm(box.centre), mm(box.half), box.orientation)
+        solid = _solid(box)
         for normal, offset in part_of(dimensions, box.part).within:
             solid = clipped(solid, normal, 1e3 * offset, False)
         for normal, offset in planes_of(box):
@@ -47,10 +50,20 @@ def surface(boxes: Iterable[Box], dimensions: Dimensions, planes_of: Callable[[B
     return [face for of_part in solids.values() for face in union(of_part)]
 
 
-def cuts_of(cuts: Sequence[Cut]) -> Callable[[Box], Iterable[Plane]]:
+def _solid(shape: Box | Hull) -> Solid:
+    if isinstance(shape, Box):
+        return tilted_box(shape.part, mm(shape.centre), mm(shape.half), shape.orientation)
+    corners = 1e3 * np.array(shape.vertices)
+    return [
+        Face(shape.part, corners[list(face)], np.array(normal_of(shape.vertices, face)), (True,) * len(face))
+        for face in shape.faces
+    ]
+
+
+def cuts_of(cuts: Sequence[Cut]) -> Callable[[Box | Hull], Iterable[Plane]]:
     """Return what tells the planes at which `cuts` open a box."""
 
-    def is_meant(cut: Cut, box: Box) -> bool:
+    def is_meant(cut: Cut, box: Box | Hull) -> bool:
         is_there = cut.only is None or float(np.dot(cut.only[0], box.centre)) > cut.only[1]
         return is_there and (not cut.parts or box.part in cut.parts)
 
@@ -69,7 +82,7 @@ def section_of(apparatus: Apparatus, dimensions: Dimensions, section: Section) -
     normal, eye, up = _SEEN[section.axis]
     into = 2e-3 * _INTO if section.axis == "z" else 0.0  # over a floor's surface, not through it
     plane = (normal, sum(normal) * section.at + into)
-    boxes = [box for box in apparatus.boxes if not section.parts or box.part in section.parts]
+    boxes = [box for box in apparatus.solids if not section.parts or box.part in section.parts]
     return surface(boxes, dimensions, lambda box: [plane]), View(eye, up)
 
 

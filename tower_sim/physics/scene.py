@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from tower_sim import landing
-from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus.parts import Apparatus, Hull, Surface
 from tower_sim.cubes import Cube
-from tower_sim.physics.engine import runs_alone
+from tower_sim.errors import UsageError
+from tower_sim.physics.engine import Engine, runs_alone
 from tower_sim.physics.release import Launch
 from tower_sim.physics.world import Motion, World
 from tower_sim.state import Pose, Touch
@@ -20,12 +22,22 @@ _GONE = 2**62  # the number of no body
 _LONGEST_RUN = 25  # windows: so often an interruption is noticed
 
 
+@runtime_checkable
+class TakesHulls(Protocol):
+    """An engine that also knows fixed convex hulls, which come after the boxes and are numbered on after them."""
+
+    def add_hulls(self, hulls: Iterable[Hull], surfaces: Mapping[str, Surface]) -> None:
+        """Add fixed hulls; `surfaces` holds the cube's pair with each surface."""
+        ...
+
+
 class Scene:
     """An apparatus built in a world, and its cubes: which body each cube number is, which sleep, which were swept."""
 
     def __init__(self, world: World, apparatus: Apparatus) -> None:
         world.clear(apparatus.cube_edge)
         world.engine.add_boxes(apparatus.boxes, apparatus.surfaces, apparatus.between_cubes)
+        _add_hulls(world.engine, apparatus)
         world.engine.set_cubes(apparatus.cube_density * apparatus.cube_edge * apparatus.cube_edge * apparatus.cube_edge)
         self.world = world
         self.engine = world.engine
@@ -147,3 +159,15 @@ class Scene:
         self.bodies[cube.id] = body
         self._quiet[cube.id] = 0.0
         return body
+
+
+def _add_hulls(engine: Engine, apparatus: Apparatus) -> None:
+    """Add the hulls of an apparatus, if it has any; raises UsageError for an engine that knows none."""
+    if not apparatus.hulls:
+        return
+    if not isinstance(engine, TakesHulls):
+        raise UsageError(
+            f"apparatus {apparatus.name!r} has parts that are no boxes, which engine {engine.title!r} does not know; "
+            "allowed is an engine that does; take --engine core"
+        )
+    engine.add_hulls(apparatus.hulls, apparatus.surfaces)

@@ -97,6 +97,7 @@ class World(NamedTuple):
     todo: T
     contacts: T
     room: T
+    hulls: T
 
 
 def make(fixed: int, cubes: int) -> World:
@@ -117,13 +118,14 @@ def make(fixed: int, cubes: int) -> World:
         meets=np.zeros((pairs, 3 + 4 * MOST_POINTS)),
         todo=np.zeros((pairs + 1, 4), np.int64),
         contacts=np.zeros((pairs * MOST_POINTS, 24)),
-        room=np.zeros(160),
+        room=np.zeros(801),
+        hulls=np.zeros(1),
     )
 
 
 def grown(world: World, cubes: int) -> World:
     """Return the world with room for more cubes; what is in it stays."""
-    larger = make(int(world.whole[FIXED]), cubes)
+    larger = make(int(world.whole[FIXED]), cubes)._replace(hulls=world.hulls)
     rows, pairs = int(world.whole[ROWS]), int(world.whole[PAIRS])
     larger.whole[:], larger.real[:] = world.whole, world.real
     larger.bodies[:rows], larger.flags[:rows] = world.bodies[:rows], world.flags[:rows]

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.apparatus.parts import Box, Surface, Upright, Vector
+from tower_sim.apparatus.parts import Box, Hull, Surface, Upright, Vector
 from tower_sim.physics.core import arrays, compiled, run
 from tower_sim.physics.core.arrays import T
+from tower_sim.physics.core.hulls import write
 from tower_sim.physics.engine import Motion
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.state import Pose, Touch
@@ -110,6 +111,24 @@ class CoreEngine:
                     w.bodies[i, arrays.BOUNDS + c] = x + y + z
             self._fixed = (boxes, dict(surfaces), w.bodies[: len(boxes)].copy())
         w.bodies[: len(boxes)] = self._fixed[2]
+
+    def add_hulls(self, hulls: Iterable[Hull], surfaces: Mapping[str, Surface]) -> None:
+        """Add fixed convex hulls after the boxes and before any cube; they are numbered on after the boxes."""
+        old, told = self._world, list(hulls)
+        boxes = int(old.whole[arrays.FIXED])
+        table, starts = [0.0], [0] * len(told)
+        for k, hull in enumerate(told):
+            starts[k] = len(table)
+            table += write(hull)
+        self._world = w = arrays.make(boxes + len(told), 64)._replace(hulls=np.array(table))
+        w.real[:], w.bodies[:boxes] = old.real, old.bodies[:boxes]
+        w.whole[arrays.FIXED] = w.whole[arrays.ROWS] = boxes + len(told)
+        for k, hull in enumerate(told):
+            low, high = hull.bounds
+            half = ((high[0] - low[0]) / 2, (high[1] - low[1]) / 2, (high[2] - low[2]) / 2)
+            self._write(boxes + k, hull.centre, (0.0, 0.0, 0.0, 1.0), half, surfaces[hull.surface])
+            w.bodies[boxes + k, arrays.BOUNDS : arrays.BOUNDS + 3] = half
+            w.bodies[boxes + k, arrays.SHAPE] = starts[k]
 
     def set_cubes(self, mass: float, inertia: float | None = None) -> None:
         """Say what the cubes are: mass (kg) and moment of inertia about each axis (kg m2; None: a uniform cube's)."""

@@ -29,6 +29,7 @@ from tower_sim.physics.core.arrays import (
     REACH,
     ROWS,
     SECOND,
+    SHAPE,
     SHIFT,
     SPIN,
     STEPS,
@@ -42,6 +43,7 @@ from tower_sim.physics.core.arrays import (
 from tower_sim.physics.core.broad import have_moved, seek_pairs
 from tower_sim.physics.core.compiled import entry, inner
 from tower_sim.physics.core.contacts import delay, keep, prepare
+from tower_sim.physics.core.hulls import collide_hull
 from tower_sim.physics.core.motion import face, fall, fastest, look_ahead, move
 from tower_sim.physics.core.narrow import collide, remember
 from tower_sim.physics.core.parting import part
@@ -51,7 +53,7 @@ from tower_sim.physics.core.solver import solve, strike
 @inner
 def _step(w: World, step: float) -> None:
     """Take one step."""
-    whole, real, bodies, flags, pairs, touches, known_pairs, known_touches, meets, todo, contacts, room = w
+    whole, real, bodies, flags, pairs, touches, known_pairs, known_touches, meets, todo, contacts, room, hulls = w
     # Broad phase
     if have_moved(whole, real, bodies, flags):
         seek_pairs(whole, real, bodies, pairs, touches, known_pairs, known_touches)
@@ -66,7 +68,7 @@ def _step(w: World, step: float) -> None:
     # Narrow phase, until nobody else is woken by what comes near
     for pair in range(whole[PAIRS]):
         todo[pair, DONE] = 0
-    while _meet(whole, real, bodies, flags, pairs, touches, meets, todo, room, step):
+    while _meet(whole, real, bodies, flags, pairs, touches, meets, todo, room, hulls, step):
         pass
     _list_active(whole, pairs, todo)
     # Solver
@@ -82,7 +84,7 @@ def _step(w: World, step: float) -> None:
 
 @inner
 def _meet(
-    whole: T, real: T, bodies: T, flags: T, pairs: T, touches: T, meets: T, todo: T, room: T, step: float
+    whole: T, real: T, bodies: T, flags: T, pairs: T, touches: T, meets: T, todo: T, room: T, hulls: T, step: float
 ) -> bool:
     """Find the contacts of all that is awake and was not looked at yet in this step; tells whether that woke anyone."""
     fixed = whole[FIXED]
@@ -92,7 +94,7 @@ def _meet(
         if todo[pair, DONE] != 0 or (flags[a, AWAKE] == 0 and flags[b, AWAKE] == 0):
             continue
         todo[pair, DONE] = 1
-        _look(real, bodies, pairs, touches, meets, room, pair, a, b)
+        _look(real, bodies, pairs, touches, meets, room, hulls, pair, a, b)
         if (
             b >= fixed
             and pairs[pair, POINTS] > 0
@@ -110,12 +112,15 @@ def _meet(
 
 
 @inner
-def _look(real: T, bodies: T, pairs: T, touches: T, meets: T, room: T, pair: int, a: int, b: int) -> None:
+def _look(real: T, bodies: T, pairs: T, touches: T, meets: T, room: T, hulls: T, pair: int, a: int, b: int) -> None:
     """Find the contact of a pair, as far ahead as both can come in this step, and match it with what was known."""
     ahead = bodies[a, REACH] + bodies[b, REACH] + real[PAD]
     if ahead > real[FAR]:
         ahead = real[FAR]
-    points = collide(real, bodies, meets, room, pair, a, b, ahead)
+    if bodies[b, SHAPE] != 0.0:
+        points = collide_hull(real, bodies, meets, room, hulls, pair, a, b, ahead)
+    else:
+        points = collide(real, bodies, meets, room, pair, a, b, ahead)
     if points > 0 or pairs[pair, POINTS] > 0:
         remember(real, bodies, pairs, touches, meets, room, pair, a, points)
 
@@ -214,7 +219,7 @@ def lie_still(w: World) -> None:
     What is known afterwards depends on the poses and the kept forces only, these in whole nanonewtons: a world that
     is made anew from them is this one.
     """
-    whole, real, bodies, flags, pairs, touches, known_pairs, known_touches, meets, _, _, room = w
+    whole, real, bodies, flags, pairs, touches, known_pairs, known_touches, meets, _, _, room, hulls = w
     seek_pairs(whole, real, bodies, pairs, touches, known_pairs, known_touches)
     for i in range(whole[FIXED], whole[ROWS]):
         sleep.lie_down(bodies, flags, i)
@@ -222,7 +227,7 @@ def lie_still(w: World) -> None:
         flags[i, QUIET] = 0
         face(bodies, i)
     for pair in range(whole[PAIRS]):
-        _look(real, bodies, pairs, touches, meets, room, pair, pairs[pair, FIRST], pairs[pair, SECOND])
+        _look(real, bodies, pairs, touches, meets, room, hulls, pair, pairs[pair, FIRST], pairs[pair, SECOND])
         for k in range(pairs[pair, POINTS]):
             for c in range(3):
                 touches[pair, k, 3 + c] = math.floor(1e9 * touches[pair, k, 3 + c] + 0.5) * 1e-9

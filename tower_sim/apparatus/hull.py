@@ -1,0 +1,105 @@
+"""Hull: a fixed convex solid of flat faces, as a printed part is made of; several make any shape."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tower_sim.errors import UsageError
+
+Vector = tuple[float, float, float]
+
+MOST_VERTICES = 64
+_FLAT = (
+    1e-5  # of a hull's size: how far a vertex may be off its face's plane; what is further behind it lies in another
+)
+_ADVICE = "take the convex hull of the vertices, its flat faces whole, or divide the part into convex ones"
+
+
+@dataclass(frozen=True, slots=True)
+class Hull:
+    """A fixed convex solid: `part` it belongs to, `surface` name, `vertices` (m, in the apparatus's frame) and `faces`.
+
+    A face is the indices of its vertices, counter-clockwise as seen from outside. Raises UsageError for what is not
+    convex or not closed, for faces that lie in one plane, and for more than 64 vertices.
+    """
+
+    part: str
+    surface: str
+    vertices: tuple[Vector, ...]
+    faces: tuple[tuple[int, ...], ...]
+
+    def __post_init__(self) -> None:
+        fault = _fault(self.vertices, self.faces)
+        if fault:
+            raise UsageError(f"hull of part {self.part!r} {fault}; {_ADVICE}")
+
+    @property
+    def bounds(self) -> tuple[Vector, Vector]:
+        """The lowest and the highest x, y and z (m)."""
+        x, y, z = zip(*self.vertices, strict=True)
+        return (min(x), min(y), min(z)), (max(x), max(y), max(z))
+
+    @property
+    def centre(self) -> Vector:
+        """The middle of the upright box around it (m)."""
+        (x0, y0, z0), (x1, y1, z1) = self.bounds
+        return ((x0 + x1) / 2, (y0 + y1) / 2, (z0 + z1) / 2)
+
+    @property
+    def edges(self) -> tuple[tuple[int, int], ...]:
+        """Each edge once: the indices of its vertices, the lower first, in their order."""
+        return tuple(sorted({(min(edge), max(edge)) for face in self.faces for edge in sides(face)}))
+
+
+def sides(face: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the sides of a face: each vertex's index and the next one's."""
+    return [(face[k], face[(k + 1) % len(face)]) for k in range(len(face))]
+
+
+def normal_of(vertices: Sequence[Vector], face: Sequence[int]) -> Vector:
+    """Return the unit normal of a face, outwards, by Newell's sum over its sides; 0 if it has no area."""
+    x = y = z = 0.0
+    for i, j in sides(face):
+        (ax, ay, az), (bx, by, bz) = vertices[i], vertices[j]
+        x, y, z = x + (ay - by) * (az + bz), y + (az - bz) * (ax + bx), z + (ax - bx) * (ay + by)
+    size = math.sqrt(x * x + y * y + z * z)
+    return (x / size, y / size, z / size) if size > 0.0 else (0.0, 0.0, 0.0)
+
+
+def along(a: Vector, b: Vector) -> float:
+    """Return the scalar product."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def _fault(vertices: Sequence[Vector], faces: Sequence[Sequence[int]]) -> str:
+    """Say what is wrong with a hull, and what is allowed; nothing if it is sound."""
+    if not 4 <= len(vertices) <= MOST_VERTICES:
+        return f"has {len(vertices)} vertices; allowed are 4 to {MOST_VERTICES}"
+    if not all(len(vertex) == 3 and all(map(math.isfinite, vertex)) for vertex in vertices):
+        return "has a vertex that is not three finite numbers; allowed are x, y and z in metres"
+    for k, face in enumerate(faces):
+        if len(face) < 3 or len(set(face)) < len(face) or not set(face) <= set(range(len(vertices))):
+            return f"has face {k}, {tuple(face)}; allowed are three or more different indices of vertices"
+    directed = [side for face in faces for side in sides(face)]
+    if len(set(directed)) < len(directed) or {(j, i) for i, j in directed} != set(directed):
+        return "is not closed; allowed is a surface whose every edge two faces share, once in either direction"
+    if {i for i, _ in directed} != set(range(len(vertices))):
+        return "has a vertex in no face; allowed are those of faces"
+    return _bend(vertices, faces)
+
+
+def _bend(vertices: Sequence[Vector], faces: Sequence[Sequence[int]]) -> str:
+    """Say where a closed surface is not that of a convex solid with each flat face whole."""
+    size = max(max(column) - min(column) for column in zip(*vertices, strict=True))
+    for k, face in enumerate(faces):
+        normal = normal_of(vertices, face)
+        over = [along(normal, vertex) - along(normal, vertices[face[0]]) for vertex in vertices]
+        if normal == (0.0, 0.0, 0.0) or any(abs(over[i]) > _FLAT * size for i in face):
+            return f"has face {k}, which is not flat; allowed are flat ones"
+        if max(over) > _FLAT * size:
+            return f"is not convex at face {k}; allowed are faces that have all else behind them, seen from outside"
+        if any(over[i] > -_FLAT * size for i in range(len(vertices)) if i not in face):
+            return f"has face {k} in one plane with another; allowed is one face a plane"
+    return ""

@@ -1,0 +1,405 @@
+"""Narrow phase of a cube or cuboid and a fixed convex hull; what narrow.py says of two boxes holds here too.
+
+The axes that can keep them apart are the hull's face normals, the box's three axes, and the products of these with the
+directions of the hull's edges. A hull is a stretch of `World.hulls`, lengths in metres from the hull's centre:
+
+    4 numbers: of vertices, faces, edges, and directions of edges
+    vertices   x, y, z
+    faces      normal x, y, z; its plane's distance; where its corners begin; how many it has
+    edges      the indices of two vertices, that of the direction
+    directions x, y, z of length 1, no two of them parallel
+    corners    the index of the vertex; of the side that begins there, its normal x, y, z in the face, and its distance
+"""
+
+from __future__ import annotations
+
+import math
+
+from tower_sim.apparatus.hull import Hull, along, normal_of, sides
+from tower_sim.physics.core.arrays import AXES, HAIR, HALF, MOST_POINTS, POINT, POSITION, RADIUS, SHAPE, T
+from tower_sim.physics.core.compiled import aside, inner
+
+# Room for numbers in World.room, behind that of narrow.py: two polygons of up to 68 corners, gaps of points, gaps along
+# up to 124 faces and three axes, which sides of these; the best product of edges: its normal, axis and direction.
+_POLYGON, _OTHER, _HEIGHTS, _GAPS, _SIDES, _EDGE = 160, 376, 592, 664, 792, 795
+_PARALLEL = 1e-3  # as in narrow.py
+_ALIKE = 1e-12  # the square of the sine of the angle of two edges, under which they are one direction
+_TRIES = 6
+
+
+def write(hull: Hull) -> list[float]:
+    """Return a hull as the numbers that a table has of it."""
+    cx, cy, cz = hull.centre
+    vertices = [(x - cx, y - cy, z - cz) for x, y, z in hull.vertices]
+    directions: list[tuple[float, float, float]] = []
+    edges: list[float] = []
+    for i, j in hull.edges:
+        way = _unit(_from(vertices[i], vertices[j]))
+        known = [k for k, other in enumerate(directions) if _sine_square(way, other) < _ALIKE]
+        edges += [float(i), float(j), float(known[0] if known else len(directions))]
+        if not known:
+            directions.append(way)
+    faces: list[float] = []
+    corners: list[float] = []
+    for face in hull.faces:
+        normal = normal_of(vertices, face)
+        faces += [*normal, max(along(normal, vertices[i]) for i in face), len(corners) / 5, float(len(face))]
+        for i, j in sides(face):
+            out = _unit(_product(_from(vertices[i], vertices[j]), normal))
+            corners += [float(i), *out, along(out, vertices[i])]
+    counts = [float(len(vertices)), float(len(hull.faces)), len(edges) / 3, float(len(directions))]
+    places = [x for vertex in vertices for x in vertex]
+    return [*counts, *places, *faces, *edges, *(x for way in directions for x in way), *corners]
+
+
+def _from(a: tuple[float, float, float], b: tuple[float, float, float]) -> tuple[float, float, float]:
+    return (b[0] - a[0], b[1] - a[1], b[2] - a[2])
+
+
+def _product(a: tuple[float, float, float], b: tuple[float, float, float]) -> tuple[float, float, float]:
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+def _unit(a: tuple[float, float, float]) -> tuple[float, float, float]:
+    size = math.sqrt(along(a, a))
+    return (a[0] / size, a[1] / size, a[2] / size)
+
+
+def _sine_square(a: tuple[float, float, float], b: tuple[float, float, float]) -> float:
+    c = _product(a, b)
+    return along(c, c)
+
+
+@aside
+def collide_hull(real: T, bodies: T, meets: T, room: T, hulls: T, pair: int, a: int, b: int, ahead: float) -> int:
+    """Find the contact of row `a` and hull `b` as far as gaps are less than `ahead`; fills `pair`'s row of meets.
+
+    Returns the number of points.
+    """
+    dx = bodies[a, POSITION] - bodies[b, POSITION]
+    dy = bodies[a, POSITION + 1] - bodies[b, POSITION + 1]
+    dz = bodies[a, POSITION + 2] - bodies[b, POSITION + 2]
+    far = bodies[a, RADIUS] + ahead
+    if abs(dx) > bodies[b, HALF] + far or abs(dy) > bodies[b, HALF + 1] + far or abs(dz) > bodies[b, HALF + 2] + far:
+        return 0
+    at = int(bodies[b, SHAPE])
+    best_face = _along_faces(bodies, room, hulls, at, a, dx, dy, dz, ahead)
+    if best_face > ahead:
+        return 0
+    best_edge = _along_products(bodies, room, hulls, at, a, dx, dy, dz, ahead)
+    if best_edge > ahead:
+        return 0
+    hair = real[HAIR]
+    if best_edge > best_face + hair and _edges(bodies, meets, room, hulls, at, pair, a, b, best_edge, hair) == 1:
+        return 1
+    faces = int(hulls[at + 1])
+    lowest = min(best_face, 0.0) - 8.0 * hair
+    for _ in range(_TRIES):
+        face, largest = -1, -1e9
+        for k in range(faces + 3):
+            gap = room[_GAPS + k] + (hair if k < faces else 0.0)  # the fixed one's are preferred by a hair
+            if gap > largest:
+                face, largest = k, gap
+        if face < 0 or room[_GAPS + face] < lowest:
+            break
+        if face < faces:
+            points = _on_hull(bodies, meets, room, hulls, at, pair, a, b, face, ahead, hair)
+        else:
+            points = _on_box(bodies, meets, room, hulls, at, pair, a, b, face - faces, ahead, hair)
+        if points > 0:
+            return points
+        room[_GAPS + face] = -2e9
+    if lowest < best_edge <= best_face + hair:
+        return _edges(bodies, meets, room, hulls, at, pair, a, b, best_edge, hair)
+    return 0
+
+
+@inner
+def _along_faces(bodies: T, room: T, hulls: T, at: int, a: int, dx: float, dy: float, dz: float, ahead: float) -> float:
+    """Return the largest gap along the faces of hull and box, or one beyond `ahead`; all are kept in World.room."""
+    vertices, faces = int(hulls[at]), int(hulls[at + 1])
+    first = at + 4 + 3 * vertices
+    best = -1e9
+    for f in range(faces):
+        nx, ny, nz = hulls[first + 6 * f], hulls[first + 6 * f + 1], hulls[first + 6 * f + 2]
+        gap = nx * dx + ny * dy + nz * dz - hulls[first + 6 * f + 3] - _reach(bodies, a, nx, ny, nz)
+        if gap > ahead:
+            return gap
+        room[_GAPS + f] = gap
+        best = max(best, gap)
+    for k in range(3):
+        x, y, z = bodies[a, AXES + k], bodies[a, AXES + 3 + k], bodies[a, AXES + 6 + k]
+        low, high = _span(hulls, at, x, y, z)
+        middle, half = x * dx + y * dy + z * dz, bodies[a, HALF + k]
+        over, under = middle - half - high, low - middle - half
+        gap = max(over, under)
+        if gap > ahead:
+            return gap
+        room[_GAPS + faces + k] = gap
+        room[_SIDES + k] = 1.0 if under >= over else -1.0  # the box's face that looks at the hull
+        best = max(best, gap)
+    return best
+
+
+@inner
+def _along_products(
+    bodies: T, room: T, hulls: T, at: int, a: int, dx: float, dy: float, dz: float, ahead: float
+) -> float:
+    """Return the largest gap along products of edges, or one beyond `ahead`; which one it is is kept in World.room."""
+    first = at + 4 + 3 * int(hulls[at]) + 6 * int(hulls[at + 1]) + 3 * int(hulls[at + 2])
+    best = -1e9
+    for j in range(int(hulls[at + 3])):
+        ex, ey, ez = hulls[first + 3 * j], hulls[first + 3 * j + 1], hulls[first + 3 * j + 2]
+        for i in range(3):
+            x, y, z = bodies[a, AXES + i], bodies[a, AXES + 3 + i], bodies[a, AXES + 6 + i]
+            nx, ny, nz = y * ez - z * ey, z * ex - x * ez, x * ey - y * ex
+            square = nx * nx + ny * ny + nz * nz
+            if square < _PARALLEL:
+                continue
+            size = math.sqrt(square)
+            nx, ny, nz = nx / size, ny / size, nz / size
+            low, high = _span(hulls, at, nx, ny, nz)
+            middle, reach = nx * dx + ny * dy + nz * dz, _reach(bodies, a, nx, ny, nz)
+            over, under = middle - reach - high, low - middle - reach
+            gap = max(over, under)
+            if gap > ahead:
+                return gap
+            if gap > best:
+                best = gap
+                sign = 1.0 if over >= under else -1.0
+                room[_EDGE], room[_EDGE + 1], room[_EDGE + 2] = sign * nx, sign * ny, sign * nz
+                room[_EDGE + 3], room[_EDGE + 4], room[_EDGE + 5] = i, j, high if over >= under else -low
+    return best
+
+
+@inner
+def _reach(bodies: T, a: int, x: float, y: float, z: float) -> float:
+    """Return how far a box reaches from its centre along a direction."""
+    return (
+        bodies[a, HALF] * abs(bodies[a, AXES] * x + bodies[a, AXES + 3] * y + bodies[a, AXES + 6] * z)
+        + bodies[a, HALF + 1] * abs(bodies[a, AXES + 1] * x + bodies[a, AXES + 4] * y + bodies[a, AXES + 7] * z)
+        + bodies[a, HALF + 2] * abs(bodies[a, AXES + 2] * x + bodies[a, AXES + 5] * y + bodies[a, AXES + 8] * z)
+    )
+
+
+@inner
+def _span(hulls: T, at: int, x: float, y: float, z: float) -> tuple[float, float]:
+    """Return the least and the largest coordinate of a hull along a direction."""
+    low, high = 1e9, -1e9
+    for v in range(int(hulls[at])):
+        height = hulls[at + 4 + 3 * v] * x + hulls[at + 5 + 3 * v] * y + hulls[at + 6 + 3 * v] * z
+        low, high = min(low, height), max(high, height)
+    return low, high
+
+
+@inner
+def _on_hull(
+    bodies: T, meets: T, room: T, hulls: T, at: int, pair: int, a: int, b: int, face: int, ahead: float, hair: float
+) -> int:
+    """Cut the box's face that looks at a face of the hull to that face's outline; returns the points."""
+    table = at + 4 + 3 * int(hulls[at]) + 6 * face
+    nx, ny, nz, height = hulls[table], hulls[table + 1], hulls[table + 2], hulls[table + 3]
+    incident, most = 0, -1.0
+    for k in range(3):
+        steep = abs(bodies[a, AXES + k] * nx + bodies[a, AXES + 3 + k] * ny + bodies[a, AXES + 6 + k] * nz)
+        if steep > most:
+            incident, most = k, steep
+    j1, j2 = (incident + 1) % 3, (incident + 2) % 3
+    steep = bodies[a, AXES + incident] * nx + bodies[a, AXES + 3 + incident] * ny + bodies[a, AXES + 6 + incident] * nz
+    side = -bodies[a, HALF + incident] if steep > 0.0 else bodies[a, HALF + incident]
+    for corner in range(4):
+        s = bodies[a, HALF + j1] * (1.0 if corner == 0 or corner == 3 else -1.0)
+        r = bodies[a, HALF + j2] * (1.0 if corner < 2 else -1.0)
+        for c in range(3):
+            room[_POLYGON + 3 * corner + c] = (
+                bodies[a, POSITION + c]
+                - bodies[b, POSITION + c]
+                + side * bodies[a, AXES + 3 * c + incident]
+                + s * bodies[a, AXES + 3 * c + j1]
+                + r * bodies[a, AXES + 3 * c + j2]
+            )
+    here, there, count = _POLYGON, _OTHER, 4
+    corners = _corners(hulls, at) + 5 * int(hulls[table + 4])
+    for k in range(int(hulls[table + 5])):
+        out = corners + 5 * k
+        count = _cut(room, here, there, count, hulls[out + 1], hulls[out + 2], hulls[out + 3], hulls[out + 4] - hair)
+        here, there = there, here
+        if count == 0:
+            return 0
+    return _fill(bodies, meets, room, pair, b, here, count, nx, ny, nz, height, 1.0, ahead)
+
+
+@inner
+def _on_box(
+    bodies: T, meets: T, room: T, hulls: T, at: int, pair: int, a: int, b: int, k: int, ahead: float, hair: float
+) -> int:
+    """Cut the hull's face that looks at the box's along its axis `k` to that face's outline; returns the points.
+
+    It is that, of the faces at the hull's vertex which comes first, which looks at the box's most directly.
+    """
+    sign = room[_SIDES + k]
+    nx, ny, nz = sign * bodies[a, AXES + k], sign * bodies[a, AXES + 3 + k], sign * bodies[a, AXES + 6 + k]
+    dx = bodies[a, POSITION] - bodies[b, POSITION]
+    dy = bodies[a, POSITION + 1] - bodies[b, POSITION + 1]
+    dz = bodies[a, POSITION + 2] - bodies[b, POSITION + 2]
+    first, lowest = 0, 1e9
+    for v in range(int(hulls[at])):
+        height = hulls[at + 4 + 3 * v] * nx + hulls[at + 5 + 3 * v] * ny + hulls[at + 6 + 3 * v] * nz
+        if height < lowest:
+            first, lowest = v, height
+    table, corners = at + 4 + 3 * int(hulls[at]), _corners(hulls, at)
+    incident, least = 0, 2.0
+    for f in range(int(hulls[at + 1])):
+        steep = hulls[table + 6 * f] * nx + hulls[table + 6 * f + 1] * ny + hulls[table + 6 * f + 2] * nz
+        if steep < least:
+            for c in range(int(hulls[table + 6 * f + 5])):
+                if int(hulls[corners + 5 * (int(hulls[table + 6 * f + 4]) + c)]) == first:
+                    incident, least = f, steep
+    count = int(hulls[table + 6 * incident + 5])
+    for c in range(count):
+        vertex = at + 4 + 3 * int(hulls[corners + 5 * (int(hulls[table + 6 * incident + 4]) + c)])
+        for m in range(3):
+            room[_POLYGON + 3 * c + m] = hulls[vertex + m]
+    here, there = _POLYGON, _OTHER
+    for m in range(4):
+        j = (k + 1 + m // 2) % 3
+        out = 1.0 if m % 2 == 0 else -1.0
+        x, y, z = out * bodies[a, AXES + j], out * bodies[a, AXES + 3 + j], out * bodies[a, AXES + 6 + j]
+        count = _cut(room, here, there, count, x, y, z, x * dx + y * dy + z * dz + bodies[a, HALF + j] - hair)
+        here, there = there, here
+        if count == 0:
+            return 0
+    top = nx * dx + ny * dy + nz * dz + bodies[a, HALF + k]
+    return _fill(bodies, meets, room, pair, b, here, count, nx, ny, nz, top, -1.0, ahead)
+
+
+@inner
+def _corners(hulls: T, at: int) -> int:
+    """Return where the corners of a hull's faces begin."""
+    return at + 4 + 3 * int(hulls[at]) + 6 * int(hulls[at + 1]) + 3 * int(hulls[at + 2]) + 3 * int(hulls[at + 3])
+
+
+@inner
+def _cut(room: T, here: int, there: int, count: int, x: float, y: float, z: float, limit: float) -> int:
+    """Cut the polygon `here` where its coordinate along (x, y, z) is over `limit`; returns the corners left `there`."""
+    left = 0
+    for k in range(count):
+        one, two = here + 3 * k, here + 3 * ((k + 1) % count)
+        in_one = limit - (room[one] * x + room[one + 1] * y + room[one + 2] * z)
+        in_two = limit - (room[two] * x + room[two + 1] * y + room[two + 2] * z)
+        if in_one >= 0.0:
+            for m in range(3):
+                room[there + 3 * left + m] = room[one + m]
+            left += 1
+        if (in_one >= 0.0) != (in_two >= 0.0):
+            share = in_one / (in_one - in_two)
+            for m in range(3):
+                room[there + 3 * left + m] = room[one + m] + share * (room[two + m] - room[one + m])
+            left += 1
+    return left
+
+
+@inner
+def _fill(
+    bodies: T, meets: T, room: T, pair: int, b: int, here: int, count: int,
+    nx: float, ny: float, nz: float, top: float, towards: float, ahead: float,
+) -> int:  # fmt: skip
+    """Fill the pair's contact from a polygon over the plane at `top` along n; of many points the deepest, then always
+    the one that is furthest from those taken.
+    """
+    near = 0
+    for k in range(count):
+        p = here + 3 * k
+        gap = room[p] * nx + room[p + 1] * ny + room[p + 2] * nz - top
+        if gap < ahead:
+            for m in range(3):
+                room[here + 3 * near + m] = room[p + m]
+            room[_HEIGHTS + near] = gap
+            near += 1
+    count = near
+    if count > MOST_POINTS:
+        _choose(room, here, count)
+        count = MOST_POINTS
+    for k in range(count):
+        gap = room[_HEIGHTS + k]
+        meets[pair, POINT + 4 * k] = bodies[b, POSITION] + room[here + 3 * k] - 0.5 * gap * nx
+        meets[pair, POINT + 4 * k + 1] = bodies[b, POSITION + 1] + room[here + 3 * k + 1] - 0.5 * gap * ny
+        meets[pair, POINT + 4 * k + 2] = bodies[b, POSITION + 2] + room[here + 3 * k + 2] - 0.5 * gap * nz
+        meets[pair, POINT + 4 * k + 3] = gap
+    meets[pair, 0], meets[pair, 1], meets[pair, 2] = towards * nx, towards * ny, towards * nz
+    return count
+
+
+@inner
+def _choose(room: T, here: int, count: int) -> None:
+    """Bring eight points of a polygon to its front: the deepest, then each time the one furthest from those there."""
+    for taken in range(MOST_POINTS):
+        best, most = taken, -1e9
+        for k in range(taken, count):
+            worth = -room[_HEIGHTS + k]
+            if taken > 0:
+                worth = 1e9
+                for m in range(taken):
+                    x = room[here + 3 * k] - room[here + 3 * m]
+                    y = room[here + 3 * k + 1] - room[here + 3 * m + 1]
+                    z = room[here + 3 * k + 2] - room[here + 3 * m + 2]
+                    worth = min(worth, x * x + y * y + z * z)
+            if worth > most:
+                best, most = k, worth
+        room[_HEIGHTS + taken], room[_HEIGHTS + best] = room[_HEIGHTS + best], room[_HEIGHTS + taken]
+        for m in range(3):
+            one, two = here + 3 * taken + m, here + 3 * best + m
+            room[one], room[two] = room[two], room[one]
+
+
+@inner
+def _edges(bodies: T, meets: T, room: T, hulls: T, at: int, pair: int, a: int, b: int, gap: float, hair: float) -> int:
+    """Find where an edge of the box and one of the hull cross; fills the contact; 0 when they pass each other."""
+    nx, ny, nz = room[_EDGE], room[_EDGE + 1], room[_EDGE + 2]
+    i, j, top = int(room[_EDGE + 3]), int(room[_EDGE + 4]), room[_EDGE + 5]
+    # the hull's edge of that direction which is furthest out, if nothing of the hull is further
+    edges = at + 4 + 3 * int(hulls[at]) + 6 * int(hulls[at + 1])
+    found, highest = -1, top - hair
+    for e in range(int(hulls[at + 2])):
+        if int(hulls[edges + 3 * e + 2]) == j:
+            one, two = at + 4 + 3 * int(hulls[edges + 3 * e]), at + 4 + 3 * int(hulls[edges + 3 * e + 1])
+            height = 0.5 * (
+                (hulls[one] + hulls[two]) * nx + (hulls[one + 1] + hulls[two + 1]) * ny
+                + (hulls[one + 2] + hulls[two + 2]) * nz
+            )  # fmt: skip
+            if height > highest:
+                found, highest = e, height
+    if found < 0:
+        return 0
+    one, two = at + 4 + 3 * int(hulls[edges + 3 * found]), at + 4 + 3 * int(hulls[edges + 3 * found + 1])
+    way = edges + 3 * int(hulls[at + 2]) + 3 * j
+    bx, by, bz = hulls[way], hulls[way + 1], hulls[way + 2]
+    half = 0.5 * abs(
+        (hulls[two] - hulls[one]) * bx + (hulls[two + 1] - hulls[one + 1]) * by + (hulls[two + 2] - hulls[one + 2]) * bz
+    )
+    mx = 0.5 * (hulls[one] + hulls[two])
+    my = 0.5 * (hulls[one + 1] + hulls[two + 1])
+    mz = 0.5 * (hulls[one + 2] + hulls[two + 2])
+    # from the middle of the box's edge to that of the hull's
+    rx = mx - (bodies[a, POSITION] - bodies[b, POSITION])
+    ry = my - (bodies[a, POSITION + 1] - bodies[b, POSITION + 1])
+    rz = mz - (bodies[a, POSITION + 2] - bodies[b, POSITION + 2])
+    for m in range(3):
+        if m != i:
+            x, y, z = bodies[a, AXES + m], bodies[a, AXES + 3 + m], bodies[a, AXES + 6 + m]
+            s = bodies[a, HALF + m] if x * nx + y * ny + z * nz > 0.0 else -bodies[a, HALF + m]
+            rx, ry, rz = rx + s * x, ry + s * y, rz + s * z
+    ax, ay, az = bodies[a, AXES + i], bodies[a, AXES + 3 + i], bodies[a, AXES + 6 + i]
+    cosine = ax * bx + ay * by + az * bz
+    square = 1.0 - cosine * cosine
+    along_a, along_b = rx * ax + ry * ay + rz * az, rx * bx + ry * by + rz * bz
+    s = (along_a - cosine * along_b) / square
+    r = (cosine * along_a - along_b) / square
+    if abs(s) > bodies[a, HALF + i] + hair or abs(r) > half + hair:
+        return 0
+    meets[pair, POINT] = bodies[b, POSITION] + mx + r * bx + 0.5 * gap * nx
+    meets[pair, POINT + 1] = bodies[b, POSITION + 1] + my + r * by + 0.5 * gap * ny
+    meets[pair, POINT + 2] = bodies[b, POSITION + 2] + mz + r * bz + 0.5 * gap * nz
+    meets[pair, POINT + 3] = gap
+    meets[pair, 0], meets[pair, 1], meets[pair, 2] = nx, ny, nz
+    return 1
