@@ -226,7 +226,7 @@ def _on_hull(
         here, there = there, here
         if count == 0:
             return 0
-    return _fill(bodies, meets, room, pair, b, here, count, nx, ny, nz, height, 1.0, ahead)
+    return _fill(bodies, meets, room, pair, b, here, count, nx, ny, nz, height, 1.0, ahead, hair)
 
 
 @inner
@@ -270,7 +270,7 @@ def _on_box(
         if count == 0:
             return 0
     top = nx * dx + ny * dy + nz * dz + bodies[a, HALF + k]
-    return _fill(bodies, meets, room, pair, b, here, count, nx, ny, nz, top, -1.0, ahead)
+    return _fill(bodies, meets, room, pair, b, here, count, nx, ny, nz, top, -1.0, ahead, hair)
 
 
 @inner
@@ -302,7 +302,7 @@ def _cut(room: T, here: int, there: int, count: int, x: float, y: float, z: floa
 @inner
 def _fill(
     bodies: T, meets: T, room: T, pair: int, b: int, here: int, count: int,
-    nx: float, ny: float, nz: float, top: float, towards: float, ahead: float,
+    nx: float, ny: float, nz: float, top: float, towards: float, ahead: float, hair: float,
 ) -> int:  # fmt: skip
     """Fill the pair's contact from a polygon over the plane at `top` along n; of many points the deepest, then always
     the one that is furthest from those taken.
@@ -318,7 +318,7 @@ def _fill(
             near += 1
     count = near
     if count > MOST_POINTS:
-        _choose(room, here, count)
+        _choose(room, here, count, hair)
         count = MOST_POINTS
     for k in range(count):
         gap = room[_HEIGHTS + k]
@@ -331,8 +331,11 @@ def _fill(
 
 
 @inner
-def _choose(room: T, here: int, count: int) -> None:
-    """Bring eight points of a polygon to its front: the deepest, then each time the one furthest from those there."""
+def _choose(room: T, here: int, count: int, hair: float) -> None:
+    """Bring eight points of a polygon to its front: the deepest, then each time the one furthest from those there.
+
+    Of those as deep or far but for a hair the first is taken, so that rounding does not change which points are known.
+    """
     for taken in range(MOST_POINTS):
         best, most = taken, -1e9
         for k in range(taken, count):
@@ -344,7 +347,7 @@ def _choose(room: T, here: int, count: int) -> None:
                     y = room[here + 3 * k + 1] - room[here + 3 * m + 1]
                     z = room[here + 3 * k + 2] - room[here + 3 * m + 2]
                     worth = min(worth, x * x + y * y + z * z)
-            if worth > most:
+            if worth > most + (hair if taken == 0 else hair * hair):
                 best, most = k, worth
         room[_HEIGHTS + taken], room[_HEIGHTS + best] = room[_HEIGHTS + best], room[_HEIGHTS + taken]
         for m in range(3):
