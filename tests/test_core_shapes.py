@@ -230,7 +230,7 @@ def _corner_impacts(world: World, number: int) -> tuple[Array, Array, Array]:
     lowest = corners[:, :, 2].argmin(axis=1)
     arm = corners[np.arange(len(turn)), lowest]
     others = np.sort(corners[:, :, 2], axis=1)
-    slip = velocity + np.cross(spin, arm)
+    slip: Array = velocity + np.asarray(np.cross(spin, arm), np.float64)
     fits = np.flatnonzero((slip[:, 2] < -0.2) & (others[:, 1] - others[:, 0] > 5e-4))[:number]
     assert len(fits) == number
     kept: list[float] = []
