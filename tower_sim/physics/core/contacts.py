@@ -289,7 +289,7 @@ def _take_off(bodies: T, contacts: T, row: int, i: int, arm: int, when: float, x
     bodies[i, SHIFT] += light * x
     bodies[i, SHIFT + 1] += light * y
     bodies[i, SHIFT + 2] += light * z
-    if bodies[i, SWIFT] < 0.0:
+    if bodies[i, SWIFT] * bodies[i, MOBILE] < 0.0:
         answer(bodies, i, SWERVE, when * (ry * z - rz * y), when * (rz * x - rx * z), when * (rx * y - ry * x))
     else:
         bodies[i, SWERVE] += swift * (ry * z - rz * y)
