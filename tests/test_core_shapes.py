@@ -270,11 +270,11 @@ def test_a_stack_of_dominoes_that_cross_comes_to_rest_where_it_was_put(world: Wo
 
 
 def test_two_cuboids_of_different_density_that_collide_keep_momentum_and_gain_no_energy():
-    """In fine steps and with overlap left alone: what parts it moves bodies without a velocity."""
+    """Angular momentum to 1 % in steps a twentieth as long as usual: impulses act where bodies are at a step's start."""
     rng = np.random.default_rng(4)
     light, heavy = Cuboid((0.003, 0.004, 0.009), 200.0), Cuboid((0.006, 0.004, 0.003), 2500.0)
     hit = 0
-    with World(PhysicsSettings(engine="core", slop=0.05, step_travel=0.05)) as world:
+    with World(PhysicsSettings(engine="core", step_travel=0.005)) as world:
         for _ in range(20):
             one, two = turns(rng, 2)
             things = [(light, pose((-0.015, 0, 0), one)), (heavy, pose((0.015, 0.001, 0.001), two))]
@@ -285,7 +285,7 @@ def test_two_cuboids_of_different_density_that_collide_keep_momentum_and_gain_no
             last = run_out(world, bodies, 0.05)
             start, end = _momenta([light, heavy], first), _momenta([light, heavy], last)
             assert np.abs(end - start)[:3].max() < 1e-12 * np.linalg.norm(start[:3])
-            assert np.abs(end - start)[3:].max() < 1e-11 * np.linalg.norm(start[3:])
+            assert np.abs(end - start)[3:].max() < 0.01 * np.linalg.norm(start[3:])
             kept = energy([light, heavy], last) / energy([light, heavy], first)
             assert kept < 1 + 1e-9
             hit += kept < 0.99
