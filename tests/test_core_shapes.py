@@ -204,7 +204,7 @@ def _lying(slope: float):
     return (x, y, z, w)
 
 
-CORNER_MEAN, CORNER_SPREAD = 0.005, 0.015  # as for cubes: Newton's restitution over a whole step is not Routh's curve
+CORNER_MEAN, CORNER_SPREAD = 0.005, 0.02  # Newton's restitution in one impulse is not all along Routh's curve
 
 
 def test_corner_impacts_of_a_cuboid_keep_the_energy_that_rigid_body_theory_says(world: World):
@@ -217,7 +217,7 @@ def test_corner_impacts_of_a_cuboid_keep_the_energy_that_rigid_body_theory_says(
     print(f"mean {error.mean():+.4f}, rms {error.std():.4f}; blind rms {(kept - blind).std():.4f}")
     assert abs(error.mean()) < CORNER_MEAN
     assert np.sqrt(np.mean(error**2)) < CORNER_SPREAD
-    assert np.sqrt(np.mean((kept - blind) ** 2)) > 4 * CORNER_SPREAD
+    assert np.sqrt(np.mean((kept - blind) ** 2)) > 3 * CORNER_SPREAD
 
 
 def _corner_impacts(world: World, number: int) -> tuple[Array, Array, Array]:
