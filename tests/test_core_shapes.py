@@ -270,7 +270,7 @@ def test_a_stack_of_dominoes_that_cross_comes_to_rest_where_it_was_put(world: Wo
 
 
 def test_two_cuboids_of_different_density_that_collide_keep_momentum_and_gain_no_energy():
-    """Angular momentum to 1 % in steps a twentieth as long as usual: impulses act where bodies are at a step's start."""
+    """Angular momentum to 1 % in steps a twentieth as long as usual: impulses act where bodies are when one starts."""
     rng = np.random.default_rng(4)
     light, heavy = Cuboid((0.003, 0.004, 0.009), 200.0), Cuboid((0.006, 0.004, 0.003), 2500.0)
     hit = 0
