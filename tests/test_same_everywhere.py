@@ -33,9 +33,9 @@ DECIDES = [
 ]
 # of math: rounded as IEEE 754 says, or exact; of numpy: one such operation an element, or none at all
 SAFE = {
-    "math": "pi inf sqrt fsum floor ceil frexp ldexp copysign factorial degrees",  # degrees: told in messages
+    "math": "pi inf isfinite sqrt fsum floor ceil frexp ldexp copysign factorial degrees",  # degrees: told in messages
     "np": "array float64 bool_ random abs sqrt ceil clip maximum where isnan all any zeros ones arange roll stack "
-    "concatenate moveaxis triu_indices tril_indices flatnonzero argsort argmin",
+    "concatenate moveaxis triu_indices tril_indices flatnonzero argsort argmin intp",
     "rng": "random",
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -120,9 +121,11 @@ def test_an_engine_that_has_the_setting_is_suggested():
     assert "settings.firm_iterations is 5" in refused(lambda: read_settings({"engine": "core", "firm_iterations": 5}))
 
 
-def test_the_least_speed_of_a_bounce_is_bullets_alone():
-    assert PhysicsSettings(engine="core", restitution_speed=0, timestep=0.01).restitution_speed == 0
-    assert "or cubes at rest bounce for ever" in refused(lambda: PhysicsSettings(engine="bullet", restitution_speed=0))
+def test_each_engine_has_its_own_least_speed_of_a_bounce():
+    assert PhysicsSettings(engine="core", restitution_speed=0.03, timestep=0.01).restitution_speed == 0.03
+    for engine in ("core", "bullet"):
+        given = partial(PhysicsSettings, engine=engine, restitution_speed=0.02, timestep=0.01)
+        assert "or cubes at rest bounce for ever" in refused(given)
 
 
 # Accuracies

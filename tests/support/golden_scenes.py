@@ -39,7 +39,7 @@ HASHES = Path(__file__).parents[1] / "vectors" / "core_hashes.json"
 STANDARD = accuracy("core", "standard")
 ROUGH = replace(STANDARD, timestep=1 / 250, step_travel=0.25, passed_travel=0.25, quiet_time=0.05)
 """So coarse that a drop takes a few hundred steps: the same code, and fit for plain Python."""
-JAMMING = replace(ROUGH, quiet_time=1.9, longest=2.0, creep=1.0)
+JAMMING = replace(STANDARD, quiet_time=1.9, longest=2.0, creep=1.0)
 """No cube is quiet for long enough, so a drop ends when its time is up: cubes that lie still are jammed."""
 ZERO: Vector = (0.0, 0.0, 0.0)
 WOOD = Surface(0.4, 0.4)

@@ -81,7 +81,7 @@ NUMBERS: Mapping[str, Numbers] = {
             STANDARD: {},
             "fine": {"timestep": 1 / 1000, "step_travel": 0.05, "passed_travel": 0.1},
         },
-        least_bounce=0.0,
+        least_bounce=0.25,
     ),
 }
 """The defaults and accuracies of each engine, and all that there is of them; another package's engine has Bullet's."""

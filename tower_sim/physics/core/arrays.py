@@ -13,9 +13,9 @@ T = npt.NDArray[Any]
 MOST_POINTS = 8
 """A quadrilateral that is cut by the four sides of a rectangle has no more corners."""
 
-# Whole numbers of a world, by place in `World.whole`.
+# Whole numbers of a world, by place in `Tables.whole`.
 FIXED, ROWS, PAIRS, ACTIVE, STALE, STEPS, VISITS = range(7)
-# Numbers of a world, by place in `World.real`: what the settings and the scene say.
+# Numbers of a world, by place in `Tables.real`: what the settings and the scene say.
 (
     GRAVITY_X,
     GRAVITY_Y,
@@ -79,7 +79,7 @@ NORMAL, POINT = 0, 3
 DONE, PAIR, START, SEEN = range(4)
 
 
-class World(NamedTuple):
+class Tables(NamedTuple):
     """All that the engine works on, as tables whose columns are named above; compiled functions take those they need.
 
     Between two steps only whole, real, bodies, flags, pairs and touches say anything.
@@ -100,13 +100,13 @@ class World(NamedTuple):
     hulls: T
 
 
-def make(fixed: int, cubes: int) -> World:
+def make(fixed: int, cubes: int) -> Tables:
     """Return an empty world with room for so many fixed boxes and cubes, and for all their pairs.
 
     Most of that room is never touched, and so takes no memory.
     """
     rows, pairs = fixed + cubes, cubes * (cubes - 1) // 2 + cubes * fixed
-    return World(
+    return Tables(
         whole=np.zeros(7, np.int64),
         real=np.zeros(23),
         bodies=np.zeros((rows, COLUMNS)),
@@ -123,7 +123,7 @@ def make(fixed: int, cubes: int) -> World:
     )
 
 
-def grown(world: World, cubes: int) -> World:
+def grown(world: Tables, cubes: int) -> Tables:
     """Return the world with room for more cubes; what is in it stays."""
     larger = make(int(world.whole[FIXED]), cubes)._replace(hulls=world.hulls)
     rows, pairs = int(world.whole[ROWS]), int(world.whole[PAIRS])

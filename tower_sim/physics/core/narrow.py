@@ -31,7 +31,7 @@ from tower_sim.physics.core.arrays import (
 )
 from tower_sim.physics.core.compiled import inner
 
-# Room for numbers in World.room: the second's axes in the first's, the distance in either's axes, gaps along faces,
+# Room for numbers in Tables.room: the second's axes in the first's, the distance in either's axes, gaps along faces,
 # two polygons of up to 12 corners of three numbers.
 _COSINES, _TO_A, _TO_B, _GAPS, _POLYGON, _OTHER = 0, 9, 12, 15, 24, 60
 _PARALLEL = 1e-3  # the square of the sine of the angle of two edges, under which their product is no axis
@@ -219,7 +219,7 @@ def _axis(room: T, face: int, along: int, j: int) -> float:
 
 @inner
 def _cut(room: T, count: int, u: float, v: float) -> int:
-    """Cut the polygon in World.room to -u..u and -v..v; returns how many corners are left."""
+    """Cut the polygon in Tables.room to -u..u and -v..v; returns how many corners are left."""
     here, there = _POLYGON, _OTHER
     for side in range(4):
         c = side // 2

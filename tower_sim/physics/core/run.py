@@ -38,7 +38,7 @@ from tower_sim.physics.core.arrays import (
     VELOCITY,
     WINDOW,
     T,
-    World,
+    Tables,
 )
 from tower_sim.physics.core.broad import have_moved, seek_pairs
 from tower_sim.physics.core.compiled import entry, inner
@@ -51,7 +51,7 @@ from tower_sim.physics.core.solver import solve, strike
 
 
 @inner
-def _step(w: World, step: float) -> None:
+def _step(w: Tables, step: float) -> None:
     """Take one step."""
     whole, real, bodies, flags, pairs, touches, known_pairs, known_touches, meets, todo, contacts, room, hulls = w
     # Broad phase
@@ -156,7 +156,7 @@ def _list_active(whole: T, pairs: T, todo: T) -> None:
 
 
 @inner
-def _window(w: World) -> None:
+def _window(w: Tables) -> None:
     """Take the steps of one window, so fine that no cube travels further in one than allowed."""
     whole, real, bodies, flags = w.whole, w.real, w.bodies, w.flags
     pull = math.sqrt(
@@ -175,14 +175,14 @@ def _window(w: World) -> None:
 
 
 @entry
-def take_steps(w: World, step: float, steps: int) -> None:
+def take_steps(w: Tables, step: float, steps: int) -> None:
     """Take steps."""
     for _ in range(steps):
         _step(w, step)
 
 
 @entry
-def take_windows(w: World, windows: int, calm: T) -> int:
+def take_windows(w: Tables, windows: int, calm: T) -> int:
     """Take up to `windows` windows; returns how many.
 
     Fewer when all sleep, and when a cube's centre is in none of the upright boxes `calm` (rows of low and high corner).
@@ -213,7 +213,7 @@ def _is_calm(whole: T, bodies: T, calm: T) -> bool:
 
 
 @entry
-def lie_still(w: World) -> None:
+def lie_still(w: Tables) -> None:
     """Put all to sleep where they are, and look at who touches whom.
 
     What is known afterwards depends on the poses and the kept forces only, these in whole nanonewtons: a world that
@@ -234,7 +234,7 @@ def lie_still(w: World) -> None:
 
 
 @entry
-def wake_row(w: World, row: int) -> None:
+def wake_row(w: Tables, row: int) -> None:
     """Wake a row with all that touch it, directly or through others."""
     whole, bodies, flags, pairs = w.whole, w.bodies, w.flags, w.pairs
     sleep.wake(whole, bodies, flags, pairs, row)
@@ -244,13 +244,13 @@ def wake_row(w: World, row: int) -> None:
 
 
 @entry
-def face_row(w: World, row: int) -> None:
+def face_row(w: Tables, row: int) -> None:
     """Work out the rotation matrix of a row."""
     face(w.bodies, row)
 
 
 @entry
-def deepest(w: World) -> float:
+def deepest(w: Tables) -> float:
     """Return how deep (m) the deepest contact of the last step is."""
     whole, pairs, meets, todo = w.whole, w.pairs, w.meets, w.todo
     most = 0.0
