@@ -26,7 +26,7 @@ from tower_sim.apparatus.parts import Upright
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
 from tower_sim.physics.core import arrays, compiled, run, sleep
-from tower_sim.physics.core.arrays import T, World
+from tower_sim.physics.core.arrays import T, Tables
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 
@@ -49,7 +49,7 @@ REST = "gravity, choice of the step, the loop"
 Run = Callable[[int, Sequence[Upright]], int]
 
 
-def stamping() -> Callable[[World, int, T], int]:
+def stamping() -> Callable[[Tables, int, T], int]:
     """Return `take_windows` made anew, so that it adds up what each phase takes, in clock ticks (us), and how often.
 
     They stand behind a world's own whole numbers: those of phase p are the (2 p)th and the next.
@@ -119,7 +119,7 @@ class Drops:
     looks: list[int] = field(default_factory=lambda: [0] * len(PHASES))
 
 
-def watch(apparatus: str, cubes: int, drops: int, with_stamps: Callable[[World, int, T], int]) -> Drops:
+def watch(apparatus: str, cubes: int, drops: int, with_stamps: Callable[[Tables, int, T], int]) -> Drops:
     """Do each drop twice, as always and with stamps."""
     found = Drops()
     with PhysicsModel(load(apparatus), SETTINGS) as model:
@@ -140,7 +140,7 @@ def watch(apparatus: str, cubes: int, drops: int, with_stamps: Callable[[World, 
             return taken
 
         def stamped(windows: int, calm: Sequence[Upright]) -> int:
-            world: World = engine._world
+            world: Tables = engine._world
             own = len(world.whole)
             whole = np.append(world.whole, np.zeros(2 * len(PHASES), np.int64))
             taken = with_stamps(world._replace(whole=whole), windows, np.array(calm, np.float64).reshape(-1, 6))
