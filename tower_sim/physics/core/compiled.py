@@ -5,10 +5,13 @@ Results are the same bytes either way: nothing here may reorder or fuse arithmet
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib
 import importlib.util
-from collections.abc import Callable
+import os
+import sys
+from collections.abc import Callable, Generator
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -57,9 +60,27 @@ def entry(function: F) -> F:
         return function
     function.__qualname__ = f"{function.__name__}_{digest()}"
     try:
-        return _njit()(function, cache=True, **_OPTIONS)
+        with _kept_apart():
+            return _njit()(function, cache=True, **_OPTIONS)
     except RuntimeError:  # there is no folder that numba could keep compiled functions in
         return _njit()(function, **_OPTIONS)
+
+
+@contextlib.contextmanager
+def _kept_apart() -> Generator[None]:
+    """Have numba keep what it compiles in the user's cache, unless told where: pip leaves what lies in its folders.
+
+    A folder that is left of an uninstalled package stands before one that is installed to be edited.
+    """
+    config = importlib.import_module("numba").config
+    told = config.CACHE_DIR
+    homes = {"darwin": "~/Library/Caches", "win32": os.environ.get("LOCALAPPDATA", "~")}
+    home = homes.get(sys.platform, os.environ.get("XDG_CACHE_HOME") or "~/.cache")
+    config.CACHE_DIR = told or str(Path(home).expanduser() / "tower_sim")
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = told
 
 
 def is_ready(function: Any) -> bool:
