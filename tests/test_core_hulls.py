@@ -254,6 +254,7 @@ def test_a_tower_of_hulls_that_is_saved_and_continued_is_the_one_that_lives_on(m
         assert one.state == two.state
 
 
+@pytest.mark.bullet
 def test_an_engine_that_knows_no_hulls_says_so_in_one_line(mixed: Apparatus):
     with PhysicsModel(mixed, PhysicsSettings(engine="bullet")) as model, pytest.raises(UsageError) as refused:
         model.drop(model.empty(), supply({"any": 1}, model.cube_edge), np.random.default_rng(1))
