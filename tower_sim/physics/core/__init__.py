@@ -1,12 +1,14 @@
-"""The core: rigid cubes among fixed boxes, exact, converged, the same bytes on every machine.
+"""The core: rigid cubes among fixed boxes, exact friction and bounce, the same bytes on every machine.
 
 Read run.py first: a step is
 
     broad.py     which rows are near each other                (seldom)
     motion.py    gravity
-    narrow.py    where they touch or soon will
+    narrow.py    where they touch or soon will                 (hulls.py: among solids that are no boxes)
     sleep.py     who is woken by that
-    solver.py    impulses: bounce and friction, exactly
+    contacts.py  the points as rows of numbers: which bounce, which hold
+    solver.py    impulses: bounce and friction, exactly        (cuboids.py: of what turns otherwise than a cube)
+    parting.py   what overlaps is pushed apart
     motion.py    where that takes them
 
 arrays.py holds everything as flat arrays, compiled.py has it compiled, engine.py is what the scene speaks to.

@@ -206,6 +206,18 @@ def slip(bodies: T, contacts: T, row: int, a: int, b: int) -> tuple[float, float
 
 
 @inner
+def _impulse(
+    meets: T, contacts: T, row: int, pair: int, p_n: float, p_1: float, p_2: float
+) -> tuple[float, float, float]:
+    """Return the impulse (N s) on the first row of a pair at a point, in the world's axes."""
+    return (
+        p_n * meets[pair, NORMAL] + p_1 * contacts[row, ALONG] + p_2 * contacts[row, ACROSS],
+        p_n * meets[pair, NORMAL + 1] + p_1 * contacts[row, ALONG + 1] + p_2 * contacts[row, ACROSS + 1],
+        p_n * meets[pair, NORMAL + 2] + p_1 * contacts[row, ALONG + 2] + p_2 * contacts[row, ACROSS + 2],
+    )
+
+
+@inner
 def act(
     bodies: T,
     meets: T,
@@ -219,9 +231,7 @@ def act(
     p_2: float,
 ) -> None:
     """Let an impulse act on both rows."""
-    x = p_n * meets[pair, 0] + p_1 * contacts[row, ALONG] + p_2 * contacts[row, ACROSS]
-    y = p_n * meets[pair, 1] + p_1 * contacts[row, ALONG + 1] + p_2 * contacts[row, ACROSS + 1]
-    z = p_n * meets[pair, 2] + p_1 * contacts[row, ALONG + 2] + p_2 * contacts[row, ACROSS + 2]
+    x, y, z = _impulse(meets, contacts, row, pair, p_n, p_1, p_2)
     if bodies[a, MOBILE] != 0.0:
         light, swift = bodies[a, LIGHT], bodies[a, SWIFT]
         bodies[a, VELOCITY] += light * x
@@ -275,9 +285,7 @@ def delay(whole: T, bodies: T, pairs: T, meets: T, todo: T, contacts: T) -> None
             if contacts[row, ROLE] != BOUNCES or contacts[row, P_N] <= 0.0:
                 continue
             p_n, p_1, p_2 = contacts[row, P_N], contacts[row, P_1], contacts[row, P_2]
-            x = p_n * meets[pair, NORMAL] + p_1 * contacts[row, ALONG] + p_2 * contacts[row, ACROSS]
-            y = p_n * meets[pair, NORMAL + 1] + p_1 * contacts[row, ALONG + 1] + p_2 * contacts[row, ACROSS + 1]
-            z = p_n * meets[pair, NORMAL + 2] + p_1 * contacts[row, ALONG + 2] + p_2 * contacts[row, ACROSS + 2]
+            x, y, z = _impulse(meets, contacts, row, pair, p_n, p_1, p_2)
             _take_off(bodies, contacts, row, a, ARM_A, -bodies[a, TOUCHED], x, y, z)
             _take_off(bodies, contacts, row, b, ARM_B, bodies[b, TOUCHED], x, y, z)
 

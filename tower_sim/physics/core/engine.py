@@ -208,8 +208,7 @@ class CoreEngine:
         """Let bodies at rest press on each other as `touches` tells; what touched a body that is gone wakes up."""
         w, fixed = self._world, int(self._world.whole[arrays.FIXED])
         row = {body: fixed + k for k, body in enumerate(self._bodies)} | {-1 - box: box for box in range(fixed)}
-        listed = w.pairs[: w.whole[arrays.PAIRS]].tolist()
-        place = {(a, b): (pair, points) for pair, (a, b, points) in enumerate(listed)}
+        place = {(a, b): (pair, points) for pair, (a, b, points) in enumerate(self._pairs())}
         left: set[int] = set()
         for touch in touches:
             a, b = row.get(touch.cube), row.get(touch.other)
