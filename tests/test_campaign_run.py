@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
 from support.campaigns import BATTLES, GAMES, tree
 
-from tower_sim.campaign import parse, progress, run, verify
-from tower_sim.campaign.engines import MAX_DEATHS, Report
-from tower_sim.campaign.spec import Spec
+from tower_sim.campaign import engines, parse, progress, run, verify
+from tower_sim.campaign.engines import MAX_DEATHS
+from tower_sim.campaign.engines import _work as work
 from tower_sim.errors import UsageError
 from tower_sim.progress import Telling
 
 RUN = """
 import sys
+import threading
 from tower_sim.campaign import campaign_run
 sys.exit(campaign_run(sys.argv[1], sys.argv[2], int(sys.argv[3])))
 """
@@ -135,6 +137,18 @@ def test_a_campaign_of_physics_killed_twenty_times_ends_as_if_it_had_not_been(tm
     killed(Campaign(tmp_path, PHYSICS.replace("battles = 32", "battles = 300")), kills=20, seed=3, spread=1.5)
 
 
+def interrupted(campaign: Campaign, number: int, workers: int) -> tuple[subprocess.Popen[str], str, str]:
+    """Send a signal when three more shards are done; what came to its end before the signal is begun anew."""
+    while True:
+        process = campaign.start(workers)
+        campaign.until_a_shard_is_done(process, more=3)
+        os.killpg(process.pid, number)
+        out, error = process.communicate(timeout=600)
+        if process.returncode or "interrupted" in error:
+            return process, out, error
+        shutil.rmtree(campaign.out)
+
+
 @pytest.mark.posix
 def test_interrupted_it_stops_cleanly_says_how_to_go_on_and_goes_on(tmp_path: Path):
     campaign = Campaign(tmp_path, MANY)
@@ -142,10 +156,7 @@ def test_interrupted_it_stops_cleanly_says_how_to_go_on_and_goes_on(tmp_path: Pa
     assert campaign.start(1).wait() == 0
     whole, campaign.out = tree(campaign.out), tmp_path / "out"
     for number, workers in ((signal.SIGINT, 2), (signal.SIGINT, 1), (signal.SIGTERM, 2)):
-        process = campaign.start(workers)
-        campaign.until_a_shard_is_done(process, more=3)
-        os.killpg(process.pid, number)
-        out, error = process.communicate(timeout=600)
+        process, out, error = interrupted(campaign, number, workers)
         assert process.returncode == 1
         again = f"to go on: tower-sim campaign run {campaign.file} -o {campaign.out}{' --workers 2' * (workers == 2)}"
         lines = [line for line in error.splitlines() if not line.startswith("...")]  # progress, on a slow machine
@@ -169,49 +180,37 @@ def test_workers_end_by_themselves_when_their_client_is_killed_alone(tmp_path: P
     assert gone(process.pid)
 
 
-class Killer:
-    """Kills a worker when it hears of the first shard."""
-
-    def __init__(self) -> None:
-        self.killed = False
-        self.heard: list[Report] = []
-
-    def begin(self, spec: Spec, to_do: int) -> None:
-        assert to_do == spec.shards
-
-    def note(self, report: Report) -> None:
-        self.heard.append(report)
-        if not self.killed:
-            multiprocessing.active_children()[0].kill()
-            self.killed = True
+def _dies_once(connection: Connection, spec_text: str, index: int) -> None:
+    """A worker that dies at shard 1, when it is the first to whom that happens."""
+    if index == 1:
+        try:
+            Path(os.environ["DIED"]).touch(exist_ok=False)
+        except FileExistsError:
+            pass
+        else:
+            os._exit(9)
+    work(connection, spec_text, index)
 
 
-def test_a_worker_that_dies_is_replaced_and_its_shard_is_done_again(tmp_path: Path):
-    spec, killer = parse(BATTLES), Killer()
-    summary = run(spec, tmp_path / "out", workers=2, progress=killer)
+def _always_dies(_connection: Connection, _spec_text: str, _index: int) -> None:
+    os._exit(9)
+
+
+def test_a_worker_that_dies_is_replaced_and_its_shard_is_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(engines, "_work", _dies_once)
+    monkeypatch.setenv("DIED", str(tmp_path / "died"))
+    spec = parse(BATTLES)
+    summary = run(spec, tmp_path / "out", workers=2)
     assert sorted(summary.finished) == list(range(spec.shards))
-    assert [report.again for report in killer.heard].count(True) == 1
-    assert [line["event"] for line in log(tmp_path / "out")].count("again") == 1
+    assert [line["shard"] for line in log(tmp_path / "out") if line["event"] == "again"] == [1]
     run(spec, tmp_path / "serial")
     assert tree(tmp_path / "out") == tree(tmp_path / "serial")
 
 
-def test_a_shard_at_which_three_workers_die_has_failed(tmp_path: Path):
-    spec = parse(BATTLES.replace("battles = 12", "battles = 300").replace("shard = 4", ""))  # too long to be finished
-    ended = threading.Event()
-
-    def kill_all() -> None:
-        while not ended.wait(0.05):
-            for child in multiprocessing.active_children():
-                child.kill()
-
-    thread = threading.Thread(target=kill_all)
-    thread.start()
-    try:
-        summary = run(spec, tmp_path / "out", workers=2)
-    finally:
-        ended.set()
-        thread.join()
+def test_a_shard_at_which_three_workers_die_has_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(engines, "_work", _always_dies)
+    spec = parse(BATTLES.replace("shard = 4", "shard = 12"))
+    summary = run(spec, tmp_path / "out", workers=2)
     assert summary.failed == {0: "its worker died"}
     assert [line["event"] for line in log(tmp_path / "out")].count("again") == MAX_DEATHS - 1
 
@@ -226,6 +225,7 @@ def test_without_the_extras_the_tower_works_and_a_campaign_says_what_to_install(
     (tmp_path / "campaign.toml").write_text(GAMES)
     code = f"""
 import sys
+import threading
 sys.modules[{module!r}] = None
 import tower_sim, tower_sim.cli
 from tower_sim.campaign import campaign_run
