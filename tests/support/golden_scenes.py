@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import cast
 
@@ -248,10 +249,15 @@ def knocked(profile: str, number: int, *strengths: float, settings: PhysicsSetti
 
 
 def taken(profile: str, number: int) -> Pieces:
-    """Drop cubes, take every other one out by hand, and drop one more."""
+    """Drop cubes until two or more stay, take every other one out by hand, and drop one more."""
     with PhysicsModel(load(profile), ROUGH) as model:
-        state = model.drop(model.empty(), hand(model, number), seeded(4)).state
-        there = (*state.cubes, *state.board.cubes)
+        there: tuple[Cube, ...] = ()
+        state = model.empty()
+        for turn in count():
+            state = model.drop(model.empty(), hand(model, number), seeded(4, turn)).state
+            there = (*state.cubes, *state.board.cubes)
+            if len(there) > 1:
+                break
         state = through_text(state.take(there[::2]))
         yield text_of(state)
         yield from known(model, model.drop(state, hand(model, 1, number), seeded(5)))
@@ -338,8 +344,8 @@ SCENES: dict[str, Callable[[], Pieces]] = {
     "wallenstein, fast": partial(dropped, "wallenstein", 3, settings=accuracy("core", "fast"), seed=8),
     "dead_reckoning, fast": partial(dropped, "dead_reckoning", 2, settings=accuracy("core", "fast")),
     "amerigo, a handful": partial(dropped, "amerigo", 9, seed=3),
-    "amerigo, carried over": partial(dropped, "amerigo", 12, 3, 3, seed=4),
-    "amerigo-club, carried over": partial(dropped, "amerigo-club", 14, 3, seed=5),
+    "amerigo, carried over": partial(dropped, "amerigo", 12, 3, 3, seed=8),
+    "amerigo-club, carried over": partial(dropped, "amerigo-club", 14, 3, seed=3),
     "amerigo, poured": partial(dropped, "amerigo", 4, seed=9, interval=0.05),
     "amerigo, jammed": partial(dropped, "amerigo", 10, 1, settings=JAMMING, seed=7),
     "amerigo, knocked": partial(knocked, "amerigo", 12, 0.2, 1.5),

@@ -7,11 +7,12 @@ Read run.py first: a step is
     narrow.py    where they touch or soon will                 (hulls.py: among solids that are no boxes)
     sleep.py     who is woken by that
     contacts.py  the points as rows of numbers: which bounce, which hold
-    solver.py    impulses: bounce and friction, exactly        (cuboids.py: of what turns otherwise than a cube)
+    solver.py    how hard: bounce and friction, exactly        (cuboids.py: of what turns otherwise than a cube)
     parting.py   what overlaps is pushed apart
     motion.py    where that takes them
 
-arrays.py holds everything as flat arrays, compiled.py has it compiled, engine.py is what the scene speaks to.
+impulses.py is what an impulse does to a row. arrays.py holds everything as flat arrays, compiled.py has it compiled,
+engine.py is what the scene speaks to.
 """
 
 from tower_sim.physics.core.engine import CoreEngine

@@ -74,9 +74,9 @@ FIRST, SECOND, POINTS = range(3)
 # it is (m) and the gap (m).
 NORMAL, POINT = 0, 3
 
-# Columns of `todo`: whether a pair was looked at in this step; then lists of the pairs in contact: which, where its
-# rows in `contacts` start (see solver.py), when it was last visited.
-DONE, PAIR, START, SEEN = range(4)
+# Columns of `todo`: whether a pair was looked at in this step; then lists of the pairs in contact: which, its two rows,
+# where its rows in `contacts` start (see solver.py), when it was last visited, whether a point of it bounces or waits.
+DONE, PAIR, ONE, OTHER, START, SEEN, LIVELY = range(7)
 
 
 class Tables(NamedTuple):
@@ -116,8 +116,8 @@ def make(fixed: int, cubes: int) -> Tables:
         known_pairs=np.zeros((pairs, 3), np.int64),
         known_touches=np.zeros((pairs, MOST_POINTS, 6)),
         meets=np.zeros((pairs, 3 + 4 * MOST_POINTS)),
-        todo=np.zeros((pairs + 1, 4), np.int64),
-        contacts=np.zeros((pairs * MOST_POINTS, 24)),
+        todo=np.zeros((pairs + 1, 7), np.int64),
+        contacts=np.zeros((pairs * MOST_POINTS, 28)),
         room=np.zeros(801),
         hulls=np.zeros(1),
     )

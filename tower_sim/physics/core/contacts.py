@@ -7,7 +7,6 @@ import math
 from tower_sim.physics.core.arrays import (
     ACTIVE,
     BOUNCE,
-    FIRST,
     FIXED,
     FRICTION,
     GRAVITY_X,
@@ -15,15 +14,17 @@ from tower_sim.physics.core.arrays import (
     GRAVITY_Z,
     HAIR,
     LIGHT,
+    LIVELY,
     MOBILE,
     NORMAL,
+    ONE,
+    OTHER,
     PAIR,
     POINT,
     POINTS,
     POSITION,
     RESTITUTION,
     ROWS,
-    SECOND,
     SEEN,
     SHIFT,
     SPIN,
@@ -35,15 +36,18 @@ from tower_sim.physics.core.arrays import (
     T,
 )
 from tower_sim.physics.core.compiled import inner
-from tower_sim.physics.core.cuboids import answer, ease
+from tower_sim.physics.core.cuboids import ease
+from tower_sim.physics.core.impulses import apart, arm, lightness, put, struck, taken
 
 # A row: arms from both centres (m); the two directions of friction, principal axes of how slip answers to it; what the
-# velocities along the normal and these answer to a unit impulse (1/kg); the target of the normal velocity (m/s); the
-# impulses (N s); the impulse against spin (N m s) and its answer; the point's role, and when in the step (s) it touches
-# if it bounces.
-ARM_A, ARM_B, ALONG, ACROSS, EASE_N, EASE_1, EASE_2, TARGET, P_N, P_1, P_2, P_SPIN, EASE_SPIN, ROLE, WHEN = (
-    0, 3, 6, 9, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,
-)  # fmt: skip
+# velocities along the normal and these answer to a unit impulse along each (1/kg), and the inverse of that; what those
+# along these two answer to one along the normal; the target of the normal velocity (m/s); the impulses (N s); the
+# impulse against spin (N m s) and its answer; the point's role, and when in the step (s) it touches if it bounces.
+ARM_A, ARM_B, ALONG, ACROSS = 0, 3, 6, 9
+(
+    EASE_N, EASE_1, EASE_2, STIFF_N, STIFF_1, STIFF_2, SWAY_1, SWAY_2, TARGET, P_N, P_1, P_2, P_SPIN, EASE_SPIN, ROLE,
+    WHEN,
+) = range(12, 28)  # fmt: skip
 HOLDS, BOUNCES, WAITS = 0.0, 1.0, 2.0
 """The roles of a point."""
 _ROUND = 1e-12
@@ -54,26 +58,44 @@ def prepare(whole: T, real: T, bodies: T, pairs: T, touches: T, meets: T, todo: 
     """Lay out the contact points of the active pairs, with the impulses that they had, and let those act."""
     row = 0
     for m in range(whole[ACTIVE]):
-        pair = todo[m, PAIR]
-        a, b = pairs[pair, FIRST], pairs[pair, SECOND]
-        todo[m, START], todo[m, SEEN] = row, -1
+        pair, a, b = todo[m, PAIR], todo[m, ONE], todo[m, OTHER]
+        todo[m, START], todo[m, SEEN], todo[m, LIVELY] = row, -1, 0
+        sx, sy, sz = _across(meets[pair, NORMAL], meets[pair, NORMAL + 1], meets[pair, NORMAL + 2])
         for k in range(pairs[pair, POINTS]):
-            _reach(bodies, meets, contacts, row, pair, k, a, b)
+            _reach(bodies, meets, contacts, row, pair, k, a, b, sx, sy, sz)
             _set_target(real, bodies, touches, meets, contacts, row, pair, k, a, b, step)
             _begin(bodies, touches, meets, contacts, row, pair, k, b, step)
+            if contacts[row, ROLE] != HOLDS:
+                todo[m, LIVELY] = 1
             row += 1
     todo[whole[ACTIVE], START] = row
     for m in range(whole[ACTIVE]):
-        pair = todo[m, PAIR]
-        a, b = pairs[pair, FIRST], pairs[pair, SECOND]
+        pair, a, b = todo[m, PAIR], todo[m, ONE], todo[m, OTHER]
+        v, w = taken(bodies, a, VELOCITY, SPIN), taken(bodies, b, VELOCITY, SPIN)
         for row in range(todo[m, START], todo[m + 1, START]):
-            p_n = contacts[row, P_N]
-            if p_n > 0.0:
-                act(bodies, meets, contacts, row, pair, a, b, p_n, contacts[row, P_1], contacts[row, P_2])
+            if contacts[row, P_N] > 0.0:
+                p_n, p_1, p_2 = contacts[row, P_N], contacts[row, P_1], contacts[row, P_2]
+                x, y, z = impulse(meets, contacts, row, pair, p_n, p_1, p_2)
+                v = struck(bodies, a, v, lightness(bodies, a), arm(contacts, row, ARM_A), x, y, z)
+                w = struck(bodies, b, w, lightness(bodies, b), arm(contacts, row, ARM_B), -x, -y, -z)
+        put(bodies, a, VELOCITY, SPIN, v)
+        put(bodies, b, VELOCITY, SPIN, w)
 
 
 @inner
-def _reach(bodies: T, meets: T, contacts: T, row: int, pair: int, k: int, a: int, b: int) -> None:
+def _across(nx: float, ny: float, nz: float) -> tuple[float, float, float]:
+    """Return a direction across a normal."""
+    if abs(nx) > 0.6:
+        size = math.sqrt(nx * nx + ny * ny)
+        return ny / size, -nx / size, 0.0
+    size = math.sqrt(ny * ny + nz * nz)
+    return 0.0, nz / size, -ny / size
+
+
+@inner
+def _reach(
+    bodies: T, meets: T, contacts: T, row: int, pair: int, k: int, a: int, b: int, sx: float, sy: float, sz: float
+) -> None:
     """Work out a point's arms, its two directions of friction, and how velocities there answer to impulses."""
     nx, ny, nz = meets[pair, NORMAL], meets[pair, NORMAL + 1], meets[pair, NORMAL + 2]
     x, y, z = meets[pair, POINT + 4 * k], meets[pair, POINT + 4 * k + 1], meets[pair, POINT + 4 * k + 2]
@@ -83,13 +105,7 @@ def _reach(bodies: T, meets: T, contacts: T, row: int, pair: int, k: int, a: int
     contacts[row, ARM_B], contacts[row, ARM_B + 1], contacts[row, ARM_B + 2] = bx, by, bz
     light = bodies[a, LIGHT] * bodies[a, MOBILE] + bodies[b, LIGHT] * bodies[b, MOBILE]
     swift_a, swift_b = bodies[a, SWIFT] * bodies[a, MOBILE], bodies[b, SWIFT] * bodies[b, MOBILE]
-    # any two directions s and t across the normal, then turned to the principal axes
-    if abs(nx) > 0.6:
-        size = math.sqrt(nx * nx + ny * ny)
-        sx, sy, sz = ny / size, -nx / size, 0.0
-    else:
-        size = math.sqrt(ny * ny + nz * nz)
-        sx, sy, sz = 0.0, nz / size, -ny / size
+    # two directions s and t across the normal, which below are turned to the principal axes
     tx, ty, tz = ny * sz - nz * sy, nz * sx - nx * sz, nx * sy - ny * sx
     # of an arm r: (r x d) . (r x f) = (r . r)(d . f) - (r . d)(r . f)
     a_s, a_t, a_n = ax * sx + ay * sy + az * sz, ax * tx + ay * ty + az * tz, ax * nx + ay * ny + az * nz
@@ -98,12 +114,14 @@ def _reach(bodies: T, meets: T, contacts: T, row: int, pair: int, k: int, a: int
     ss = light + swift_a * (a_t * a_t + a_n * a_n) + swift_b * (b_t * b_t + b_n * b_n)
     tt = light + swift_a * (a_s * a_s + a_n * a_n) + swift_b * (b_s * b_s + b_n * b_n)
     st = -(swift_a * a_s * a_t + swift_b * b_s * b_t)
+    sn, tn = -(swift_a * a_s * a_n + swift_b * b_s * b_n), -(swift_a * a_t * a_n + swift_b * b_t * b_n)
     spin = swift_a + swift_b
     if swift_a < 0.0 or swift_b < 0.0:
-        nn_a, ss_a, tt_a, st_a, spin_a = ease(bodies, a, ax, ay, az, nx, ny, nz, sx, sy, sz)
-        nn_b, ss_b, tt_b, st_b, spin_b = ease(bodies, b, bx, by, bz, nx, ny, nz, sx, sy, sz)
+        nn_a, ss_a, tt_a, st_a, sn_a, tn_a, spin_a = ease(bodies, a, ax, ay, az, nx, ny, nz, sx, sy, sz)
+        nn_b, ss_b, tt_b, st_b, sn_b, tn_b, spin_b = ease(bodies, b, bx, by, bz, nx, ny, nz, sx, sy, sz)
         contacts[row, EASE_N] = nn_a + nn_b
         ss, tt, st, spin = ss_a + ss_b, tt_a + tt_b, st_a + st_b, spin_a + spin_b
+        sn, tn = sn_a + sn_b, tn_a + tn_b
     middle, half = 0.5 * (ss + tt), 0.5 * (ss - tt)
     radius = math.sqrt(half * half + st * st)
     c, s = 1.0, 0.0
@@ -119,6 +137,9 @@ def _reach(bodies: T, meets: T, contacts: T, row: int, pair: int, k: int, a: int
     contacts[row, ALONG + 1], contacts[row, ACROSS + 1] = c * sy + s * ty, c * ty - s * sy
     contacts[row, ALONG + 2], contacts[row, ACROSS + 2] = c * sz + s * tz, c * tz - s * sz
     contacts[row, EASE_1], contacts[row, EASE_2] = middle + radius, middle - radius
+    contacts[row, STIFF_N] = 1.0 / contacts[row, EASE_N]
+    contacts[row, STIFF_1], contacts[row, STIFF_2] = 1.0 / contacts[row, EASE_1], 1.0 / contacts[row, EASE_2]
+    contacts[row, SWAY_1], contacts[row, SWAY_2] = c * sn + s * tn, c * tn - s * sn
     contacts[row, P_SPIN], contacts[row, EASE_SPIN] = 0.0, spin
 
 
@@ -194,76 +215,24 @@ def _begin(bodies: T, touches: T, meets: T, contacts: T, row: int, pair: int, k:
 @inner
 def slip(bodies: T, contacts: T, row: int, a: int, b: int) -> tuple[float, float, float]:
     """Return the velocity of row `a` against row `b` at a contact point."""
-    ax, ay, az = contacts[row, ARM_A], contacts[row, ARM_A + 1], contacts[row, ARM_A + 2]
-    bx, by, bz = contacts[row, ARM_B], contacts[row, ARM_B + 1], contacts[row, ARM_B + 2]
-    x = bodies[a, VELOCITY] + bodies[a, SPIN + 1] * az - bodies[a, SPIN + 2] * ay
-    y = bodies[a, VELOCITY + 1] + bodies[a, SPIN + 2] * ax - bodies[a, SPIN] * az
-    z = bodies[a, VELOCITY + 2] + bodies[a, SPIN] * ay - bodies[a, SPIN + 1] * ax
-    x -= bodies[b, VELOCITY] + bodies[b, SPIN + 1] * bz - bodies[b, SPIN + 2] * by
-    y -= bodies[b, VELOCITY + 1] + bodies[b, SPIN + 2] * bx - bodies[b, SPIN] * bz
-    z -= bodies[b, VELOCITY + 2] + bodies[b, SPIN] * by - bodies[b, SPIN + 1] * bx
-    return x, y, z
+    v, w = taken(bodies, a, VELOCITY, SPIN), taken(bodies, b, VELOCITY, SPIN)
+    return apart(v, arm(contacts, row, ARM_A), w, arm(contacts, row, ARM_B))
 
 
 @inner
-def _impulse(
+def impulse(
     meets: T, contacts: T, row: int, pair: int, p_n: float, p_1: float, p_2: float
 ) -> tuple[float, float, float]:
     """Return the impulse (N s) on the first row of a pair at a point, in the world's axes."""
     return (
-        p_n * meets[pair, NORMAL] + p_1 * contacts[row, ALONG] + p_2 * contacts[row, ACROSS],
-        p_n * meets[pair, NORMAL + 1] + p_1 * contacts[row, ALONG + 1] + p_2 * contacts[row, ACROSS + 1],
-        p_n * meets[pair, NORMAL + 2] + p_1 * contacts[row, ALONG + 2] + p_2 * contacts[row, ACROSS + 2],
+        p_n * meets[pair, NORMAL] + (p_1 * contacts[row, ALONG] + p_2 * contacts[row, ACROSS]),
+        p_n * meets[pair, NORMAL + 1] + (p_1 * contacts[row, ALONG + 1] + p_2 * contacts[row, ACROSS + 1]),
+        p_n * meets[pair, NORMAL + 2] + (p_1 * contacts[row, ALONG + 2] + p_2 * contacts[row, ACROSS + 2]),
     )
 
 
 @inner
-def act(
-    bodies: T,
-    meets: T,
-    contacts: T,
-    row: int,
-    pair: int,
-    a: int,
-    b: int,
-    p_n: float,
-    p_1: float,
-    p_2: float,
-) -> None:
-    """Let an impulse act on both rows."""
-    x, y, z = _impulse(meets, contacts, row, pair, p_n, p_1, p_2)
-    if bodies[a, MOBILE] != 0.0:
-        light, swift = bodies[a, LIGHT], bodies[a, SWIFT]
-        bodies[a, VELOCITY] += light * x
-        bodies[a, VELOCITY + 1] += light * y
-        bodies[a, VELOCITY + 2] += light * z
-        tx = contacts[row, ARM_A + 1] * z - contacts[row, ARM_A + 2] * y
-        ty = contacts[row, ARM_A + 2] * x - contacts[row, ARM_A] * z
-        tz = contacts[row, ARM_A] * y - contacts[row, ARM_A + 1] * x
-        if swift < 0.0:
-            answer(bodies, a, SPIN, tx, ty, tz)
-        else:
-            bodies[a, SPIN] += swift * tx
-            bodies[a, SPIN + 1] += swift * ty
-            bodies[a, SPIN + 2] += swift * tz
-    if bodies[b, MOBILE] != 0.0:
-        light, swift = bodies[b, LIGHT], bodies[b, SWIFT]
-        bodies[b, VELOCITY] -= light * x
-        bodies[b, VELOCITY + 1] -= light * y
-        bodies[b, VELOCITY + 2] -= light * z
-        tx = contacts[row, ARM_B + 1] * z - contacts[row, ARM_B + 2] * y
-        ty = contacts[row, ARM_B + 2] * x - contacts[row, ARM_B] * z
-        tz = contacts[row, ARM_B] * y - contacts[row, ARM_B + 1] * x
-        if swift < 0.0:
-            answer(bodies, b, SPIN, -tx, -ty, -tz)
-        else:
-            bodies[b, SPIN] -= swift * tx
-            bodies[b, SPIN + 1] -= swift * ty
-            bodies[b, SPIN + 2] -= swift * tz
-
-
-@inner
-def delay(whole: T, bodies: T, pairs: T, meets: T, todo: T, contacts: T) -> None:
+def delay(whole: T, bodies: T, meets: T, todo: T, contacts: T) -> None:
     """Let what bounced go on as before until it touches: bodies move with their new velocities all through the step.
 
     Without that each would turn back before it has come, and act as if it were larger by half of its way in a step.
@@ -272,41 +241,34 @@ def delay(whole: T, bodies: T, pairs: T, meets: T, todo: T, contacts: T) -> None
     for i in range(whole[FIXED], whole[ROWS]):
         bodies[i, TOUCHED] = 1e9
     for m in range(whole[ACTIVE]):
-        pair = todo[m, PAIR]
-        a, b = pairs[pair, FIRST], pairs[pair, SECOND]
+        if todo[m, LIVELY] == 0:
+            continue
+        pair, a, b = todo[m, PAIR], todo[m, ONE], todo[m, OTHER]
         for row in range(todo[m, START], todo[m + 1, START]):
             if contacts[row, ROLE] == BOUNCES and contacts[row, P_N] > 0.0:
                 bodies[a, TOUCHED] = min(bodies[a, TOUCHED], contacts[row, WHEN])
                 bodies[b, TOUCHED] = min(bodies[b, TOUCHED], contacts[row, WHEN])
     for m in range(whole[ACTIVE]):
-        pair = todo[m, PAIR]
-        a, b = pairs[pair, FIRST], pairs[pair, SECOND]
+        if todo[m, LIVELY] == 0:
+            continue
+        pair, a, b = todo[m, PAIR], todo[m, ONE], todo[m, OTHER]
         for row in range(todo[m, START], todo[m + 1, START]):
             if contacts[row, ROLE] != BOUNCES or contacts[row, P_N] <= 0.0:
                 continue
-            p_n, p_1, p_2 = contacts[row, P_N], contacts[row, P_1], contacts[row, P_2]
-            x, y, z = _impulse(meets, contacts, row, pair, p_n, p_1, p_2)
+            x, y, z = impulse(meets, contacts, row, pair, contacts[row, P_N], contacts[row, P_1], contacts[row, P_2])
             _take_off(bodies, contacts, row, a, ARM_A, -bodies[a, TOUCHED], x, y, z)
             _take_off(bodies, contacts, row, b, ARM_B, bodies[b, TOUCHED], x, y, z)
 
 
 @inner
-def _take_off(bodies: T, contacts: T, row: int, i: int, arm: int, when: float, x: float, y: float, z: float) -> None:
-    light, swift = when * bodies[i, LIGHT] * bodies[i, MOBILE], when * bodies[i, SWIFT] * bodies[i, MOBILE]
-    rx, ry, rz = contacts[row, arm], contacts[row, arm + 1], contacts[row, arm + 2]
-    bodies[i, SHIFT] += light * x
-    bodies[i, SHIFT + 1] += light * y
-    bodies[i, SHIFT + 2] += light * z
-    if bodies[i, SWIFT] * bodies[i, MOBILE] < 0.0:
-        answer(bodies, i, SWERVE, when * (ry * z - rz * y), when * (rz * x - rx * z), when * (rx * y - ry * x))
-    else:
-        bodies[i, SWERVE] += swift * (ry * z - rz * y)
-        bodies[i, SWERVE + 1] += swift * (rz * x - rx * z)
-        bodies[i, SWERVE + 2] += swift * (rx * y - ry * x)
+def _take_off(bodies: T, contacts: T, row: int, i: int, c: int, when: float, x: float, y: float, z: float) -> None:
+    way = taken(bodies, i, SHIFT, SWERVE)
+    way = struck(bodies, i, way, lightness(bodies, i), arm(contacts, row, c), when * x, when * y, when * z)
+    put(bodies, i, SHIFT, SWERVE, way)
 
 
 @inner
-def keep(whole: T, pairs: T, touches: T, meets: T, todo: T, contacts: T, step: float) -> None:
+def keep(whole: T, touches: T, meets: T, todo: T, contacts: T, step: float) -> None:
     """Keep each point's force for the next step; that of a bounce is over."""
     for m in range(whole[ACTIVE]):
         pair = todo[m, PAIR]

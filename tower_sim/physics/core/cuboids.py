@@ -16,30 +16,30 @@ _MOST_PARTS = 4096
 
 
 @aside
-def answer(bodies: T, i: int, c: int, x: float, y: float, z: float) -> None:
-    """Let an angular impulse (N m s, world frame) change the spin of a cuboid in its columns from `c` on."""
+def answer(bodies: T, i: int, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """Return how the spin of a cuboid answers to an angular impulse (N m s, world frame)."""
+    gx, gy, gz = 0.0, 0.0, 0.0
     for k in range(3):
         ax, ay, az = bodies[i, AXES + k], bodies[i, AXES + 3 + k], bodies[i, AXES + 6 + k]
         gain = bodies[i, SWIFTS + k] * (ax * x + ay * y + az * z)
-        bodies[i, c] += gain * ax
-        bodies[i, c + 1] += gain * ay
-        bodies[i, c + 2] += gain * az
+        gx, gy, gz = gx + gain * ax, gy + gain * ay, gz + gain * az
+    return gx, gy, gz
 
 
 @aside
 def ease(
     bodies: T, i: int, rx: float, ry: float, rz: float,
     nx: float, ny: float, nz: float, sx: float, sy: float, sz: float,
-) -> tuple[float, float, float, float, float]:  # fmt: skip
+) -> tuple[float, float, float, float, float, float, float]:  # fmt: skip
     """Return how a point of a row answers to unit impulses there, at `r` from its centre.
 
-    Directions n, s and t = n x s: the velocity (1/kg) along n by an impulse along n, then of s by s, t by t and s by t;
-    last the spin about n by a unit angular impulse about it (1/(kg m2)). With w of an axis k of the row for its
-    answer to torque, that of d by f is 1/m d . f + sum w (k . (r x d)) (k . (r x f)).
+    Directions n, s and t = n x s: the velocity (1/kg) along n by an impulse along n, then of s by s, t by t, s by t, s
+    by n and t by n; last the spin about n by a unit angular impulse about it (1/(kg m2)). With w of an axis k of the
+    row for its answer to torque, that of d by f is 1/m d . f + sum w (k . (r x d)) (k . (r x f)).
     """
     tx, ty, tz = ny * sz - nz * sy, nz * sx - nx * sz, nx * sy - ny * sx
     light = bodies[i, LIGHT] * bodies[i, MOBILE]
-    nn, ss, tt, st, spin = light, light, light, 0.0, 0.0
+    nn, ss, tt, st, sn, tn, spin = light, light, light, 0.0, 0.0, 0.0, 0.0
     for k in range(3):
         swift = bodies[i, MOBILE] * (bodies[i, SWIFTS + k] if bodies[i, SWIFT] < 0.0 else bodies[i, SWIFT])
         ax, ay, az = bodies[i, AXES + k], bodies[i, AXES + 3 + k], bodies[i, AXES + 6 + k]
@@ -53,8 +53,10 @@ def ease(
         ss += swift * s * s
         tt += swift * t * t
         st += swift * s * t
+        sn += swift * s * n
+        tn += swift * t * n
         spin += swift * about * about
-    return nn, ss, tt, st, spin
+    return nn, ss, tt, st, sn, tn, spin
 
 
 @aside

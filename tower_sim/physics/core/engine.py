@@ -47,7 +47,7 @@ class CoreEngine:
     def __init__(self, settings: PhysicsSettings) -> None:
         _say_what_takes_long()
         self._settings = settings
-        self._world = arrays.make(0, 1)
+        self._before = self._world = arrays.make(0, 1)
         self._bodies: list[int] = []
         self._next = 0
         self._light, self._swift = 0.0, 0.0
@@ -65,7 +65,7 @@ class CoreEngine:
     def clear(self, edge: float) -> None:
         """Empty the world and set it up, as the settings say, for cubes of edge `edge` (m)."""
         s = self._settings
-        self._world = arrays.make(0, 1)
+        self._before, self._world = self._world, arrays.make(0, 1)
         self._bodies = []
         self._next = 0
         real = self._world.real
@@ -98,7 +98,7 @@ class CoreEngine:
         """Add fixed boxes; `surfaces` holds the cube's pair with each surface, `cube` the pair of two cubes."""
         boxes = tuple(boxes)
         real = self._world.real
-        self._world = w = arrays.make(len(boxes), 64)
+        self._world = w = self._room_for(len(boxes))
         w.real[:] = real
         w.whole[arrays.FIXED] = w.whole[arrays.ROWS] = len(boxes)
         self._between = cube
@@ -233,22 +233,7 @@ class CoreEngine:
 
     def remove(self, body: int) -> None:
         """Take a cube out of the world; what touched it wakes up."""
-        w, i, fixed = self._world, self._row(body), int(self._world.whole[arrays.FIXED])
-        rows, pairs = int(w.whole[arrays.ROWS]), int(w.whole[arrays.PAIRS])
-        gone = (w.pairs[:pairs, : arrays.SECOND + 1] == i).any(axis=1)
-        touching = w.pairs[:pairs, : arrays.SECOND + 1][gone & (w.pairs[:pairs, arrays.POINTS] > 0)]
-        for row in sorted({int(x) for x in touching.ravel()} - {i}):
-            if row >= fixed:
-                run.wake_row(w, row)
-        stay = np.flatnonzero(~gone)
-        for table in (w.pairs, w.touches):
-            table[: len(stay)] = table[stay]
-        listed = w.pairs[: len(stay), : arrays.SECOND + 1]
-        listed[listed > i] -= 1
-        for table in (w.bodies, w.flags):
-            table[i : rows - 1] = table[i + 1 : rows].copy()
-        w.whole[arrays.PAIRS], w.whole[arrays.ROWS], w.whole[arrays.ACTIVE] = len(stay), rows - 1, 0
-        w.whole[arrays.STALE] = 1
+        run.take_out(self._world, self._row(body))
         self._bodies.remove(body)
 
     def step(self, timestep: float, steps: int) -> None:
@@ -284,6 +269,17 @@ class CoreEngine:
             table = self._world.bodies[[self._row(body) for body in bodies]]
         columns = ((arrays.POSITION, 3), (arrays.TURN, 4), (arrays.VELOCITY, 3), (arrays.SPIN, 3))
         return Motion(*(np.ascontiguousarray(table[:, at : at + width]) for at, width in columns))
+
+    def _room_for(self, fixed: int) -> arrays.Tables:
+        """Return an empty world with so many fixed rows, in the tables of the world before where they are of that size.
+
+        A system gives and takes back large tables a page at a time, during which the threads of a process wait.
+        """
+        w = self._before
+        if fixed == 0 or w.whole[arrays.FIXED] != fixed or len(w.hulls) > 1:
+            return arrays.make(fixed, 64)
+        w.whole[:] = 0
+        return w
 
     def _pairs(self) -> list[tuple[int, int, int]]:
         """Return the rows of each pair, and how many points it has in contact."""

@@ -174,28 +174,25 @@ def _faces(real: T, bodies: T, meets: T, room: T, pair: int, a: int, b: int, fac
             incident, most = j, steep
     side = -1.0 if outwards * _axis(room, face, i, incident) > 0.0 else 1.0
     j1, j2 = (incident + 1) % 3, (incident + 2) % 3
-    for corner in range(4):
-        s = 1.0 if corner == 0 or corner == 3 else -1.0
-        r = 1.0 if corner < 2 else -1.0
-        for c in range(3):
-            k = (i + 1 + c) % 3
-            centre = room[_TO_A + k] if face < 3 else -room[_TO_B + k]
-            room[_POLYGON + 3 * corner + c] = (
-                centre
-                + side * bodies[y, HALF + incident] * _axis(room, face, k, incident)
-                + s * bodies[y, HALF + j1] * _axis(room, face, k, j1)
-                + r * bodies[y, HALF + j2] * _axis(room, face, k, j2)
-            )
+    for c in range(3):
+        k = (i + 1 + c) % 3
+        centre = room[_TO_A + k] if face < 3 else -room[_TO_B + k]
+        middle = centre + side * bodies[y, HALF + incident] * _axis(room, face, k, incident)
+        s, r = bodies[y, HALF + j1] * _axis(room, face, k, j1), bodies[y, HALF + j2] * _axis(room, face, k, j2)
+        room[_POLYGON + c] = middle + s + r
+        room[_POLYGON + 3 + c] = middle - s + r
+        room[_POLYGON + 6 + c] = middle - s - r
+        room[_POLYGON + 9 + c] = middle + s - r
     hair = real[HAIR]
-    count = _cut(room, 4, bodies[x, HALF + u] - hair, bodies[x, HALF + v] - hair)
+    count, at = _cut(room, 4, bodies[x, HALF + u] - hair, bodies[x, HALF + v] - hair)
     found = 0
     top = bodies[x, HALF + i]
     for k in range(count):
-        height = outwards * room[_POLYGON + 3 * k + 2]
+        height = outwards * room[at + 3 * k + 2]
         gap = height - top
         if gap < ahead and found < MOST_POINTS:
             middle = outwards * 0.5 * (height + top)
-            p, q = room[_POLYGON + 3 * k], room[_POLYGON + 3 * k + 1]
+            p, q = room[at + 3 * k], room[at + 3 * k + 1]
             for c in range(3):
                 meets[pair, POINT + 4 * found + c] = (
                     bodies[x, POSITION + c]
@@ -218,13 +215,18 @@ def _axis(room: T, face: int, along: int, j: int) -> float:
 
 
 @inner
-def _cut(room: T, count: int, u: float, v: float) -> int:
-    """Cut the polygon in Tables.room to -u..u and -v..v; returns how many corners are left."""
+def _cut(room: T, count: int, u: float, v: float) -> tuple[int, int]:
+    """Cut the polygon in Tables.room to -u..u and -v..v; returns how many corners are left, and where they stand."""
     here, there = _POLYGON, _OTHER
     for side in range(4):
         c = side // 2
         sign = 1.0 if side % 2 == 0 else -1.0
         limit = u if c == 0 else v
+        furthest = -limit
+        for k in range(count):
+            furthest = max(furthest, sign * room[here + 3 * k + c])
+        if furthest <= limit:
+            continue
         left = 0
         for k in range(count):
             one, two = here + 3 * k, here + 3 * ((k + 1) % count)
@@ -240,9 +242,9 @@ def _cut(room: T, count: int, u: float, v: float) -> int:
                 left += 1
         count = left
         if count == 0:
-            return 0
+            break
         here, there = there, here
-    return count  # four sides: the polygon is back where it was
+    return count, here
 
 
 @inner

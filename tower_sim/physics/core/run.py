@@ -17,6 +17,8 @@ from tower_sim.physics.core.arrays import (
     GRAVITY_Y,
     GRAVITY_Z,
     LONGEST_STEP,
+    ONE,
+    OTHER,
     PAD,
     PAIR,
     PAIRS,
@@ -32,6 +34,7 @@ from tower_sim.physics.core.arrays import (
     SHAPE,
     SHIFT,
     SPIN,
+    STALE,
     STEPS,
     SWERVE,
     TRAVEL,
@@ -73,12 +76,12 @@ def _step(w: Tables, step: float) -> None:
     _list_active(whole, pairs, todo)
     # Solver
     prepare(whole, real, bodies, pairs, touches, meets, todo, contacts, step)
-    solve(whole, real, bodies, flags, pairs, meets, todo, contacts)
-    keep(whole, pairs, touches, meets, todo, contacts, step)
-    delay(whole, bodies, pairs, meets, todo, contacts)
-    strike(whole, real, bodies, flags, pairs, meets, todo, contacts, step)
+    solve(whole, real, bodies, flags, meets, todo, contacts)
+    keep(whole, touches, meets, todo, contacts, step)
+    delay(whole, bodies, meets, todo, contacts)
+    strike(whole, real, bodies, flags, meets, todo, contacts, step)
     # Integration
-    move(whole, bodies, flags, step, part(whole, real, bodies, pairs, meets, todo, contacts))
+    move(whole, bodies, flags, step, part(whole, real, bodies, flags, meets, todo, contacts))
     whole[STEPS] += 1
 
 
@@ -150,7 +153,7 @@ def _list_active(whole: T, pairs: T, todo: T) -> None:
     active = 0
     for pair in range(whole[PAIRS]):
         if pairs[pair, POINTS] > 0 and todo[pair, DONE] != 0:
-            todo[active, PAIR] = pair
+            todo[active, PAIR], todo[active, ONE], todo[active, OTHER] = pair, pairs[pair, FIRST], pairs[pair, SECOND]
             active += 1
     whole[ACTIVE] = active
 
@@ -241,6 +244,36 @@ def wake_row(w: Tables, row: int) -> None:
     for i in range(whole[FIXED], whole[ROWS]):
         if flags[i, AWAKE] == sleep.JUST:
             flags[i, AWAKE] = 1
+
+
+@entry
+def take_out(w: Tables, row: int) -> None:
+    """Take a cube's row out, with its pairs; what touched it wakes up, and rows behind it move up by one."""
+    whole, bodies, flags, pairs, touches = w.whole, w.bodies, w.flags, w.pairs, w.touches
+    for pair in range(whole[PAIRS]):
+        a, b = pairs[pair, FIRST], pairs[pair, SECOND]
+        if pairs[pair, POINTS] > 0 and (a == row or b == row) and b >= whole[FIXED]:
+            sleep.wake(whole, bodies, flags, pairs, a + b - row)
+    for i in range(whole[FIXED], whole[ROWS]):
+        if flags[i, AWAKE] == sleep.JUST:
+            flags[i, AWAKE] = 1
+    stay = 0
+    for pair in range(whole[PAIRS]):
+        a, b = pairs[pair, FIRST], pairs[pair, SECOND]
+        if a == row or b == row:
+            continue
+        pairs[stay, FIRST], pairs[stay, SECOND] = a - int(a > row), b - int(b > row)
+        pairs[stay, POINTS] = pairs[pair, POINTS]
+        for k in range(pairs[pair, POINTS]):
+            for c in range(6):
+                touches[stay, k, c] = touches[pair, k, c]
+        stay += 1
+    for i in range(row, whole[ROWS] - 1):
+        for c in range(bodies.shape[1]):
+            bodies[i, c] = bodies[i + 1, c]
+        for c in range(flags.shape[1]):
+            flags[i, c] = flags[i + 1, c]
+    whole[PAIRS], whole[ROWS], whole[ACTIVE], whole[STALE] = stay, whole[ROWS] - 1, 0, 1
 
 
 @entry

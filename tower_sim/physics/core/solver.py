@@ -26,20 +26,21 @@ import math
 from tower_sim.physics.core.arrays import (
     ACTIVE,
     CHANGED,
-    FIRST,
     FRICTION,
+    LIVELY,
     MOBILE,
+    ONE,
+    OTHER,
     PAIR,
     PATCH,
     POINT,
     ROWS,
-    SECOND,
     SEEN,
     SPIN,
     START,
     SWEEPS,
-    SWIFT,
     TOLERANCE,
+    VELOCITY,
     VISITS,
     T,
 )
@@ -47,6 +48,8 @@ from tower_sim.physics.core.compiled import inner
 from tower_sim.physics.core.contacts import (
     ACROSS,
     ALONG,
+    ARM_A,
+    ARM_B,
     EASE_1,
     EASE_2,
     EASE_N,
@@ -56,24 +59,28 @@ from tower_sim.physics.core.contacts import (
     P_N,
     P_SPIN,
     ROLE,
+    STIFF_1,
+    STIFF_2,
+    STIFF_N,
+    SWAY_1,
+    SWAY_2,
     TARGET,
     WAITS,
-    act,
     approach,
     bounce,
     delay,
     hold,
-    slip,
+    impulse,
 )
-from tower_sim.physics.core.cuboids import answer
+from tower_sim.physics.core.impulses import apart, arm, lightness, put, struck, swung_by, taken
 
 _NEWTON_STEPS = 8
 _ROUNDS = 4  # of bounces that make others bounce, in one step
-_ROUND = 1e-12
+_NEAR = 1e-6  # of the size of friction that slides; its direction is then as near
 
 
 @inner
-def solve(whole: T, real: T, bodies: T, flags: T, pairs: T, meets: T, todo: T, contacts: T) -> None:
+def solve(whole: T, real: T, bodies: T, flags: T, meets: T, todo: T, contacts: T) -> None:
     """Visit the pairs in turn until no velocity at a contact changes by more than the tolerance.
 
     The clock ticks at each change; a pair that has seen the last change of both its rows is passed over.
@@ -85,8 +92,7 @@ def solve(whole: T, real: T, bodies: T, flags: T, pairs: T, meets: T, todo: T, c
         busy = False
         for place in range(whole[ACTIVE]):
             m = place if sweep % 2 == 0 else whole[ACTIVE] - 1 - place  # to and fro, so that neither end is favoured
-            pair = todo[m, PAIR]
-            a, b = pairs[pair, FIRST], pairs[pair, SECOND]
+            pair, a, b = todo[m, PAIR], todo[m, ONE], todo[m, OTHER]
             if flags[a, CHANGED] <= todo[m, SEEN] and flags[b, CHANGED] <= todo[m, SEEN]:
                 continue
             todo[m, SEEN] = clock
@@ -102,7 +108,7 @@ def solve(whole: T, real: T, bodies: T, flags: T, pairs: T, meets: T, todo: T, c
 
 
 @inner
-def strike(whole: T, real: T, bodies: T, flags: T, pairs: T, meets: T, todo: T, contacts: T, step: float) -> None:
+def strike(whole: T, real: T, bodies: T, flags: T, meets: T, todo: T, contacts: T, step: float) -> None:
     """Let those points bounce that waited and are now driven home within the step, in rounds of one impact each.
 
     Solved with the first impacts at once, as if they had been there from the start, they would be struck harder than
@@ -111,9 +117,10 @@ def strike(whole: T, real: T, bodies: T, flags: T, pairs: T, meets: T, todo: T, 
     for turn in range(_ROUNDS):
         struck = False
         for m in range(whole[ACTIVE]):
-            pair = todo[m, PAIR]
-            a, b = pairs[pair, FIRST], pairs[pair, SECOND]
+            pair, a, b = todo[m, PAIR], todo[m, ONE], todo[m, OTHER]
             todo[m, SEEN] = 0
+            if todo[m, LIVELY] == 0:
+                continue
             for row in range(todo[m, START], todo[m + 1, START]):
                 if contacts[row, ROLE] == WAITS and _comes_home(
                     bodies, meets, todo, contacts, m, row, pair, a, b, step
@@ -123,8 +130,7 @@ def strike(whole: T, real: T, bodies: T, flags: T, pairs: T, meets: T, todo: T, 
         if not struck:
             return
         for m in range(whole[ACTIVE]):
-            pair = todo[m, PAIR]
-            a, b = pairs[pair, FIRST], pairs[pair, SECOND]
+            pair, a, b = todo[m, PAIR], todo[m, ONE], todo[m, OTHER]
             for k in range(todo[m + 1, START] - todo[m, START]):
                 row = todo[m, START] + k
                 contacts[row, P_N], contacts[row, P_1], contacts[row, P_2], contacts[row, P_SPIN] = 0.0, 0.0, 0.0, 0.0
@@ -134,8 +140,8 @@ def strike(whole: T, real: T, bodies: T, flags: T, pairs: T, meets: T, todo: T, 
                     hold(meets, contacts, row, pair, k, step)
                     if turn < _ROUNDS - 1:
                         bounce(real, bodies, meets, contacts, row, pair, k, a, b, step)
-        solve(whole, real, bodies, flags, pairs, meets, todo, contacts)
-        delay(whole, bodies, pairs, meets, todo, contacts)
+        solve(whole, real, bodies, flags, meets, todo, contacts)
+        delay(whole, bodies, meets, todo, contacts)
 
 
 @inner
@@ -154,96 +160,83 @@ def _visit(real: T, bodies: T, meets: T, todo: T, contacts: T, m: int, pair: int
     nx, ny, nz = meets[pair, 0], meets[pair, 1], meets[pair, 2]
     most = 0.0
     single = todo[m + 1, START] - todo[m, START] == 1
+    ease_a, ease_b = lightness(bodies, a), lightness(bodies, b)
+    v, w = taken(bodies, a, VELOCITY, SPIN), taken(bodies, b, VELOCITY, SPIN)
     for row in range(todo[m, START], todo[m + 1, START]):
         if contacts[row, ROLE] == WAITS:
             continue
-        ux, uy, uz = slip(bodies, contacts, row, a, b)
-        p_n = contacts[row, P_N] - (ux * nx + uy * ny + uz * nz - contacts[row, TARGET]) / contacts[row, EASE_N]
+        r, s = arm(contacts, row, ARM_A), arm(contacts, row, ARM_B)
+        x, y, z = apart(v, r, w, s)
+        p_n = contacts[row, P_N] - (x * nx + y * ny + z * nz - contacts[row, TARGET]) * contacts[row, STIFF_N]
         if p_n < 0.0:
             p_n = 0.0
         change = p_n - contacts[row, P_N]
-        if change != 0.0:
-            act(bodies, meets, contacts, row, pair, a, b, change, 0.0, 0.0)
-            contacts[row, P_N] = p_n
-            most = max(most, abs(change) * contacts[row, EASE_N])
-            ux, uy, uz = slip(bodies, contacts, row, a, b)
-        elif p_n == 0.0:
+        if p_n == 0.0 and change == 0.0:
             continue
-        u_1 = ux * contacts[row, ALONG] + uy * contacts[row, ALONG + 1] + uz * contacts[row, ALONG + 2]
-        u_2 = ux * contacts[row, ACROSS] + uy * contacts[row, ACROSS + 1] + uz * contacts[row, ACROSS + 2]
+        u_1 = x * contacts[row, ALONG] + y * contacts[row, ALONG + 1] + z * contacts[row, ALONG + 2]
+        u_2 = x * contacts[row, ACROSS] + y * contacts[row, ACROSS + 1] + z * contacts[row, ACROSS + 2]
         p_1, p_2 = _friction(
-            u_1 - contacts[row, EASE_1] * contacts[row, P_1],
-            u_2 - contacts[row, EASE_2] * contacts[row, P_2],
+            contacts[row, P_1] - (u_1 + contacts[row, SWAY_1] * change) * contacts[row, STIFF_1],
+            contacts[row, P_2] - (u_2 + contacts[row, SWAY_2] * change) * contacts[row, STIFF_2],
             contacts[row, EASE_1],
             contacts[row, EASE_2],
             friction * p_n,
         )
         change_1, change_2 = p_1 - contacts[row, P_1], p_2 - contacts[row, P_2]
-        if change_1 != 0.0 or change_2 != 0.0:
-            act(bodies, meets, contacts, row, pair, a, b, 0.0, change_1, change_2)
-            contacts[row, P_1], contacts[row, P_2] = p_1, p_2
-            most = max(most, abs(change_1) * contacts[row, EASE_1], abs(change_2) * contacts[row, EASE_2])
+        contacts[row, P_N], contacts[row, P_1], contacts[row, P_2] = p_n, p_1, p_2
+        most = max(
+            most,
+            abs(change) * contacts[row, EASE_N],
+            abs(change_1) * contacts[row, EASE_1],
+            abs(change_2) * contacts[row, EASE_2],
+        )
+        x, y, z = impulse(meets, contacts, row, pair, change, change_1, change_2)
+        v = struck(bodies, a, v, ease_a, r, x, y, z)
+        w = struck(bodies, b, w, ease_b, s, -x, -y, -z)
         if single:
-            most = max(most, _resist_spin(real, bodies, meets, contacts, row, pair, a, b, friction * p_n))
+            # Let a contact of one point resist spin about its normal, as a small flat patch does. A disc of radius r
+            # pressed evenly resists with 2/3 r times the friction. [assumed: wooden edges are that blunt]
+            turning = (v[3] - w[3]) * nx + (v[4] - w[4]) * ny + (v[5] - w[5]) * nz
+            bound = real[PATCH] * friction * p_n / 1.5
+            spin = contacts[row, P_SPIN] - turning / contacts[row, EASE_SPIN]
+            spin = min(max(spin, -bound), bound)
+            change = spin - contacts[row, P_SPIN]
+            contacts[row, P_SPIN] = spin
+            most = max(most, abs(change) * contacts[row, EASE_SPIN] * real[PATCH])
+            v = swung_by(bodies, a, v, ease_a[1], change * nx, change * ny, change * nz)
+            w = swung_by(bodies, b, w, ease_b[1], -change * nx, -change * ny, -change * nz)
+    put(bodies, a, VELOCITY, SPIN, v)
+    put(bodies, b, VELOCITY, SPIN, w)
     return most
 
 
 @inner
-def _friction(free_1: float, free_2: float, ease_1: float, ease_2: float, most: float) -> tuple[float, float]:
-    """Return the friction, not above `most`, that stops the slip `free`, or else opposes the slip that is left.
+def _friction(stick_1: float, stick_2: float, ease_1: float, ease_2: float, most: float) -> tuple[float, float]:
+    """Return the friction, not above `most`, that stops the slip (`stick` does), or else opposes the slip that is left.
 
-    Along the principal axes the latter is -free / (ease + y), whose size is `most` at one y > 0. Newton's method for
-    1/size finds y from below (More and Sorensen, SIAM J. Sci. Stat. Comput. 4, 1983, 553).
+    Along the principal axes the latter is ease / (ease + y) times `stick`, whose size is `most` at one y > 0. Newton's
+    method for 1 / size finds y (More and Sorensen, SIAM J. Sci. Stat. Comput. 4, 1983, 553), from where it is to second
+    order in how far the two eases differ.
     """
     if most <= 0.0:
         return 0.0, 0.0
-    p_1, p_2 = -free_1 / ease_1, -free_2 / ease_2
-    size = math.sqrt(p_1 * p_1 + p_2 * p_2)
-    if size <= most:
-        return p_1, p_2
-    y = math.sqrt(free_1 * free_1 + free_2 * free_2) / most - ease_1
-    if y < 0.0:
-        y = 0.0
+    if stick_1 * stick_1 + stick_2 * stick_2 <= most * most:
+        return stick_1, stick_2
+    free_1, free_2 = ease_1 * stick_1, ease_2 * stick_2
+    square_1, square_2 = free_1 * free_1, free_2 * free_2
+    free = square_1 + square_2
+    share_1, share_2 = square_1 / free, square_2 / free
+    total, differ = math.sqrt(free) / most, ease_1 - ease_2
+    spread = share_1 * share_2 * (differ * differ)
+    y = max(total + 1.5 * spread / total - (share_1 * ease_1 + share_2 * ease_2), 0.0)
+    p_1, p_2, size = 0.0, 0.0, 1.0
     for _ in range(_NEWTON_STEPS):
-        p_1, p_2 = -free_1 / (ease_1 + y), -free_2 / (ease_2 + y)
-        square = p_1 * p_1 + p_2 * p_2
-        size = math.sqrt(square)
-        if size - most <= _ROUND * most:
+        loose_1, loose_2 = 1.0 / (ease_1 + y), 1.0 / (ease_2 + y)
+        p_1, p_2 = free_1 * loose_1, free_2 * loose_2
+        square_1, square_2 = p_1 * p_1, p_2 * p_2
+        size = math.sqrt(square_1 + square_2)
+        over = size - most
+        if abs(over) <= _NEAR * most:
             break
-        y += (size - most) / most * square / (p_1 * p_1 / (ease_1 + y) + p_2 * p_2 / (ease_2 + y))
+        y = max(y + over * (square_1 + square_2) / (most * (square_1 * loose_1 + square_2 * loose_2)), 0.0)
     return p_1 * (most / size), p_2 * (most / size)
-
-
-@inner
-def _resist_spin(real: T, bodies: T, meets: T, contacts: T, row: int, pair: int, a: int, b: int, most: float) -> float:
-    """Let a contact of one point resist spin about its normal, as a small flat patch does; returns m/s at its rim.
-
-    A disc of radius r pressed evenly resists with 2/3 r times the friction. [assumed: wooden edges are that blunt]
-    """
-    patch = real[PATCH]
-    nx, ny, nz = meets[pair, 0], meets[pair, 1], meets[pair, 2]
-    turning = (
-        (bodies[a, SPIN] - bodies[b, SPIN]) * nx
-        + (bodies[a, SPIN + 1] - bodies[b, SPIN + 1]) * ny
-        + (bodies[a, SPIN + 2] - bodies[b, SPIN + 2]) * nz
-    )
-    bound = patch * most / 1.5
-    spin = contacts[row, P_SPIN] - turning / contacts[row, EASE_SPIN]
-    spin = min(max(spin, -bound), bound)
-    change = spin - contacts[row, P_SPIN]
-    contacts[row, P_SPIN] = spin
-    _spin(bodies, a, change, nx, ny, nz)
-    _spin(bodies, b, -change, nx, ny, nz)
-    return abs(change) * contacts[row, EASE_SPIN] * patch
-
-
-@inner
-def _spin(bodies: T, i: int, change: float, nx: float, ny: float, nz: float) -> None:
-    """Let an angular impulse `change` (N m s) about a direction change the spin of a row."""
-    swift = bodies[i, SWIFT] * bodies[i, MOBILE] * change
-    if bodies[i, SWIFT] < 0.0 and bodies[i, MOBILE] != 0.0:
-        answer(bodies, i, SPIN, change * nx, change * ny, change * nz)
-    else:
-        bodies[i, SPIN] += swift * nx
-        bodies[i, SPIN + 1] += swift * ny
-        bodies[i, SPIN + 2] += swift * nz
