@@ -281,7 +281,7 @@ def test_a_simulated_game_is_a_record_like_any_other(monkeypatch: pytest.MonkeyP
     (seen,) = observe(load("amerigo"), 1, 5)
     assert told == ["games", 1, 1]
     found = situations([each.record for each in seen], FLAT)
-    assert len(seen) == 36
+    assert 30 < len(seen) <= 36  # a phase whose colour is all inside is skipped
     assert [each.thrown for each in found] == [each.ages.count(0) for each in seen]
     assert [each.thrown + each.inside for each in found] == [len(each.ages) for each in seen]
     assert [each.out for each in found] == [len(each.out_ages) for each in seen]

@@ -23,6 +23,7 @@ from tests.support.golden_scenes import JAMMING, ROUGH, SCENES, STANDARD, TINY, 
 from tower_sim.apparatus.catalogue import load, names
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import Cube, supply
+from tower_sim.jit import is_compiled
 from tower_sim.physics.core import compiled, engine
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
@@ -90,7 +91,7 @@ def test_the_core_calls_no_function_whose_last_digit_may_differ(path: Path):
             assert name not in ("fastmath", "parallel", "prange"), f"line {node.lineno}"
 
 
-@pytest.mark.skipif(not compiled.is_compiled(), reason="nothing is compiled without numba")
+@pytest.mark.skipif(not is_compiled(), reason="nothing is compiled without numba")
 def test_machine_code_rounds_every_product_before_it_is_added():
     """Of `face_row`, which has many a product to add; where a compiler may fuse the two, the same check sees it."""
     numba = pytest.importorskip("numba")

@@ -13,7 +13,7 @@ import pytest
 from tower_sim.apparatus.catalogue import load
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import Games, sample_games
-from tower_sim.surrogate import kernel
+from tower_sim.jit import kept
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import shipped
 
@@ -73,7 +73,7 @@ def test_a_function_that_numba_cannot_keep_on_disk_is_compiled_all_the_same():
     exec(compile("def doubled(x):\n    return 2 * x", "<no file>", "exec"), found)  # numba has no folder for no file
     with pytest.raises(RuntimeError, match="cannot cache"):
         numba.njit(cache=True)(found["doubled"])
-    compiled = kernel.jitted(found["doubled"])
+    compiled = kept(found["doubled"])
     assert compiled(21) == 42
     assert compiled is not found["doubled"]
 

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from tests.measure.script import ended
+from tower_sim import jit
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Upright
 from tower_sim.cubes import supply
@@ -77,7 +78,7 @@ def stamping() -> Callable[[Tables, int, T], int]:
         for name in names:
             module = own_run if hasattr(own_run, name) else own_sleep
             setattr(module, name, stamped(getattr(module, name), phase))
-    return compiled._njit()(own_run.take_windows.py_func, **compiled._OPTIONS)
+    return jit.compiled(own_run.take_windows.py_func, **compiled._OPTIONS)
 
 
 def another(module: ModuleType) -> Any:
@@ -103,7 +104,7 @@ def look_seconds() -> float:
             spent += clock() - begun
         return spent
 
-    compiled_looks: Any = compiled._njit()(looks, **compiled._OPTIONS)
+    compiled_looks: Any = jit.compiled(looks, **compiled._OPTIONS)
     compiled_looks(1)
     return compiled_looks(100_000) * 1e-6 / 100_000
 
@@ -191,7 +192,7 @@ def table(drops: int) -> Iterator[str]:
 
 def measure(drops: int) -> None:
     """Print the table."""
-    if not compiled.is_compiled():
+    if not jit.is_compiled():
         raise UsageError("numba is not installed, so no phase is compiled; try: pip install numba")
     for line in table(drops):
         print(line, flush=True)

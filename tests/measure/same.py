@@ -32,7 +32,8 @@ from tests.measure.script import ended
 from tests.support.golden_scenes import HASHES, SCENES, STANDARD, digest, kept
 from tower_sim.apparatus.catalogue import load, names
 from tower_sim.errors import UsageError
-from tower_sim.physics.core import compiled, run
+from tower_sim.jit import is_compiled
+from tower_sim.physics.core import run
 from tower_sim.pool import spread_out
 from tower_sim.simulator import PhysicsModel
 from tower_sim.writing import write
@@ -96,7 +97,7 @@ def tell() -> None:
     """Print the digest of each scene as a line of JSON, then one about this process: what `ask` reads."""
     for name in SCENES:
         print(json.dumps({name: digest(name)}), flush=True)
-    numba = sys.modules["numba"].__version__ if compiled.is_compiled() else "none"
+    numba = sys.modules["numba"].__version__ if is_compiled() else "none"
     about = {"machine": platform.machine(), "python": platform.python_version(), "numba": numba}
     print(json.dumps(about | counted(machine_code())))
 

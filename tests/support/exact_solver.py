@@ -27,9 +27,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.apparatus.parts import Apparatus, Box, Surface, Vector
+from tower_sim.jit import kept
 from tower_sim.physics.release import Launch
 from tower_sim.state import Pose
-from tower_sim.surrogate.kernel import jitted
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -121,7 +121,7 @@ class Memory(NamedTuple):
 # Contacts: which bodies overlap, along which axis, and at which points.
 
 
-@jitted
+@kept
 def _gather(bodies: Bodies, memory: Memory, edge: float) -> None:
     """List the pairs that may touch before something has moved by `NEAR`: a cube's ball and another's, or a box."""
     ball = math.sqrt(3.0) / 2 * edge
@@ -148,7 +148,7 @@ def _gather(bodies: Bodies, memory: Memory, edge: float) -> None:
     memory.moved[0] = 0.0
 
 
-@jitted
+@kept
 def _apart(bodies: Bodies, i: int, j: int, axis: int, turn: Array, way: Array) -> float:
     """Return the gap (m) along one of the 15 axes of two boxes, negative where they overlap (Gottschalk 1996).
 
@@ -174,7 +174,7 @@ def _apart(bodies: Bodies, i: int, j: int, axis: int, turn: Array, way: Array) -
     return (along - own - other) / math.sqrt(square)
 
 
-@jitted
+@kept
 def _find(bodies: Bodies, contacts: Contacts, memory: Memory, edge: float, now: int) -> int:
     """Find every point where bodies overlap; returns how many. The axis of least overlap is a pair's normal."""
     turn, way, work = np.empty((3, 3)), np.empty(3), np.empty((7, 3))
@@ -218,7 +218,7 @@ def _find(bodies: Bodies, contacts: Contacts, memory: Memory, edge: float, now: 
     return count
 
 
-@jitted
+@kept
 def _touch_by_face(bodies: Bodies, contacts: Contacts, count: int, i: int, j: int, axis: int, work: Array) -> int:
     """Add the corners of what two faces have in common, as far as they are overlapped; returns the number of points.
 
@@ -286,7 +286,7 @@ def _touch_by_face(bodies: Bodies, contacts: Contacts, count: int, i: int, j: in
     return count
 
 
-@jitted
+@kept
 def _add_over_face(
     bodies: Bodies, contacts: Contacts, count: int, i: int, j: int, r: int, k: int, sign: float, at: Array
 ) -> int:
@@ -304,7 +304,7 @@ def _add_over_face(
     return count + 1
 
 
-@jitted
+@kept
 def _touch_by_edges(bodies: Bodies, contacts: Contacts, count: int, i: int, j: int, axis: int, overlap: float) -> int:
     """Add the point midway between the edge of i along its axis k and that of j along its axis m."""
     k, m = (axis - 6) // 3, (axis - 6) % 3
@@ -337,7 +337,7 @@ def _touch_by_edges(bodies: Bodies, contacts: Contacts, count: int, i: int, j: i
 # Impulses: the problem of one point, and of all.
 
 
-@jitted
+@kept
 def _slide(w: Array, b: Array, friction: float, fixed: float, p: Array) -> bool:
     """Set p to the impulse of a point that slides on; tells whether there is one.
 
@@ -376,7 +376,7 @@ def _slide(w: Array, b: Array, friction: float, fixed: float, p: Array) -> bool:
     return False
 
 
-@jitted
+@kept
 def solve_one(w: Array, inverse: Array, b: Array, friction: float, least: float, p: Array) -> bool:
     """Set p to the impulse of a point alone, where b is its speed without it; tells whether there is one.
 
@@ -405,7 +405,7 @@ def solve_one(w: Array, inverse: Array, b: Array, friction: float, least: float,
     return _slide(w, b, friction, least, p)
 
 
-@jitted
+@kept
 def _speed(motion: Array, contacts: Contacts, c: int, u: Array) -> None:
     """Set u to the speed at a point, first body against second, along its axes."""
     i, j = contacts.bodies[c]
@@ -419,7 +419,7 @@ def _speed(motion: Array, contacts: Contacts, c: int, u: Array) -> None:
         u[k] = n[0] * x + n[1] * y + n[2] * z
 
 
-@jitted
+@kept
 def _give(motion: Array, free: Array, contacts: Contacts, c: int, p: Array, spin: float) -> None:
     """Give both bodies of a point the impulse p, along its axes; spin: 6 / edge squared, one over a cube's inertia."""
     axes = contacts.axes[c]
@@ -439,7 +439,7 @@ def _give(motion: Array, free: Array, contacts: Contacts, c: int, p: Array, spin
             v[5] += sign * spin * (r[0] * y - r[1] * x)
 
 
-@jitted
+@kept
 def _solve(bodies: Bodies, contacts: Contacts, count: int, law: Law) -> bool:
     """Solve point after point until no velocity changes any more; tells whether that came about.
 
@@ -479,7 +479,7 @@ def _solve(bodies: Bodies, contacts: Contacts, count: int, law: Law) -> bool:
     return False
 
 
-@jitted
+@kept
 def _changed(before: Array, motion: Array, edge: float) -> float:
     """Return the largest change of a velocity, or of a spin times half an edge (m/s), and set `before` to `motion`."""
     largest = 0.0
@@ -491,7 +491,7 @@ def _changed(before: Array, motion: Array, edge: float) -> float:
     return largest
 
 
-@jitted
+@kept
 def _push(bodies: Bodies, contacts: Contacts, count: int, edge: float) -> Array:
     """Return how far bodies are to be moved and turned (n, 6) so that overlap shrinks, without friction or speed."""
     moved = np.zeros_like(bodies.motion)
@@ -516,7 +516,7 @@ def _push(bodies: Bodies, contacts: Contacts, count: int, edge: float) -> Array:
     return moved
 
 
-@jitted
+@kept
 def _prepare(bodies: Bodies, contacts: Contacts, count: int, memory: Memory, law: Law) -> int:
     """Fill in what the impulses of this step need; returns how many points bounce."""
     spin, u, bounces = 6 / law.edge**2, np.empty(3), 0
@@ -562,7 +562,7 @@ def _prepare(bodies: Bodies, contacts: Contacts, count: int, memory: Memory, law
     return bounces
 
 
-@jitted
+@kept
 def _invert(m: Array, inverse: Array) -> None:
     """Set `inverse` to that of m, three by three, by its cofactors."""
     for k in range(3):
@@ -575,7 +575,7 @@ def _invert(m: Array, inverse: Array) -> None:
 # Motion.
 
 
-@jitted
+@kept
 def _turn_by(bodies: Bodies, i: int, x: float, y: float, z: float) -> None:
     """Turn body i by the rotation vector (x, y, z) (rad)."""
     angle = math.sqrt(x * x + y * y + z * z)
@@ -593,7 +593,7 @@ def _turn_by(bodies: Bodies, i: int, x: float, y: float, z: float) -> None:
     f[2, 0], f[2, 1], f[2, 2] = 2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)
 
 
-@jitted
+@kept
 def _advance(bodies: Bodies, contacts: Contacts, memory: Memory, law: Law, first: int, steps: int) -> int:
     """Take `steps` steps, of which the first is the step number `first`; returns how many were not solved in time."""
     failed = 0

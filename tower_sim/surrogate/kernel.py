@@ -7,18 +7,16 @@ this file changes, not when others do: so what those define (the law, FRESH, CRO
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from tower_sim.jit import kept
 from tower_sim.surrogate.cascade import CROWD, EFFECTS, FRESH
 from tower_sim.surrogate.table import WORD, Table
 
 Array = npt.NDArray[Any]
-F = TypeVar("F", bound=Callable[..., Any])
 
 _MASK = 0xFFFFFFFF
 _GOLDEN = 0x9E3779B9
@@ -71,19 +69,7 @@ def law_of(table: Table, cubes: int, drops: int) -> Law:
     )
 
 
-def jitted(function: F) -> F:
-    """Return a function that numba compiles when it is first called, or the function as it is without numba."""
-    try:
-        numba: Any = importlib.import_module("numba")
-    except ImportError:
-        return function
-    try:
-        return numba.njit(cache=True)(function)
-    except RuntimeError:  # there is no folder that numba could keep compiled functions in
-        return numba.njit(function)
-
-
-@jitted
+@kept
 def mixed(x: int) -> int:
     """See generator.mixed."""
     x = ((x ^ (x >> 16)) * 0x85EBCA6B) & _MASK
@@ -91,7 +77,7 @@ def mixed(x: int) -> int:
     return x ^ (x >> 16)
 
 
-@jitted
+@kept
 def seeded(state: Array, seed: Array, stream: int) -> None:
     """Begin a stream of words; see generator.WordStream."""
     for i in range(4):
@@ -99,7 +85,7 @@ def seeded(state: Array, seed: Array, stream: int) -> None:
     state[3] |= 1
 
 
-@jitted
+@kept
 def step(a: Any, b: Any, c: Any, d: Any) -> tuple[Any, Any, Any, Any, Any]:
     """Return the next word and the state after it, each an np.uint32; see generator.WordStream."""
     x = np.uint32(b * _5)
@@ -110,7 +96,7 @@ def step(a: Any, b: Any, c: Any, d: Any) -> tuple[Any, Any, Any, Any, Any]:
     return drawn, np.uint32(a ^ d), np.uint32(b ^ c), np.uint32(c ^ shifted), np.uint32((d << _11) | (d >> _21))
 
 
-@jitted
+@kept
 def word(state: Array) -> Any:
     """Return the next word of a `state` of four, which moves on."""
     drawn, a, b, c, d = step(np.uint32(state[0]), np.uint32(state[1]), np.uint32(state[2]), np.uint32(state[3]))
@@ -118,14 +104,14 @@ def word(state: Array) -> Any:
     return drawn
 
 
-@jitted
+@kept
 def threshold(thresholds: Array, odds: int) -> Any:
     """See table.threshold."""
     last = len(thresholds) // 2
     return thresholds[min(max(odds, -last), last) + last]
 
 
-@jitted
+@kept
 def weigh(
     law: Law, count: int, lying: Array, fresh: Array, state: Array, enter: Array, push: Array, lie: Array
 ) -> None:
@@ -144,7 +130,7 @@ def weigh(
         lie[i] = law.thrown[1, i, count] + law.onto[1, i, m, effect]
 
 
-@jitted
+@kept
 def rescue_below(enter: Array, shift: float) -> float:
     """Return what a word is below if a thrown cube that would stay comes out, with chance greater by `shift`."""
     out = 1.0
@@ -153,7 +139,7 @@ def rescue_below(enter: Array, shift: float) -> float:
     return shift / max(1 - out, shift) * _WORDS
 
 
-@jitted
+@kept
 def move(
     law: Law,
     drop: int,
@@ -247,7 +233,7 @@ def move(
     return kept
 
 
-@jitted
+@kept
 def play(
     law: Law,
     seed: Array,

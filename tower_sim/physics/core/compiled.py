@@ -5,24 +5,15 @@ Results are the same bytes either way: nothing here may reorder or fuse arithmet
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import importlib
-import importlib.util
-import os
-import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tower_sim.jit import compiled, is_compiled, kept
+
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-@cache
-def is_compiled() -> bool:
-    """Tell whether numba is installed, and not told to leave functions as they are."""
-    return importlib.util.find_spec("numba") is not None and not importlib.import_module("numba").config.DISABLE_JIT
 
 
 @cache
@@ -38,16 +29,12 @@ def inner(function: F) -> F:
     It is compiled into its callers, and without the counting of references to tables, which nothing here makes or
     keeps: that would take most of the time.
     """
-    if not is_compiled():
-        return function
-    return _njit()(function, forceinline=True, **_OPTIONS)
+    return compiled(function, forceinline=True, **_OPTIONS)
 
 
 def aside(function: F) -> F:
     """Compile a function that compiled ones call seldom: it stays one of its own, so that they stay small."""
-    if not is_compiled():
-        return function
-    return _njit()(function, **_OPTIONS)
+    return compiled(function, **_OPTIONS)
 
 
 def entry(function: F) -> F:
@@ -56,49 +43,23 @@ def entry(function: F) -> F:
     numba would go on with what it kept when another file of the folder changes, so the name that it keeps it under has
     the digest of all of them. The lock that Python's threads share is given back while the function runs.
     """
-    if not is_compiled():
-        return function
-    function.__qualname__ = f"{function.__name__}_{digest()}"
-    try:
-        with _kept_apart():
-            return _njit()(function, cache=True, **_OPTIONS)
-    except RuntimeError:  # there is no folder that numba could keep compiled functions in
-        return _njit()(function, **_OPTIONS)
-
-
-@contextlib.contextmanager
-def _kept_apart() -> Generator[None]:
-    """Have numba keep what it compiles in the user's cache, unless told where: pip leaves what lies in its folders.
-
-    A folder that is left of an uninstalled package stands before one that is installed to be edited.
-    """
-    config = importlib.import_module("numba").config
-    told = config.CACHE_DIR
-    homes = {"darwin": "~/Library/Caches", "win32": os.environ.get("LOCALAPPDATA", "~")}
-    home = homes.get(sys.platform, os.environ.get("XDG_CACHE_HOME") or "~/.cache")
-    config.CACHE_DIR = told or str(Path(home).expanduser() / "tower_sim")
-    try:
-        yield
-    finally:
-        config.CACHE_DIR = told
+    if is_compiled():
+        function.__qualname__ = f"{function.__name__}_{digest()}"
+    return kept(function, **_OPTIONS)
 
 
 def is_ready(function: Any) -> bool:
     """Tell whether an entry can run at once: it is plain Python, or was compiled before, now or on disk."""
     if not is_compiled():
         return True
-    return bool(function.signatures) or bool(_kept(function))
+    return bool(function.signatures) or _lies_on_disk(function)
 
 
-def _kept(function: Any) -> bool:
+def _lies_on_disk(function: Any) -> bool:
     """Tell whether numba has kept an entry on disk: each has an index file there."""
     folder = getattr(function.stats, "cache_path", None)
     name = f"*.{function.py_func.__qualname__}-*.nbi"
     return folder is not None and any(Path(folder).glob(name))
-
-
-def _njit() -> Any:
-    return importlib.import_module("numba").njit
 
 
 _OPTIONS = {"error_model": "numpy", "nogil": True, "_nrt": False}
