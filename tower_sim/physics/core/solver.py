@@ -155,7 +155,10 @@ def _comes_home(
 
 @inner
 def _visit(real: T, bodies: T, meets: T, todo: T, contacts: T, m: int, pair: int, a: int, b: int) -> float:
-    """Solve the points of one pair, each with the others held; returns the largest change of velocity (m/s)."""
+    """Solve the points of one pair, each with the others held; returns the largest change of velocity (m/s).
+
+    Friction meets the slip that the change of the normal impulse leaves: how one answers to the other is in the row.
+    """
     friction = bodies[b, FRICTION]
     nx, ny, nz = meets[pair, 0], meets[pair, 1], meets[pair, 2]
     most = 0.0
