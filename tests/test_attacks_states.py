@@ -406,6 +406,29 @@ def test_states_that_physics_leaves_pass_its_door_also_those_of_jams():
     assert passed[Status.JAMMED] >= 8, passed
 
 
+COARSE = {"timestep": 1 / 250, "step_travel": 0.25, "passed_travel": 0.25}
+# Drops that end with a cube too deep in a part, if nobody looks: profile, cubes, seconds between two, seed, settings
+TOO_DEEP: dict[str, tuple[str, int, float, int, dict[str, Any]]] = {
+    "cut short": ("dead_reckoning", 30, 0.05, 207, COARSE | {"quiet_time": 1.9, "longest": 2.0, "creep": 1.0}),
+    "parted slowly in the ship": ("dead_reckoning", 30, 0.0, 48, COARSE | {"relaxation": 1.0}),
+    "parted slowly in the tower": ("amerigo", 49, 0.0, 22, COARSE | {"relaxation": 1.0}),
+    "soon asleep": ("dead_reckoning", 30, 0.0, 29, COARSE | {"quiet_time": 0.01}),
+}
+
+
+@pytest.mark.parametrize("how", TOO_DEEP)
+def test_physics_leaves_no_state_that_its_door_refuses(how: str):
+    """What is too deep when all sleep is given more time, in which it is parted; when time is up it is no landing."""
+    name, number, interval, seed, settings = TOO_DEEP[how]
+    shape = load(name)
+    shape = replace(shape, hand=replace(shape.hand, interval=interval or shape.hand.interval))
+    with PhysicsModel(shape, PhysicsSettings(engine="core", **settings)) as model:
+        outcome = model.drop(model.empty(), supply({"red": number}, model.cube_edge), np.random.default_rng(seed))
+        assert outcome.status is (Status.TIMED_OUT if how == "cut short" else Status.SETTLED)
+        again = model.drop(TowerState.from_token(outcome.state.token()), (), rng(1))
+        assert conserved(outcome.state, again)
+
+
 def test_cubes_may_overlap_by_no_more_than_the_bound(physics: PhysicsModel, full: TowerState):
     """Two cubes stacked in the funnel: with 0.9 of the bound they pass, with 1.1 they do not."""
     edge = physics.cube_edge

@@ -18,6 +18,7 @@ from tower_sim.campaign.environment import environment
 from tower_sim.campaign.spec import Spec, parse
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
+from tower_sim.outcome import Status
 from tower_sim.physics.bullet import BulletEngine
 from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.engine import Motion, version_of
@@ -164,6 +165,14 @@ def test_an_engine_of_forty_lines_drops_through_an_apparatus_of_ten(points: Phys
     assert {x.cube: x.pose for x in again.landings if x.cube in first.inside} == {
         x.cube: x.pose for x in first.landings if x.cube in first.inside
     }
+
+
+def test_cubes_that_an_engine_leaves_in_each_other_are_no_landing(points: PhysicsSettings):
+    """Points do not keep off each other: of 100 cubes let go in a circle of 12 edges some come to lie in others."""
+    with PhysicsModel(SHELF, points) as model:
+        outcome = model.drop(model.empty(), supply({"red": 100}, SHELF.cube_edge), np.random.default_rng(1))
+        assert outcome.status is Status.TIMED_OUT
+        assert outcome.state == model.empty()
 
 
 def test_a_state_of_one_engine_is_foreign_to_another(points: PhysicsSettings):

@@ -36,7 +36,7 @@ class Status(StrEnum):
 _SENTENCES = {
     Status.SETTLED: "Every cube came to rest.",
     Status.JAMMED: "Time ran out while some cubes crept, none of them faster than the creep bound.",
-    Status.TIMED_OUT: "Time ran out while a cube was still moving.",
+    Status.TIMED_OUT: "Time ran out while a cube was still moving, or lay too deep in another or in a part.",
     Status.ESCAPED: "A cube left the apparatus where it cannot.",
 }
 

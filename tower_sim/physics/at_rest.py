@@ -18,7 +18,7 @@ from tower_sim.state import Resident, TowerState
 Array = npt.NDArray[np.float64]
 
 MOST_OVERLAP = 0.05
-"""Edges by which cubes of a state may lie in each other or in a part.
+"""Edges by which cubes of a state may lie in each other or in a part; a drop that leaves more is no landing.
 
 Of 1,099 states after drops into the three shipped profiles (20 to 300 cubes) the deepest were 0.014 in each other and
 0.008 in a part.
@@ -42,14 +42,22 @@ def check_at_rest(state: TowerState, apparatus: Apparatus) -> None:
         said = [landing.INSIDE + resident.region for resident in residents]
         fits = [any(places[i].place == region for places in shifted) for i, region in enumerate(said)]
         _refuse(residents, ~np.array(fits), "lies in another region than it says")
-    edge = apparatus.cube_edge
-    overlap = max(between_cubes(position, orientation, edge), with_boxes(position, orientation, edge, apparatus.boxes))
-    if overlap > MOST_OVERLAP * edge:
+    deepest, most = overlap(position, orientation, apparatus), MOST_OVERLAP * apparatus.cube_edge
+    if deepest > most + _ROUNDING:
         raise UsageError(
-            f"state has a cube that lies {overlap * 1e3:.3g} mm deep in another or in a part; allowed is up to "
-            f"{MOST_OVERLAP * edge * 1e3:.3g} mm; take a state from an outcome"
+            f"state has a cube that lies {deepest * 1e3:.3g} mm deep in another or in a part; allowed is up to "
+            f"{most * 1e3:.3g} mm; take a state from an outcome"
         )
     check_reach(state, position, orientation, apparatus)
+
+
+def overlap(position: Array, orientation: Array, apparatus: Apparatus) -> float:
+    """Return how deep (m) a cube lies in another or in a fixed box at most; 0 when none does.
+
+    Centres (m) have shape (n, 3), unit quaternions (x, y, z, w) (n, 4).
+    """
+    edge = apparatus.cube_edge
+    return max(between_cubes(position, orientation, edge), with_boxes(position, orientation, edge, apparatus.boxes))
 
 
 def check_reach(state: TowerState, position: Array, orientation: Array, apparatus: Apparatus) -> None:

@@ -12,6 +12,7 @@ from tower_sim import landing
 from tower_sim.apparatus.parts import Apparatus, Hull, Surface
 from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError
+from tower_sim.physics.at_rest import MOST_OVERLAP, overlap
 from tower_sim.physics.engine import Engine, runs_alone
 from tower_sim.physics.release import Launch
 from tower_sim.physics.world import Motion, World
@@ -99,6 +100,11 @@ class Scene:
         if runs_alone(self.engine):  # which parts them as it goes
             return False
         return self.engine.overlap() > self.world.settings.rest_overlap * self.apparatus.cube_edge
+
+    def is_sound(self, motion: Motion) -> bool:
+        """Tell whether no cube lies deeper in another or in a part than the door lets a state have it."""
+        deepest = overlap(motion.position, motion.orientation, self.apparatus)
+        return deepest <= MOST_OVERLAP * self.apparatus.cube_edge
 
     def motion(self) -> Motion:
         """Return poses and velocities in the order of `bodies`."""

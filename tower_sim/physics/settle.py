@@ -27,7 +27,8 @@ def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None)
     Each launch is made when its time comes; `shake` swings gravity from the start, and wakes all cubes unless it is
     too weak for that. One turn of the loop is one window of the settings, in which gravity is constant, or several in
     which nothing is due. Cubes that have wedged into each other when all are at rest get up to three more goes, with
-    the solver working harder.
+    the solver working harder, and as many as there is time for while one lies deeper than the door lets in: a drop that
+    ends so has timed out.
     """
     settings = scene.world.settings
     scene.world.work_as_usual()
@@ -51,7 +52,7 @@ def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None)
         shaking = shake is not None and time < SECONDS
         at_rest = scene.rest(motion)
         if at_rest and not waiting and not shaking:
-            if goes == _FIRM_GOES or not scene.wedged():
+            if (goes >= _FIRM_GOES or not scene.wedged()) and scene.is_sound(motion):
                 scene.lie_still()
                 return Status.SETTLED
             goes += 1
@@ -70,7 +71,9 @@ def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None)
 
 
 def _stopped(scene: Scene, motion: Motion, earlier: dict[int, npt.NDArray[np.float64]]) -> Status:
-    """Tell slow creep from motion: jammed if no cube moved further than the bound in the last second."""
+    """Tell jams from motion: no cube lies too deep in anything, nor moved further than the bound in the last second."""
+    if not scene.is_sound(motion):
+        return Status.TIMED_OUT
     bound = scene.world.settings.creep * scene.apparatus.cube_edge
     for number, position in zip(scene.bodies, motion.position, strict=True):
         if number not in earlier or length((position - earlier[number]).tolist()) > bound:

@@ -16,7 +16,7 @@ from tower_sim.model import TooManyFailedDraws, until_landed
 from tower_sim.physics.engine import Motion
 from tower_sim.places import INSIDE, TRAY, Place
 
-EDGE, WIDE, HIGH = 0.01, 0.05, 0.1
+EDGE, WIDE, HIGH = 0.01, 0.05, 0.2
 
 
 class Box(Apparatus):
@@ -86,11 +86,12 @@ class ToyEngine:
 
     def _ground(self, body, x, y, z):
         reach = 0.9 * self.edge  # more than half a diagonal
-        under = [box.centre[2] + box.half[2] for box in self.boxes
-                 if abs(x - box.centre[0]) <= box.half[0] and abs(y - box.centre[1]) <= box.half[1]]  # fmt: skip
+        tops = [box.centre[2] + box.half[2] for box in self.boxes
+                if abs(x - box.centre[0]) <= box.half[0] and abs(y - box.centre[1]) <= box.half[1]]  # fmt: skip
         others = [other["at"] for number, other in self.cubes.items() if number != body]
-        under += [at[2] + reach for at in others if np.hypot(at[0] - x, at[1] - y) < 2 * reach]
-        return max((top + reach for top in under if top < z), default=-0.5)
+        tops = [top for top in tops if top < z]
+        tops += [at[2] + reach for at in others if at[2] < z and np.hypot(at[0] - x, at[1] - y) < 2 * reach]
+        return max(tops, default=-0.5 - reach) + reach
 
     def overlap(self):
         return 0.0
