@@ -26,7 +26,7 @@ from tower_sim.physics.settings import ENGINE, PhysicsSettings
 from tower_sim.places import INSIDE, TRAY, Place
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import Pose
-from tower_sim.testing import EngineContract, MotionContract
+from tower_sim.testing import EngineContract, MotionContract, RunnerContract
 
 Array = npt.NDArray[np.float64]
 
@@ -36,7 +36,7 @@ class TestBullet(EngineContract):
     kind = BulletEngine
 
 
-class TestCore(EngineContract):
+class TestCore(RunnerContract):
     kind = CoreEngine
     settings = PhysicsSettings(engine="core")
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tower_sim.testing.engine import EngineContract, MotionContract
     from tower_sim.testing.game import GameContract
     from tower_sim.testing.models import BoardModelContract, DropModelContract
+    from tower_sim.testing.runner import RunnerContract
 
 __all__ = [
     "ApparatusContract",
@@ -31,6 +32,7 @@ __all__ = [
     "EngineContract",
     "GameContract",
     "MotionContract",
+    "RunnerContract",
 ]
 
 _MODULES = {
@@ -40,6 +42,7 @@ _MODULES = {
     "EngineContract": "engine",
     "GameContract": "game",
     "MotionContract": "engine",
+    "RunnerContract": "runner",
 }
 
 try:

@@ -1,7 +1,8 @@
 """What every Engine promises, as test classes that each engine's tests inherit.
 
-`MotionContract` is what an engine without contacts keeps too; `EngineContract` adds floors, heaps and friction. Both
-ask through the protocol only. Tolerances are lengths in cube edges, or follow from the timestep.
+`MotionContract` is what an engine without contacts keeps too; `EngineContract` adds floors, heaps and friction;
+`RunnerContract` (runner.py) adds what one that runs by itself knows. All ask through the protocol only. Tolerances are
+lengths in cube edges, or follow from the timestep.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy.typing as npt
 import pytest
 
 from tower_sim.apparatus.parts import Box, Quaternion, Surface, Vector, span, tilted_about_y
-from tower_sim.physics.engine import Engine, Motion
+from tower_sim.physics.engine import Engine, Motion, runs_alone
 from tower_sim.physics.settings import GRAVITY, PhysicsSettings
 from tower_sim.state import Pose
 
@@ -41,6 +42,7 @@ class MotionContract:
 
     kind: Any = None
     settings: PhysicsSettings = PhysicsSettings(engine="bullet")
+    runs_alone = False
 
     @pytest.fixture
     def engine(self) -> Iterator[Engine]:
@@ -52,6 +54,10 @@ class MotionContract:
     def test_an_engine_says_what_it_is_called_and_which_package_it_is(self) -> None:
         assert self.kind.title
         assert self.kind.distribution
+
+    def test_an_engine_that_runs_by_itself_is_asked_what_each_such_engine_promises(self, engine: Engine) -> None:
+        """Its tests inherit RunnerContract."""
+        assert runs_alone(engine) == self.runs_alone
 
     def test_a_cube_falls_as_galileo_says(self, engine: Engine) -> None:
         """Off by at most what a method of first order is: velocity times a timestep."""
