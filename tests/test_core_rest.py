@@ -40,7 +40,7 @@ def test_a_heap_comes_to_rest_at_any_threshold_that_is_allowed(threshold: float,
         engine, windows = world.engine, 0
         assert runs_alone(engine)
         while not engine.all_sleep() and windows * settings.window < settings.longest / 2:
-            windows += world.run(engine, 1, ())
+            windows += world.advance(engine.motion(()))
         print(f"threshold {threshold}, restitution {restitution}: at rest after {windows * settings.window:.2f} s")
         assert engine.all_sleep()
 

@@ -111,8 +111,9 @@ class PhysicsModel(BaseModel):
         with self._world.alone():  # one drop at a time in a process
             scene = self._build((*state.residents, *lying), state.touches)
             status = settle(scene, launches, shake)
+            touches = scene.lie_still() if status.is_landing else ()
             landings = self._look(scene, (*state.cubes, *left, *thrown))
-            touches, order = scene.touches(), {number: i for i, number in enumerate(scene.bodies)}
+            order = {number: i for i, number in enumerate(scene.bodies)}
         outcome = Outcome(self.name, self.shape.name, status, thrown, landings, state, left)
         if not status.is_landing:
             return outcome

@@ -35,6 +35,7 @@ class LivingTower:
     def __init__(self, model: PhysicsModel) -> None:
         self.model = model
         self._scene = Scene(World(model.settings), model.shape)
+        self._touches: tuple[Touch, ...] = ()
         self.cubes: dict[int, Cube] = {}
 
     def __enter__(self) -> LivingTower:
@@ -55,8 +56,8 @@ class LivingTower:
         inside = [resident for resident, place in zip(at_rest, places, strict=True) if place.startswith(landing.INSIDE)]
         outside = [resident for resident in at_rest if resident not in inside]
         past = Event("drop", "", tuple(each.cube for each in at_rest), ())  # all that a state needs to know of it
-        board, touches = BoardState(tuple(outside)), self._scene.touches()
-        return replace(empty, residents=tuple(inside), log=(past,), board=board, touches=touches)
+        board = BoardState(tuple(outside))
+        return replace(empty, residents=tuple(inside), log=(past,), board=board, touches=self._touches)
 
     def drop(self, cubes: Sequence[Cube], rng: np.random.Generator) -> tuple[Cube, ...] | None:
         """Throw; returns the cubes that came out, or None when the draw is no landing (the tower is then spoilt)."""
@@ -73,7 +74,6 @@ class LivingTower:
         """Take cubes away by hand."""
         for cube in cubes:
             self._scene.engine.remove(self._scene.bodies.pop(cube.id))
-            self._scene._asleep.discard(cube.id)  # pyright: ignore[reportPrivateUsage] # as `sweep` does
             del self.cubes[cube.id]
 
     def wake(self) -> int | None:
@@ -85,6 +85,7 @@ class LivingTower:
         self._scene.swept.clear()
         if not settle(self._scene, launches, shake).is_landing:
             return None
+        self._touches = self._scene.lie_still()
         return tuple(self.cubes.pop(number) for number in self._scene.swept)
 
 

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from tests.measure.script import ended
 from tower_sim.apparatus.parts import Box, Surface
-from tower_sim.physics.engine import Motion, runs_alone
+from tower_sim.physics.engine import Motion
 from tower_sim.physics.settings import PhysicsSettings, accuracy
 from tower_sim.physics.world import GRAVITY, World
 from tower_sim.state import Pose
@@ -106,10 +106,7 @@ def _centres() -> Array:
 def _windows(world: World, bodies: Sequence[int]) -> Iterator[Motion]:
     motion = world.engine.motion(bodies)
     for _ in range(WINDOWS):
-        if runs_alone(world.engine):
-            world.run(world.engine, 1, ())
-        else:
-            world.advance(motion)
+        world.advance(motion)
         motion = world.engine.motion(bodies)
         yield motion
 

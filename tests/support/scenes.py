@@ -12,7 +12,6 @@ import numpy.typing as npt
 import pytest
 
 from tower_sim.apparatus.parts import Box, Quaternion, Surface, Vector, tilted_about_y
-from tower_sim.physics.engine import runs_alone
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.physics.world import GRAVITY, Motion, World
 from tower_sim.state import Pose
@@ -79,10 +78,7 @@ def run(world: World, bodies: Sequence[int], seconds: float) -> Iterator[Motion]
     """Go on for `seconds`, rounded up to whole windows, as a drop does; yield the motion after every window."""
     motion = world.engine.motion(bodies)
     for _ in range(math.ceil(seconds / world.settings.window - 1e-9)):
-        if runs_alone(world.engine):
-            world.run(world.engine, 1, ())
-        else:
-            world.advance(motion)
+        world.advance(motion)
         motion = world.engine.motion(bodies)
         yield motion
 

@@ -33,7 +33,11 @@ class TakesHulls(Protocol):
 
 
 class Scene:
-    """An apparatus built in a world, and its cubes: which body each cube number is, which sleep, which were swept."""
+    """An apparatus built in a world, and its cubes: which body each cube number is, which were swept.
+
+    Of an engine that does not run by itself it also keeps how long each cube has been quiet: from `quiet_time` on it
+    sleeps.
+    """
 
     def __init__(self, world: World, apparatus: Apparatus) -> None:
         world.clear(apparatus.cube_edge)
@@ -47,33 +51,30 @@ class Scene:
         self.swept: list[int] = []
         self._laid: dict[int, Pose] = {}
         self._quiet: dict[int, float] = {}
-        self._asleep: set[int] = set()
-        if runs_alone(self.engine):
-            self.engine.set_passed(apparatus.passed)
 
     def lay(self, cubes: Mapping[Cube, Pose], touches: Iterable[Touch] = ()) -> None:
         """Put cubes to rest where they are told: asleep until they are hit, or awake if what held them may be gone."""
-        self._laid = {cube.id: pose for cube, pose in cubes.items()}
         self.engine.lay_to_rest({self._add(cube, pose): pose for cube, pose in cubes.items()})
         if runs_alone(self.engine):
             self.engine.press(self._renumbered(touch, self.bodies) for touch in touches)
             return
-        self._asleep |= set(self._laid)
+        self._laid = {cube.id: pose for cube, pose in cubes.items()}
         motion = self.motion()
         loose = landing.loose(motion.position, motion.orientation, self.apparatus)
-        for number in np.array(list(self._laid))[loose]:
-            self.engine.wake(self.bodies[int(number)])
-            self._asleep.discard(int(number))
+        for (number, body), is_loose in zip(self.bodies.items(), loose, strict=True):
+            if is_loose:
+                self.engine.wake(body)
+            else:
+                self._quiet[number] = math.inf
 
-    def lie_still(self) -> None:
-        """Let all cubes lie where they are, as in the world that is made anew from the state."""
-        if runs_alone(self.engine):
-            self.engine.lie_still()
+    def lie_still(self) -> tuple[Touch, ...]:
+        """Let all cubes lie where they are, as in the world that is made anew from the state.
 
-    def touches(self) -> tuple[Touch, ...]:
-        """Return which cubes touch each other and the apparatus, after `lie_still`; none where the engine forgets."""
+        Returns which cubes touch each other and the apparatus; none where the engine forgets.
+        """
         if not runs_alone(self.engine):
             return ()
+        self.engine.lie_still()
         numbers = {body: number for number, body in self.bodies.items()}
         return tuple(self._renumbered(touch, numbers) for touch in self.engine.touches())
 
@@ -93,7 +94,6 @@ class Scene:
         for number, body in self.bodies.items():
             self.engine.wake(body)
             self._quiet[number] = 0.0
-        self._asleep.clear()
 
     def wedged(self) -> bool:
         """Tell whether some cube overlaps another body by more than the settings allow at rest."""
@@ -116,9 +116,7 @@ class Scene:
         An engine's own conversions cost a last digit each time, which would add up over the drops of a game.
         """
         now, laid = motion.pose(i), self._laid.get(number)
-        if runs_alone(self.engine) or laid is None:
-            return now
-        if math.dist(now.position, laid.position) > _SAME * self.apparatus.cube_edge:
+        if laid is None or math.dist(now.position, laid.position) > _SAME * self.apparatus.cube_edge:
             return now
         alike = abs(sum(a * b for a, b in zip(now.orientation, laid.orientation, strict=True)))
         return laid if alike > 1 - _SAME else now
@@ -130,7 +128,6 @@ class Scene:
         for i in emerged:
             self.engine.remove(self.bodies.pop(numbers[i]))
             self.swept.append(numbers[i])
-            self._asleep.discard(numbers[i])
         return len(emerged) > 0
 
     def rest(self, motion: Motion) -> bool:
@@ -138,27 +135,22 @@ class Scene:
         if runs_alone(self.engine):
             return self.engine.all_sleep()
         settings = self.world.settings
+        enough = settings.quiet_time - 1e-9
         speed = np.abs(motion.velocity).max(axis=1, initial=0.0)
         spin = np.abs(motion.spin).max(axis=1, initial=0.0)
         for i, (number, body) in enumerate(self.bodies.items()):
             if speed[i] >= settings.quiet_speed or spin[i] >= settings.quiet_spin:
                 self._quiet[number] = 0.0
-                self._asleep.discard(number)
-            elif number not in self._asleep:
+            elif self._quiet[number] < enough:
                 self._quiet[number] += settings.window
-                if self._quiet[number] >= settings.quiet_time - 1e-9:
+                if self._quiet[number] >= enough:
                     self.engine.put_to_sleep(body)
-                    self._asleep.add(number)
-        return len(self._asleep) == len(self.bodies)
+        return all(self._quiet[number] >= enough for number in self.bodies)
 
     def advance(self, motion: Motion, gravity: tuple[float, float, float], windows: int) -> int:
         """Go on by up to `windows` windows, fewer where somebody must look; returns how many."""
         self.world.set_gravity(gravity)
-        if runs_alone(self.engine):
-            calm = self.apparatus.calm
-            return self.world.run(self.engine, min(windows, _LONGEST_RUN), calm)
-        self.world.advance(motion, self.apparatus.passed)
-        return 1
+        return self.world.advance(motion, min(windows, _LONGEST_RUN), self.apparatus.calm, self.apparatus.passed)
 
     def _add(self, cube: Cube, pose: Pose) -> int:
         body = self.engine.add_cube(pose)

@@ -53,17 +53,13 @@ def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None)
         at_rest = scene.rest(motion)
         if at_rest and not waiting and not shaking:
             if (goes >= _FIRM_GOES or not scene.wedged()) and scene.is_sound(motion):
-                scene.lie_still()
                 return Status.SETTLED
             goes += 1
             scene.wake_all()
         if time >= end - _CREEP_SECONDS and near_the_end is None:
             near_the_end = dict(zip(scene.bodies, motion.position, strict=True))
         if time >= end:
-            status = _stopped(scene, motion, near_the_end or {})
-            if status.is_landing:
-                scene.lie_still()
-            return status
+            return _stopped(scene, motion, near_the_end or {})
         due = waiting[0].at if waiting else end if near_the_end is not None else end - _CREEP_SECONDS
         windows = 1 if shaking else max(math.ceil((due - time) / settings.window - 1e-6), 1)
         gravity = shake.gravity(time + settings.window / 2) if shake else still

@@ -13,7 +13,7 @@ import numpy as np
 
 from tower_sim.apparatus.parts import Upright
 from tower_sim.errors import UsageError
-from tower_sim.physics.engine import Motion, Runner, make
+from tower_sim.physics.engine import Motion, Runner, make, runs_alone
 from tower_sim.physics.settings import GRAVITY, PhysicsSettings
 
 __all__ = ["GRAVITY", "Motion", "World"]
@@ -87,21 +87,26 @@ class World:
         self._pull = math.hypot(*gravity)
         self.engine.set_gravity(gravity)
 
-    def advance(self, motion: Motion, passed: float = -math.inf) -> None:
-        """Go on by one window of the settings from `motion`, all that moves.
+    def advance(self, motion: Motion, windows: int = 1, calm: Sequence[Upright] = (), passed: float = -math.inf) -> int:
+        """Go on by up to `windows` windows of the settings from `motion`, all that moves; returns how many.
 
         The steps are so fine that no cube travels further in one than the settings allow; a cube lower than `passed`
-        (m), which nothing can hold any more, may travel further.
+        (m), which nothing can hold any more, may travel further. An engine that does not run by itself goes on by one
+        window; see `Runner.run` for the others, and `calm`.
         """
+        if runs_alone(self.engine):
+            return self._run(self.engine, windows, calm, passed)
         settings = self.settings
         travel = np.where(motion.position[:, 2] < passed, settings.passed_travel, settings.step_travel) * self._edge
         speed = np.linalg.norm(motion.velocity, axis=1) + self._pull * settings.window
         rate = float((speed / travel).max(initial=1 / settings.timestep))
         steps = math.ceil(settings.window * rate - 1e-9)
         self.step(settings.window / steps, steps)
+        return 1
 
-    def run(self, engine: Runner, windows: int, calm: Sequence[Upright]) -> int:
-        """Let our engine run by itself for up to `windows` windows, and count its steps; see `Runner.run`."""
+    def _run(self, engine: Runner, windows: int, calm: Sequence[Upright], passed: float) -> int:
+        """Let our engine run by itself, and count its steps."""
+        engine.set_passed(passed)
         before = engine.steps
         taken = engine.run(windows, calm)
         self.steps += engine.steps - before
