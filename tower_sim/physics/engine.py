@@ -133,9 +133,9 @@ class Engine(Protocol):
 class Runner(Engine, Protocol):
     """An engine that also runs many windows by itself, and whose cubes at rest remember how they press on each other.
 
-    It chooses its steps, counts quiet windows and lets cubes sleep as the settings say. Where cubes lie still, poses
-    and touches are all that it knows: a world made anew from them goes on as the one that they were taken from, byte
-    by byte.
+    It chooses its steps, counts quiet windows and lets cubes sleep as the settings say. What touched a cube that is
+    removed wakes up. Where cubes lie still, poses and touches are all that it knows: a world made anew from them, its
+    cubes in the same order, goes on as the one that they were taken from, byte by byte.
     """
 
     @property
