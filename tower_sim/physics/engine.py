@@ -159,7 +159,7 @@ class Runner(Engine, Protocol):
         ...
 
     def lie_still(self) -> None:
-        """Put all cubes to sleep where they are."""
+        """Put all cubes to sleep where they are; `overlap` then tells how deep the deepest contact of all is."""
         ...
 
     def touches(self) -> tuple[Touch, ...]:

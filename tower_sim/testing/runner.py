@@ -116,6 +116,14 @@ class RunnerContract(EngineContract):
         runner.run(1, EVERYWHERE)
         assert runner.motion(bodies).velocity[:, 2] == pytest.approx(-GRAVITY * self.settings.window)
 
+    def test_of_cubes_that_lie_still_the_deepest_contact_is_told(self, runner: Runner) -> None:
+        """One lies on another and 3 percent of an edge in it; nobody was awake."""
+        poses = [Pose((0.0, 0.0, height * EDGE), UPRIGHT) for height in (0.5, 1.47)]
+        bodies = self.there(runner, poses, DOWN)
+        runner.lay_to_rest(dict(zip(bodies, poses, strict=True)))
+        runner.lie_still()
+        assert runner.overlap() == pytest.approx(0.03 * EDGE, rel=1e-6)
+
     def test_a_stack_at_rest_tells_who_touches_whom_and_how_it_presses(self, runner: Runner) -> None:
         """Forces on each cube carry its weight: to 2 percent, since it was quiet and no more when it fell asleep."""
         low, middle, top, alone = bodies = self.stacked(runner)

@@ -257,7 +257,10 @@ class CoreEngine:
         return int(self._world.whole[arrays.STEPS])
 
     def overlap(self) -> float:
-        """Return how deep (m) the deepest contact is of those that the last step worked on; 0 where there is none."""
+        """Return how deep (m) the deepest contact is of those that the last step worked on; 0 where there is none.
+
+        After `lie_still` it is the deepest of all.
+        """
         return float(run.deepest(self._world))
 
     def motion(self, bodies: Iterable[int]) -> Motion:

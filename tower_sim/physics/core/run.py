@@ -222,7 +222,7 @@ def lie_still(w: Tables) -> None:
     What is known afterwards depends on the poses and the kept forces only, these in whole nanonewtons: a world that
     is made anew from them is this one.
     """
-    whole, real, bodies, flags, pairs, touches, known_pairs, known_touches, meets, _, _, room, hulls = w
+    whole, real, bodies, flags, pairs, touches, known_pairs, known_touches, meets, todo, _, room, hulls = w
     seek_pairs(whole, real, bodies, pairs, touches, known_pairs, known_touches)
     for i in range(whole[FIXED], whole[ROWS]):
         sleep.lie_down(bodies, flags, i)
@@ -231,9 +231,11 @@ def lie_still(w: Tables) -> None:
         face(bodies, i)
     for pair in range(whole[PAIRS]):
         _look(real, bodies, pairs, touches, meets, room, hulls, pair, pairs[pair, FIRST], pairs[pair, SECOND])
+        todo[pair, DONE] = 1
         for k in range(pairs[pair, POINTS]):
             for c in range(3):
                 touches[pair, k, 3 + c] = math.floor(1e9 * touches[pair, k, 3 + c] + 0.5) * 1e-9
+    _list_active(whole, pairs, todo)
 
 
 @entry
@@ -284,7 +286,7 @@ def face_row(w: Tables, row: int) -> None:
 
 @entry
 def deepest(w: Tables) -> float:
-    """Return how deep (m) the deepest contact of the last step is."""
+    """Return how deep (m) the deepest contact of the last step is, or of all after `lie_still`."""
     whole, pairs, meets, todo = w.whole, w.pairs, w.meets, w.todo
     most = 0.0
     for m in range(whole[ACTIVE]):
