@@ -63,7 +63,8 @@ SWIFTS = 51  # of a cuboid: 1/moment of inertia about each of its axes
 SHAPE = 54  # of a fixed row: 0 for a box, else where in `hulls` its shape is told
 COLUMNS = 55
 
-# Columns of the whole numbers of bodies: 1 awake or 0; quiet windows; see solver.py and sleep.py for the others.
+# Columns of the whole numbers of bodies: 1 awake or 0; quiet windows; CHANGED is set anew by the solver (when velocity
+# last changed), by parting (whether it was pushed) and by sleep, which has ISLAND too.
 AWAKE, QUIET, CHANGED, ISLAND = range(4)
 
 # Columns of the table of pairs, in the order of (first, second); the first is always a cube. For each of its POINTS in
@@ -75,7 +76,8 @@ FIRST, SECOND, POINTS = range(3)
 NORMAL, POINT = 0, 3
 
 # Columns of `todo`: whether a pair was looked at in this step; then lists of the pairs in contact: which, its two rows,
-# where its rows in `contacts` start (see solver.py), when it was last visited, whether a point of it bounces or waits.
+# where its rows in `contacts` start (see solver.py), when it was last visited (in parting: it overlaps), whether
+# a point of it bounces or waits.
 DONE, PAIR, ONE, OTHER, START, SEEN, LIVELY = range(7)
 
 

@@ -78,7 +78,7 @@ def fall_asleep(whole: T, real: T, bodies: T, flags: T, pairs: T) -> bool:
                 flags[two, ISLAND] = one
             else:
                 flags[one, ISLAND] = two
-    # an island is as quiet as its most restless: kept in CHANGED, which only the solver uses otherwise, and sets anew
+    # an island is as quiet as its most restless: kept in CHANGED, which a step uses otherwise, and sets anew
     for i in range(fixed, rows):
         flags[i, CHANGED] = needed
     for i in range(fixed, rows):
