@@ -66,7 +66,7 @@ class Bounds:
 
 
 BOUNDS = {
-    "core": Bounds(1e-6, 0.005, 0.01, 0.01, 0.02, 0.02, (0.005, 0.0145, 0.02), math.cos(math.radians(12)), 0.005),
+    "core": Bounds(1e-6, 0.005, 0.01, 0.01, 0.02, 0.02, (0.005, 0.01, 0.02), math.cos(math.radians(12)), 0.005),
     "bullet": Bounds(0.01 * EDGE, 0.03, 2.0, 0.02, 0.02, 0.03, (0.005, 0.015, 0.015), math.cos(math.radians(20)), 0.02),
 }
 

@@ -60,9 +60,9 @@ NUMBERS: Mapping[str, Numbers] = {
     ),
     "core": Numbers(
         standard={
-            "timestep": 1 / 500,
-            "step_travel": 0.1,
-            "passed_travel": 0.2,
+            "timestep": 1 / 1000,
+            "step_travel": 0.05,
+            "passed_travel": 0.1,
             "window": 0.01,
             "iterations": 100,
             "residual": 2e-4,
@@ -77,9 +77,9 @@ NUMBERS: Mapping[str, Numbers] = {
             "patch": 0.01,
         },
         accuracies={
-            "fast": {"timestep": 1 / 300, "step_travel": 0.15, "passed_travel": 0.3},
+            "fast": {"timestep": 1 / 500, "step_travel": 0.1, "passed_travel": 0.2},
             STANDARD: {},
-            "fine": {"timestep": 1 / 1000, "step_travel": 0.05, "passed_travel": 0.1},
+            "fine": {"timestep": 1 / 2000, "step_travel": 0.025, "passed_travel": 0.05},
         },
         least_bounce=0.25,
     ),
