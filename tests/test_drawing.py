@@ -54,7 +54,8 @@ def amerigo_with(changes: Mapping[str, Mapping[str, Any]], name: str = "changed"
     floors = {"pattern": "slots", "openings": 2, "opening_mm": 15.5, "length_mm": 60, "along": "x"}
     tables: dict[str, Any] = dict(load(REFERENCE).profile)
     for table, values in {"upper_floor": floors, "lower_floor": floors | {"along": "y"}}.items():
-        tables[table] = tables[table] | values
+        kept = {key: tables[table][key] for key in ("top_mm", "thickness_mm")}
+        tables[table] = kept | values
     for table, values in changes.items():
         tables[table] = tables[table] | values
     return parse(toml(tables), name)
@@ -66,6 +67,18 @@ ODD: dict[str, dict[str, dict[str, Any]]] = {
     "squares": {
         "upper_floor": {"pattern": "squares", "openings": 3, "opening_mm": 12},
         "lower_floor": {"pattern": "squares", "openings": 2, "opening_mm": 20},
+    },
+    "ledges, offset": {
+        "upper_floor": {"ledge_mm": 12.5, "offset_mm": -4.25, "opening_mm": 13},
+        "lower_floor": {"pattern": "squares", "ledge_mm": 6.75, "openings": 3, "opening_mm": 11, "offset_mm": 2.5},
+    },
+    "sloping, rows": {
+        "upper_floor": {"slope_deg": 24, "ledge_mm": 7.25, "openings": 3, "opening_mm": 10.5},
+        "lower_floor": {"rows": 3, "length_mm": 12.25, "end_ledge_mm": 3, "along": "x"},
+    },
+    "both sloping": {
+        "upper_floor": {"slope_deg": 30, "top_mm": 122, "along": "y"},
+        "lower_floor": {"slope_deg": 17.5, "ledge_mm": 0, "openings": 3, "opening_mm": 14, "along": "x"},
     },
     "corners": {
         "upper_floor": {"pattern": "corners", "opening_mm": 16},

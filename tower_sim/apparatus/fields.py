@@ -23,6 +23,11 @@ def number(unit: str, low: float, high: float, default: float | None = None) -> 
     return field(metadata=metadata, default=default * _UNITS[unit])
 
 
+def optional(unit: str, low: float, high: float) -> Any:
+    """Declare a number, as `number` does, that may be left out: then it is None."""
+    return field(metadata={"unit": unit, "low": low, "high": high}, default=None)
+
+
 def choice(*allowed: str) -> Any:
     """Declare one of the words `allowed`."""
     return field(metadata={"allowed": allowed})

@@ -19,6 +19,28 @@ def evenly(number: int, width: float, room: float) -> list[tuple[float, float]]:
     return [(start, start + width) for start in starts]
 
 
+def spaced(
+    number: int, width: float, room: float, ledge: float | None = None, offset: float = 0.0
+) -> list[tuple[float, float]]:
+    """Return where (m) `number` openings of `width` (m) are in a `room` (m) around 0, all shifted by `offset` (m).
+
+    Without the shift both outermost are `ledge` (m) from the room's ends, the others evenly between them; None: as
+    `evenly` does. A single opening is in the middle.
+    """
+    if ledge is None or number == 1:
+        places = evenly(number, width, room)
+    else:
+        pitch = (room - 2 * ledge - width) / (number - 1)
+        places = [(start, start + width) for start in (-room / 2 + ledge + i * pitch for i in range(number))]
+    return [(low + offset, high + offset) for low, high in places] if offset else places
+
+
+def between(places: Sequence[tuple[float, float]], room: float) -> list[tuple[float, float]]:
+    """Return what openings at `places` (m), in order, leave of a `room` (m) around 0, from its low end to its high."""
+    ends = [-room / 2, *(end for place in places for end in place), room / 2]
+    return [(low, high) for low, high in zip(ends[::2], ends[1::2], strict=True) if high - low > 1e-9]
+
+
 def pierced(
     part: str, half: tuple[float, float], openings: Sequence[Opening], z: tuple[float, float], surface: str
 ) -> Iterator[Box]:

@@ -67,20 +67,31 @@ def section(
     )
 
 
-def plan(name: str, floor: Floor, hole: Opening, given: Given, at: float, beside: Sequence[str] = ()) -> Section:
+def plan(
+    name: str,
+    floor: Floor,
+    hole: Opening,
+    given: Given,
+    at: float,
+    beside: Sequence[str] = (),
+    words: str = "",
+    height: float | None = None,
+    ledges: tuple[tuple[Width, ...], tuple[Height, ...]] = ((), ()),
+) -> Section:
     """Return the plan of a floor, with the dimensions of a `hole` in it that ends within the tube.
 
-    Those along y are measured from x = `at` (m). The parts `beside` floor and tube are drawn too.
+    Those along y are measured from x = `at` (m). The parts `beside` floor and tube are drawn too. `words` go behind the
+    floor's name, `height` (m) is where it is cut if that is not its top, and `ledges` are further dimensions.
     """
     x0, x1, y0, y1 = hole
     across = (Width(mm(x1 - x0), x0, x1),)
     along = (Height(mm(y1 - y0), y0, y1, at, -given.half - WALL, is_left=True),)
     return Section(
-        name.replace("_", " "),
+        name.replace("_", " ") + words,
         "z",
-        floor.top,
-        widths=across if x1 - x0 <= given.tube.inside else (),
-        heights=along if y1 - y0 <= given.tube.inside else (),
+        floor.top if height is None else height,
+        widths=(*(across if x1 - x0 <= given.tube.inside else ()), *ledges[0]),
+        heights=(*(along if y1 - y0 <= given.tube.inside else ()), *ledges[1]),
         parts=("tube", name, *beside),
         beside="exit\n→",
     )

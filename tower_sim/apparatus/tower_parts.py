@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,7 +107,7 @@ class Given:
     shared: dict[str, Any]
 
     @property
-    def floors(self) -> dict[str, Floor]:
+    def floors(self) -> Mapping[str, Floor]:
         """The floors by name, from top to bottom."""
         return {"upper_floor": self.upper_floor, "lower_floor": self.lower_floor}
 

@@ -182,7 +182,7 @@ def draw_heights(sheet: Sheet, heights: Sequence[Height]) -> None:
         group, end = [columns.pop(0)], -math.inf
         while columns:
             end = max(end, group[-1][1] + (9 + width_of(group[-1][0].words)) * pt)
-            if group[0][0].is_left or columns[0][1] > end:
+            if columns[0][1] > (group[0][1] if group[0][0].is_left else end):
                 break
             group.append(columns.pop(0))
         wanted = [max(h.over, (h.low + h.high) / 2) for h, _ in group]

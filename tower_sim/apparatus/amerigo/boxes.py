@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tower_sim import portable
-from tower_sim.apparatus.amerigo.profile import AmerigoTower
+from tower_sim.apparatus.amerigo.profile import AmerigoTower, Floor
 from tower_sim.apparatus.parts import Box, span, table, tilted_about_x, tilted_about_y
-from tower_sim.apparatus.sheets import pierced, plank
+from tower_sim.apparatus.sheets import between, pierced, plank
 from tower_sim.apparatus.tower_parts import SHEET, WALL, slanted, tray_floor, tray_side
 
 
@@ -17,6 +17,9 @@ def boxes(tower: AmerigoTower) -> Iterator[Box]:
     yield from _tube(tower)
     yield from _funnel(tower)
     for part, floor in tower.floors.items():
+        if floor.slope:
+            yield from _sloping(part, floor, tower.tube.inside)
+            continue
         z = (floor.underside, floor.top)
         yield from pierced(part, (half, half), floor.cut(tower.tube.inside), z, "cardboard")
     # the ramp runs on through the front wall, so that no step is left in the exit
@@ -26,6 +29,29 @@ def boxes(tower: AmerigoTower) -> Iterator[Box]:
     for sign in (1, -1):
         yield from tray_side(tower, sign, half)
     yield table("cardboard")
+
+
+def _sloping(part: str, floor: Floor, inside: float) -> Iterator[Box]:
+    """Yield a floor's bars and ledges, each a plank down towards the middle.
+
+    Seen from above a bar with its thickness takes the room between its two openings. A ledge's upper face begins at its
+    wall, and its thickness runs on into the wall, so that nothing stays open there.
+    """
+    half, slope = inside / 2, floor.slope
+    leaning = floor.thickness * portable.sin(slope)
+    for low, high in between(floor.across(inside), inside):
+        is_ledge = low <= -half or high >= half
+        down = -1 if high >= half or (low > -half and low + high > 1e-9) else 1
+        run = high - low - (0.0 if is_ledge else leaning)
+        at = (high if down > 0 else low) - down * run / 2
+        z = floor.top + run / 2 * portable.tan(slope)
+        across = run / 2 / portable.cos(slope)
+        if floor.along == "x":
+            size = (half, across, floor.thickness)
+            yield plank(part, "cardboard", (0.0, at, z), size, about_x=-down * slope)
+        else:
+            size = (across, half, floor.thickness)
+            yield plank(part, "cardboard", (at, 0.0, z), size, about_y=down * slope)
 
 
 def _tube(tower: AmerigoTower) -> Iterator[Box]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from tower_sim.apparatus.amerigo.profile import AmerigoTower
+from tower_sim.apparatus.amerigo.profile import AmerigoTower, Floor
 from tower_sim.apparatus.common import mm
-from tower_sim.apparatus.dimensions import Cut, Dimensions, Height, Label, Part, Section, flaring
+from tower_sim.apparatus.dimensions import Cut, Dimensions, Height, Label, Part, Section, Width, flaring
 from tower_sim.apparatus.sheets import Opening
 from tower_sim.apparatus.tower_dimensions import parts, plan, section
 from tower_sim.apparatus.tower_parts import SHEET, WALL
@@ -20,7 +20,7 @@ def dimensions(tower: AmerigoTower) -> Dimensions:
     return Dimensions(
         of_parts,
         (_section(tower, _place([hole for holes in cuts.values() for hole in holes], half)),),
-        tuple(plan(name, floor, cuts[name][0], tower, at=cuts[name][0][0]) for name, floor in floors.items()),
+        tuple(_plan(name, floor, cuts[name][0], tower) for name, floor in floors.items()),
         cuts=(
             # to the inside of the near wall, the tray left out, and to the middle of the wall with the exit
             Cut(((0.0, -1.0, 0.0), half), tuple(name for name in of_parts if name != "tray")),
@@ -36,6 +36,22 @@ def _parts(tower: AmerigoTower) -> dict[str, Part]:
     slant = flaring(around, tower.tube.top, tower.funnel.height, tower.funnel.rim / 2 - tower.half)
     of_all = parts(tower, around, ramp=flaring(around, 0.0, 1.0, 0.0))
     return of_all | {"rib": Part("ribs", hatch=0, within=slant)}
+
+
+def _plan(name: str, floor: Floor, hole: Opening, tower: AmerigoTower) -> Section:
+    """Return the plan of a floor; the ledge beside its first opening is dimensioned where it was given or shifted."""
+    half, (x0, _, y0, _) = tower.half, hole
+    widths: tuple[Width, ...] = ()
+    heights: tuple[Height, ...] = ()
+    if floor.ledge is not None or floor.offset:
+        if floor.along == "y" and x0 + half > 1e-9:
+            widths = (Width(mm(x0 + half), -half, x0),)
+        elif floor.along == "x" and y0 + half > 1e-9:
+            heights = (Height(mm(y0 + half), -half, y0, x0, -half - WALL, is_left=True),)
+    words = f", bars {math.degrees(floor.slope):.4g}°" if floor.slope else ""
+    return plan(
+        name, floor, hole, tower, at=x0, words=words, height=floor.peak(tower.tube.inside), ledges=(widths, heights)
+    )
 
 
 def _place(holes: list[Opening], half: float) -> float:

@@ -17,13 +17,15 @@ All lengths are parameters; which of them are known of the real tower and which 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tower_sim import portable
 from tower_sim.apparatus import tower_parts
 from tower_sim.apparatus.common import demand, mm
-from tower_sim.apparatus.fields import choice, number
+from tower_sim.apparatus.fields import choice, count, number, optional
 from tower_sim.apparatus.profile import Profile
-from tower_sim.apparatus.sheets import Opening, evenly
+from tower_sim.apparatus.sheets import Opening, between, spaced
 from tower_sim.apparatus.tower_parts import (
     Given,
     Ramp,
@@ -58,26 +60,51 @@ class Funnel(tower_parts.Funnel):
 class Floor(tower_parts.Floor):
     """A horizontal floor with openings.
 
-    `slots`: `openings` slots, each `opening` wide and `length` long, side by side, running along `along`;
-    `squares`: `openings` x `openings` square holes of edge `opening`; `corners`: four square holes of edge `opening` in
-    the corners of the tube (`openings`, `length` and `along` then do not matter).
+    `slots`: `openings` slots, each `opening` wide and `length` long, side by side, running along `along`, and `rows` of
+    them one behind the other; `squares`: `openings` x `openings` square holes of edge `opening`; `corners`: four square
+    holes of edge `opening` in the corners of the tube (`openings`, `length` and `along` then do not matter).
+
+    `ledge` is the width that stays closed between a wall and the openings next to it, `end_ledge` the same at the ends
+    of slots in rows; left out, openings are evenly spaced. All are then shifted by `offset`, across `along`. The bars
+    between slots and the ledges along walls are tilted by `slope` about their own long axis, all down towards the
+    tube's middle (a bar in the middle: down towards +x or +y); `top` is the height of their lower edges.
     """
 
     pattern: str = choice("slots", "squares", "corners")
     length: float = number("mm", 1, 200)
     along: str = choice("x", "y")
+    ledge: float | None = optional("mm", 0, 100)
+    offset: float = number("mm", -100, 100, 0.0)
+    slope: float = number("deg", 0, 45, 0.0)
+    rows: int = count(1, 6, 1)
+    end_ledge: float | None = optional("mm", 0, 100)
 
     def cut(self, inside: float) -> list[Opening]:
-        """Return the openings (m), evenly spaced."""
+        """Return the openings (m)."""
         half = inside / 2
         if self.pattern == "corners":
             edges = [(-half, -half + self.opening), (half - self.opening, half)]
             return [(*x, *y) for x in edges for y in edges]
-        across = evenly(self.openings, self.opening, inside)
+        across = self.across(inside)
         if self.pattern == "squares":
-            return [(*x, *y) for x in across for y in across]
-        along = (-self.length / 2, self.length / 2)
-        return [(*along, *a) if self.along == "x" else (*a, *along) for a in across]
+            along = spaced(self.openings, self.opening, inside, self.ledge)
+            x, y = (along, across) if self.along == "x" else (across, along)
+            return [(*of_x, *of_y) for of_x in x for of_y in y]
+        along = [(-self.length / 2, self.length / 2)]
+        if self.rows > 1:
+            along = spaced(self.rows, self.length, inside, self.end_ledge)
+        return [(*b, *a) if self.along == "x" else (*a, *b) for a in across for b in along]
+
+    def across(self, inside: float) -> list[tuple[float, float]]:
+        """Return where (m) slots or squares are across `along`, in a tube `inside` (m) wide."""
+        return spaced(self.openings, self.opening, inside, self.ledge, self.offset)
+
+    def peak(self, inside: float) -> float:
+        """Height (m) of the highest edge of a bar or ledge, in a tube `inside` (m) wide."""
+        if not self.slope:
+            return self.top
+        widest = max((high - low for low, high in between(self.across(inside), inside)), default=0.0)
+        return self.top + widest * portable.tan(self.slope)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +123,13 @@ class AmerigoTower(Given):
     upper_floor: Floor
     lower_floor: Floor
 
+    @property
+    def floors(self) -> Mapping[str, Floor]:
+        """The floors by name, from top to bottom."""
+        return {"upper_floor": self.upper_floor, "lower_floor": self.lower_floor}
+
+
+_TOUCH = 1e-5  # m: lengths of a profile that differ by less are one
 
 _PARTS: dict[str, type] = {
     "tube": Tube,
@@ -139,12 +173,18 @@ def _check(tower: AmerigoTower) -> None:
         f"lower_floor.top_mm = {mm(lower.top)}; allowed is at least {mm(ramp_top + edge + lower.thickness)}, one cube "
         "over the top of the ramp; raise the floor",
     )
+    peak = lower.peak(inside)
     demand(
-        upper.underside >= lower.top + edge,
-        f"upper_floor.top_mm = {mm(upper.top)}; allowed is at least {mm(lower.top + edge + upper.thickness)}, one cube "
+        upper.underside >= peak + edge,
+        f"upper_floor.top_mm = {mm(upper.top)}; allowed is at least {mm(peak + edge + upper.thickness)}, one cube "
         "over the lower floor; raise it",
     )
     demand_floor_in_tube(tower)
+    demand(
+        not upper.slope or upper.peak(inside) < tower.tube.top,
+        f"upper_floor.slope_deg = {upper.slope * 180 / math.pi:.6g} takes its bars up to {mm(upper.peak(inside))} mm; "
+        f"allowed is less than tube.top_mm = {mm(tower.tube.top)}; lower the floor or the slope",
+    )
     demand(
         funnel.rim >= inside,
         f"funnel.rim_mm = {mm(funnel.rim)}; allowed is at least tube.inside_mm = {mm(inside)}; widen the rim",
@@ -183,4 +223,77 @@ def _check_floor(name: str, floor: Floor, inside: float) -> None:
     demand(
         floor.pattern != "slots" or floor.length <= inside,
         f"{name}.length_mm = {mm(floor.length)}; allowed is at most tube.inside_mm = {mm(inside)}; shorten the slots",
+    )
+    _check_spacing(name, floor, inside)
+    _check_slope(name, floor, inside)
+
+
+def _check_spacing(name: str, floor: Floor, inside: float) -> None:
+    """Refuse ledges, offset and rows that the floor's pattern has not, or has no room for."""
+    given = {
+        "ledge_mm": floor.ledge is not None,
+        "offset_mm": bool(floor.offset),
+        "slope_deg": bool(floor.slope),
+        "rows": floor.rows > 1,
+        "end_ledge_mm": floor.end_ledge is not None,
+    }
+    known = {"slots": tuple(given), "squares": ("ledge_mm", "offset_mm"), "corners": ()}[floor.pattern]
+    for key, is_given in given.items():
+        demand(
+            not is_given or key in known,
+            f"{name}.{key} is given with the pattern {floor.pattern!r}; allowed with it is "
+            f"{' and '.join(known) or 'none of these fields'}; remove it, or change the pattern",
+        )
+    if floor.pattern == "corners":
+        return
+    _check_ledge(f"{name}.ledge_mm", floor.ledge, floor.openings, floor.opening, inside)
+    first = floor.across(inside)[0][0] - floor.offset
+    demand(
+        abs(floor.offset) <= first + inside / 2 + _TOUCH,
+        f"{name}.offset_mm = {mm(floor.offset)}; allowed is {mm(-first - inside / 2)} to {mm(first + inside / 2)}, the "
+        "width of the ledges; shift the openings less",
+    )
+    demand(
+        floor.rows == 1 or floor.rows * floor.length < inside,
+        f"{name}.rows = {floor.rows} of {mm(floor.length)} mm take {mm(floor.rows * floor.length)} mm; allowed is less "
+        f"than tube.inside_mm = {mm(inside)}; cut fewer rows or shorter slots",
+    )
+    _check_ledge(f"{name}.end_ledge_mm", floor.end_ledge, floor.rows, floor.length, inside)
+
+
+def _check_ledge(where: str, ledge: float | None, number: int, width: float, inside: float) -> None:
+    """Refuse a ledge that leaves no bar between `number` openings, or is not that beside a single one."""
+    if ledge is None:
+        return
+    most = (inside - number * width) / 2
+    if number == 1:
+        demand(
+            abs(ledge - most) <= _TOUCH,
+            f"{where} = {mm(ledge)}; allowed is {mm(most)} beside a single opening, which lies in the middle; "
+            "leave it out, or cut more openings",
+        )
+        return
+    demand(
+        ledge < most,
+        f"{where} = {mm(ledge)}; allowed is less than {mm(most)}, or no bar is left between the openings; "
+        "make it narrower",
+    )
+
+
+def _check_slope(name: str, floor: Floor, inside: float) -> None:
+    """Refuse a slope of bars that do not reach from wall to wall, or are thicker than wide."""
+    if not floor.slope:
+        return
+    degrees = f"{name}.slope_deg = {floor.slope * 180 / math.pi:.6g}"
+    demand(
+        floor.rows == 1 and abs(floor.length - inside) <= _TOUCH,
+        f"{degrees}; allowed is a slope of bars from wall to wall only: rows = 1 and length_mm = {mm(inside)}; "
+        "make the slots that long, or leave the slope out",
+    )
+    least = floor.thickness * portable.sin(floor.slope)
+    narrowest = min(high - low for low, high in between(floor.across(inside), inside))
+    demand(
+        narrowest > least,
+        f"{degrees}; allowed is a slope of bars wider than {mm(least)} mm, what their thickness takes; the narrowest "
+        f"is {mm(narrowest)} mm; make the slope less or the bars wider",
     )
