@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from calibration import pictures
-from calibration.evidence import GAMES, PHASE, Evidence
+from calibration.answers import in_plain_words
+from calibration.evidence import Evidence
 from calibration.findings import (
     MOVED,
     NARROWER,
@@ -17,15 +18,11 @@ from calibration.findings import (
     chosen,
     entry_of,
     games_of,
-    in_edges,
-    in_plain_words,
     learnt,
     observed,
     pairs,
-    phases,
     rms,
     scores,
-    shares,
     simulated,
     singles,
     title,
@@ -34,15 +31,31 @@ from calibration.findings import (
     what,
     within,
 )
-from calibration.fit import LEVEL, TARGETS, Interval, PredictiveCheck, interval
-from calibration.parameters import NUMBERS, PATTERNS
+from calibration.fit import LEVEL, TARGETS, Interval, PredictiveCheck
+from calibration.parameters import NUMBERS
 from calibration.result import Calibration
-from calibration.summaries import CUBES, DROPS, SUMMARIES, Window, expit, logit
+from calibration.sources import of_what, read_as, safe
+from calibration.summaries import CUBES, DROPS, SUMMARIES, expit, logit
 from tower_sim.statistics import Estimate, clopper_pearson
 from tower_sim.study.sheets import Cell, Sheets, digits, said
 
 WORDS = {  # of each number: more of it, less of it
-    "opening": ("a wider opening", "a narrower opening"),
+    "tube": ("a wider tube", "a narrower tube"),
+    **{
+        f"{floor}_{name}": (f"{more} {floor} {what}", f"{less} {floor} {what}")
+        for floor in ("upper", "lower")
+        for name, more, less, what in (
+            ("openings", "more", "fewer", "slots"),
+            ("opening", "wider", "narrower", "slots"),
+            ("ledges", "broader", "narrower", "ledges"),
+        )
+    },
+    "grid": ("more cross bars", "fewer cross bars"),
+    "stagger": ("more stagger", "less stagger"),
+    "slope": ("steeper bars", "flatter bars"),
+    "lower_height": ("a higher lower floor", "a deeper lower floor"),
+    "distance": ("floors farther apart", "floors closer together"),
+    "rib_height": ("taller ribs", "lower ribs"),
     "friction": ("more friction", "less friction"),
     "restitution": ("more bounce", "less bounce"),
     "edge": ("larger cubes", "smaller cubes"),
@@ -54,104 +67,53 @@ WORDS = {  # of each number: more of it, less of it
 def short(sheets: Sheets, calibration: Calibration) -> None:
     """Tell in a few sentences what was fitted, what is predicted, and what to beware of."""
     fit = calibration.fit
-    sheets.text(f"# Calibration of {_safe(calibration.name)}", "## 1. In short")
+    sheets.text(f"# Calibration of {safe(calibration.name)}", "## 1. In short")
     values = sum(len(entry.windows) for entry in fit.evidence)
-    names = _and(list(map(_safe, _inputs(fit.evidence))))
+    names = _and(list(map(safe, _inputs(fit.evidence))))
     silent = [title(number.parameter.name) for number in learnt(calibration) if not number.informed]
     of_that = f"The data do not inform {_and(silent, 'or')}." if silent else "The data inform every free number."
     sheets.text(" ".join(in_plain_words(calibration)))
-    sheets.text(
-        f"The pattern of the floors and {len(NUMBERS)} numbers of the tower were fitted to "
-        f"{count(values, 'value')} ({names}). {of_that}"
-    )
+    clues = sum(len(entry.clues) for entry in fit.evidence)
+    seen = count(values, "value") + (f" and {count(clues, 'clue')}" if clues else "")
+    sheets.text(f"{len(NUMBERS)} numbers of the tower were fitted to {seen} ({names}). {of_that}")
     first, *others = warnings(calibration)
-    sheets.text(f"**The largest warning:** {_safe(first)}")
+    sheets.text(f"**The largest warning:** {safe(first)}")
     if others:
-        sheets.text("Further warnings:\n\n" + "\n".join(f"- {_safe(other)}" for other in others))
+        sheets.text("Further warnings:\n\n" + "\n".join(f"- {safe(other)}" for other in others))
     sheets.text(
         f"Figures are a median and, in brackets, the {PERCENT} interval in the middle, unless said otherwise. [A] "
         "marks what is assumed."
     )
 
 
-def data(sheets: Sheets, calibration: Calibration) -> None:
-    """List the evidence, how it was read, and its values."""
-    rows: list[list[Cell]] = []
-    values: list[list[Cell]] = []
-    for i, entry in enumerate(calibration.fit.evidence, start=1):
-        words = [_safe(text) for text in (entry.name, entry.words, entry.source, entry.kind)]
-        rows.append([i, *words, _read(entry), f"{entry.doubt:.3g}"])
-        held = entry.held or (False,) * len(entry.windows)
-        for window, value, out in zip(entry.windows, entry.values, held, strict=True):
-            summary = SUMMARIES[window.summary]
-            span = None
-            if entry.noise not in (GAMES, PHASE):
-                span = " to ".join(f"{float(summary.back(value + side * entry.said)):.3g}" for side in (-1, 1))
-            use = "checking" if out else "fitting"
-            of = _of_what(entry, window)
-            values.append([i, *of, float(summary.back(value)), unit_of(window), span, use])
-    sheets.text(
-        "## 2. Data and provenance",
-        "What is known of the real tower, and how it was read. A doubt of 2 doubles the variance with which chance may "
-        "move a value [A].",
-    )
-    sheets.table("evidence", ["entry", "name", "says", "source", "kind", "read as", "doubt"], rows)
-    sheets.text("The values, each in its own unit. Words have a standard deviation (sd) of their own [A].")
-    sheets.table("values", ["entry", "summary", "of", "value", "unit", "plus and minus 1 sd", "used for"], values)
-
-
-def _of_what(entry: Evidence | None, window: Window) -> tuple[str, str]:
-    """Return what a value sums up, and of which phases."""
-    if entry and entry.noise == PHASE:
-        return "out in one phase", "one phase"
-    return SUMMARIES[window.summary].words, phases(window)
-
-
-def _read(entry: Evidence) -> str:
-    if entry.noise == GAMES:
-        return "one game" if entry.games == 1 else f"mean of {entry.games} games"
-    return "one phase" if entry.noise == PHASE else f"words about many games, sd {entry.said:.2g} on the fit's scale"
-
-
 def numbers(sheets: Sheets, calibration: Calibration) -> None:
     """List what is free, and the priors."""
     sheets.text(
         "## 3. Free numbers and priors",
-        "Each number is equally likely anywhere between its limits, and each pattern of the floors as likely as the "
-        "others. Everything else of the tower is fixed. The opening is that of the upper floor.",
+        "Each number lies between its limits: openings as wide and as many, ledges as broad as the floor has room for, "
+        "each way to cut it equally likely, and all others equally likely anywhere. Everything else of the tower is "
+        "fixed.",
     )
     sheets.table(
         "numbers",
         ["number", "unit", "from", "to", "reason"],
         [[title(number.name), number.unit or "1", number.low, number.high, number.reason] for number in NUMBERS],
     )
-    sheets.table(
-        "patterns",
-        ["pattern", "opening from [edges]", "to [edges]", "lower floor's opening over the upper's", "reason"],
-        [[name, shape.low, shape.high, shape.ratio, shape.reason] for name, shape in PATTERNS.items()],
-    )
 
 
 def posterior(sheets: Sheets, calibration: Calibration) -> None:
-    """Tell what the data say of the patterns and the numbers, and what trades off."""
-    fit, numbers_learnt, share = calibration.fit, learnt(calibration), shares(calibration)
+    """Tell what the data say of the numbers, and what trades off."""
+    fit, numbers_learnt = calibration.fit, learnt(calibration)
     draws = len(fit.posterior.unit)
     sheets.text(
         "## 4. Posterior",
-        f"n = {draws} draws, which stand for an effective {fit.posterior.effective:.0f} of {fit.prior.effective:.0f} "
-        f"points of the prior. The logarithm of the mean likelihood is {fit.posterior.fit:.2f}.",
+        f"n = {draws} draws, which stand for an effective {fit.posterior.effective:.0f} points; the prior's stand for "
+        f"{fit.prior.effective:.0f}. The logarithm of the mean likelihood is {fit.posterior.fit:.2f}.",
     )
-    rows: list[list[Cell]] = []
-    for i, (name, shape) in enumerate(PATTERNS.items()):
-        mine = fit.posterior.unit[fit.posterior.pattern == i, 0]
-        opening = _estimate(interval(in_edges(shape, mine)), len(mine)) if len(mine) else None
-        rows.append([name, 1 / len(PATTERNS), float(share[i]), len(mine), opening])
-    head = ["pattern", "prior probability", "posterior probability", "draws", f"opening [edges] ({PERCENT})"]
-    sheets.table("posterior_patterns", head, rows)
     head = ["number", "unit", f"prior ({PERCENT})", f"posterior ({PERCENT})", "width over prior's", "informed"]
-    rows = []
+    rows: list[list[Cell]] = []
     for number in numbers_learnt:
-        spans = _estimate(number.prior, draws), _estimate(number.posterior, draws)
+        spans = estimate(number.prior, draws), estimate(number.posterior, draws)
         rows.append(
             [
                 title(number.parameter.name),
@@ -187,16 +149,14 @@ def _trade_offs(sheets: Sheets, calibration: Calibration) -> None:
         )
         listed += "Numbers that trade off can be known together though neither is known alone."
     sheets.text(
-        f"Correlations r within the most probable pattern, {correlations.pattern} (n = {len(correlations.draws)} "
-        f"draws; standard error of an r near 0: {correlations.error:.1g}); in the prior they are 0. {listed}"
+        f"Correlations r (n = {len(correlations.draws)} draws; standard error of an r near 0: "
+        f"{correlations.error:.1g}); in the prior only what has to share a floor is correlated. {listed}"
     )
     rows: list[list[Cell]] = []
     for i in range(1, len(names)):
         rows.append([title(names[i]), *(float(correlations.r[i, j]) if j < i else None for j in range(len(names) - 1))])
-    sheets.table("correlations", ["r", *map(title, names[:-1])], rows)
-    sheets.picture(
-        "pairs", pictures.pairs(correlations), f"Pairs of free numbers in the posterior, {correlations.pattern}"
-    )
+    sheets.data("correlations", ["r", *map(title, names[:-1])], rows)
+    sheets.picture("pairs", pictures.pairs(correlations), "The most correlated free numbers in the posterior, in pairs")
 
 
 def predictive(sheets: Sheets, calibration: Calibration) -> None:
@@ -257,9 +217,9 @@ def _checks(sheets: Sheets, name: str, checks: Sequence[PredictiveCheck], eviden
     rows: list[list[Cell]] = []
     for check in checks:
         number, games = entry_of(check, evidence), games_of(check, evidence)
-        read = _read(evidence[number - 1]).split(",")[0] if number else "later drops"
-        of = _safe(check.name), *_of_what(evidence[number - 1] if number else None, check.window), read
-        predicted = _estimate(check.predicted, games or 1)
+        read = read_as(evidence[number - 1]).split(",")[0] if number else "later drops"
+        of = safe(check.name), *of_what(evidence[number - 1] if number else None, check.window), read
+        predicted = estimate(check.predicted, games or 1)
         verdict = "within" if within(check) else "**outside**"
         rows.append([number, *of, check.observed, unit_of(check.window), predicted, check.tail, verdict])
     head = [
@@ -285,7 +245,7 @@ def prediction(sheets: Sheets, calibration: Calibration) -> None:
         spans = [towers_of_fit.interval(target) for towers_of_fit in (fit.prior, fit.posterior)]
         n = len(fit.posterior.targets[target])
         rows.append(
-            [SUMMARIES[target].words, "cubes", *(_estimate(x, n) for x in spans), spans[1].width / spans[0].width]
+            [SUMMARIES[target].words, "cubes", *(estimate(x, n) for x in spans), spans[1].width / spans[0].width]
         )
     sheets.text(
         "## 7. Prediction",
@@ -322,6 +282,9 @@ def discrepancy(sheets: Sheets, calibration: Calibration) -> None:
         ["own", off.own, "sd, log odds", f"{25 * off.own:.2g} percentage points of a share of half; less elsewhere"],
         ["spread", off.spread, "sd, logarithm", f"{_share_of(off.spread)} of the spread over phases, "
          f"{2 * off.spread:.2g} cubes at a spread of 2"],
+        ["share", off.share, "sd, log odds", f"{25 * off.share:.2g} percentage points of half of the phases"],
+        ["colours", off.colours, "sd, logarithm", f"{_share_of(off.colours)} of the mean colours out, and of action "
+         "points"],
     ]  # fmt: skip
     sheets.table("discrepancy", ["field", "value", "what it is", "what it means"], rows)
 
@@ -350,20 +313,22 @@ def confirmed(sheets: Sheets, calibration: Calibration) -> None:
         )
         names = list(dict.fromkeys(compared.summary for tower in towers for compared in tower.compared))
         rows: list[list[Cell]] = []
+        numbers: list[list[Cell]] = []
         means: list[list[Cell]] = []
         for i, tower in enumerate(towers, start=1):
             by_name = {compared.summary: compared for compared in tower.compared}
             games = min((compared.games for compared in tower.compared), default=0)
             each_z = (float(by_name[name].z) if name in by_name else None for name in names)
-            rows.append([i, tower.pattern, *(float(tower.numbers[n.name]) for n in NUMBERS), games, *each_z])
+            rows.append([i, games, *each_z])
+            numbers.append([i, *(float(tower.numbers[n.name]) for n in NUMBERS)])
             for compared in tower.compared:
                 scale = float(compared.predicted), float(compared.error), float(compared.simulated), float(compared.se)
                 brought = [float(SUMMARIES[compared.summary].back(x)) for x in (compared.predicted, compared.simulated)]
                 means.append(
                     [i, SUMMARIES[compared.summary].words, compared.games, *brought, *scale, float(compared.z)]
                 )
-        head = ["tower", "pattern", *(_axis(number.name) for number in NUMBERS), "games"]
-        sheets.table("confirmed", [*head, *(f"z, {SHORT[name]}" for name in names)], rows)
+        sheets.table("confirmed", ["tower", "games", *(f"z, {SHORT[name]}" for name in names)], rows)
+        sheets.data("confirmed_numbers", ["tower", *(_axis(number.name) for number in NUMBERS)], numbers)
         sheets.text("Each mean in its own unit, and on the fit's scale with standard errors:")
         head = ["tower", "summary", "games", "emulator", "simulated", "emulator, fit's scale", "its error",
                 "simulated, fit's scale", "its error", "z"]  # fmt: skip
@@ -376,7 +341,10 @@ def confirmed(sheets: Sheets, calibration: Calibration) -> None:
 def _chosen(sheets: Sheets, calibration: Calibration) -> None:
     fit, tower = calibration.fit, calibration.chosen
     numbers = "; ".join(f"{_axis(name)} {value:.3g}" for name, value in tower.numbers.items())
-    sheets.text(f"**The chosen tower**, which the profile holds: {tower.pattern}; {numbers}.")
+    sheets.text(f"**The chosen tower**, which the profile holds: {numbers}.")
+    said = [safe(words) for words in (tower.why, tower.does, *calibration.notes) if words]
+    if said:
+        sheets.text("\n".join(f"- {words}" for words in said))
     sheets.table("profile", ["field", "value"], [[name, _field(value)] for name, value in tower.fields.items()])
     rows: list[list[Cell]] = []
     for target in TARGETS:
@@ -386,7 +354,7 @@ def _chosen(sheets: Sheets, calibration: Calibration) -> None:
             verdict = "within" if span.low <= mean.mean <= span.high else "**outside**"
             places = digits(mean.se, mean.mean)
             rows.append([SUMMARIES[target].words, mean.games, f"{mean.mean:.{places}f}", f"{mean.se:.2g}", sd,
-                         _estimate(span, len(fit.posterior.unit)), verdict])  # fmt: skip
+                         estimate(span, len(fit.posterior.unit)), verdict])  # fmt: skip
     head = [
         "long-run mean [cubes]",
         "games",
@@ -403,8 +371,8 @@ def _chosen(sheets: Sheets, calibration: Calibration) -> None:
     of = f"the {PERCENT} interval of the long-run mean; single games scatter more"
     if counted.check:
         number = entry_of(counted.check, fit.evidence)
-        how = f" ({_read(fit.evidence[number - 1])}, doubt {fit.evidence[number - 1].doubt:.3g})" if number else ""
-        of = f"the {PERCENT} predictive interval of {_safe(counted.check.name)}{how}"
+        how = f" ({read_as(fit.evidence[number - 1])}, doubt {fit.evidence[number - 1].doubt:.3g})" if number else ""
+        of = f"the {PERCENT} predictive interval of {safe(counted.check.name)}{how}"
     span = f"{counted.span.low:.1f} to {counted.span.high:.1f}"
     sheets.text(f"After the set-up, {_of(counted.inside, counted.games)} of its single games hold {span} cubes, {of}.")
 
@@ -444,22 +412,23 @@ def _inputs(evidence: Sequence[Evidence], ending: str = "") -> list[str]:
     return list(dict.fromkeys(x.source if x.source.endswith(".csv") else x.name + ending for x in evidence))
 
 
-def _estimate(span: Interval, n: int) -> Estimate:
+def estimate(span: Interval, n: int) -> Estimate:
+    """Return an interval as a cell of a table, of `n` draws."""
     return Estimate(span.middle, span.low, span.high, n)
 
 
 def between(span: Interval) -> str:
     """Say an interval as `median (low to high)`."""
-    return said(_estimate(span, 0)) if span.width else f"{span.middle:.3g} (one value)"
+    return said(estimate(span, 0)) if span.width else f"{span.middle:.3g} (one value)"
 
 
 def _axis(name: str) -> str:
     units = {number.name: number.unit for number in NUMBERS}
-    return pictures.axis(name, "edges" if name == "opening" else units.get(name, ""))
+    return pictures.axis(name, units.get(name, ""))
 
 
 def _field(value: object) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else _safe(str(value))
+    return f"{value:.6g}" if isinstance(value, float) else safe(str(value))
 
 
 def _of(hits: int, trials: int) -> str:
@@ -477,11 +446,6 @@ def count(n: int, word: str) -> str:
 def _and(names: Sequence[str], word: str = "and") -> str:
     """List names as people do."""
     return " ".join([", ".join(names[:-1]), word, names[-1]]) if len(names) > 1 else "".join(names)
-
-
-def _safe(text: str) -> str:
-    """Put words from outside on one line, without what Markdown would take for a table."""
-    return " ".join(text.split()).replace("|", "\\|")
 
 
 def _quoted(file: str) -> str:

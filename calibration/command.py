@@ -16,49 +16,47 @@ import numpy as np
 
 from calibration import design as designs
 from calibration import evidence as evidences
+from calibration.bands import played
+from calibration.choice import MiddleTower, choose
 from calibration.design import Design, Point
+from calibration.e_values import check
+from calibration.effort import BESIDE, EFFORTS, Effort, in_words, seconds, seconds_a_game
 from calibration.emulator import Emulator, shipped_kernels
-from calibration.fit import TARGETS, Discrepancy, Fit, fit, misfit
-from calibration.parameters import ENGINE, NAMES, NUMBERS, PATTERNS, fields, profile_text, values
+from calibration.fit import TARGETS, Discrepancy, Fit, fit
+from calibration.leaving import leaving
+from calibration.parameters import ENGINE, NUMBERS, fields, profile_text, readings, values
+from calibration.plain import tower_in_words
+from calibration.reference import reference
 from calibration.result import Budget, Calibration, Chosen, Confirmed, ConfirmedSummary, GamesMean
-from calibration.summaries import SUMMARIES, WHOLE, Array, GameCounts
+from calibration.stand_in import stand_in
+from calibration.summaries import EVERY, SUMMARIES, WHOLE, Array, GameCounts
+from calibration.usable import Usable, usable
+from calibration.verdict import in_plain_words as fairness
+from calibration.watched import throws_of
 from calibration.writeup import in_short, write
 from tower_sim.apparatus.catalogue import FITTED_WITH
+from tower_sim.apparatus.catalogue import load as load_profile
 from tower_sim.apparatus.catalogue import parse as parse_profile
+from tower_sim.apparatus.parts import Apparatus
 from tower_sim.campaign import status
 from tower_sim.campaign.environment import environment
 from tower_sim.campaign.files import make_directory
 from tower_sim.errors import UsageError, check_whole, shown
 from tower_sim.physics.engine import make
-from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.physics.settings import STANDARD, PhysicsSettings, accuracy
 from tower_sim.progress import telling
 from tower_sim.reading import read_bytes
 from tower_sim.statistics import mean_error
+from tower_sim.study.load import load_whole
+from tower_sim.surrogate.store import beside
 from tower_sim.terminal import warn
 from tower_sim.writing import WritingFailed
 from tower_sim.writing import write as write_whole
 
 MOST_WORKERS = 512
 _FIT, _PLAY = 0, 1  # first words of spawn keys
-
-
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """How much is simulated: `waves` of `points` towers from the posterior that sharpen the emulator, `games` each; the
-    towers that `confirm` it, with as many games each; the games of the tower `chosen`.
-    """
-
-    waves: int
-    points: int
-    games: int
-    confirm: int
-    chosen: int
-
-
-EFFORTS = {
-    "quick": Effort(waves=0, points=0, games=4, confirm=12, chosen=50),
-    "full": Effort(waves=2, points=96, games=8, confirm=24, chosen=100),
-}
+CHOSEN = "chosen"
+CONFIRMED = (*WHOLE, "colours", "single", "many")  # summaries in which simulated towers are held against the emulator
 
 
 def calibrate(
@@ -69,12 +67,13 @@ def calibrate(
     workers: int | None = None,
     effort: Effort | None = None,
 ) -> Calibration:
-    """Fit the tower to the observations in `paths`; write the profile `output` and, beside it, NAME.calibration/.
+    """Fit the tower to the observations in `paths`; write the profile `output`, its surrogate, and NAME.calibration/.
 
     That folder has the report and every simulated game; called again with the same arguments, it goes on where it was.
-    Random, from `seed`: the draws of the posterior and all games. Raises UsageError for observations, numbers or an
-    output that cannot be used, and where the engine of the design is not installed; KeyboardInterrupt when it was
-    interrupted: the profile is then as it was before.
+    What it will do and about how long that takes is said on standard error before. Random, from `seed`: the draws of
+    the posterior and all games. Raises UsageError for observations, numbers or an output that cannot be used, and where
+    the engine of the design is not installed; KeyboardInterrupt when it was interrupted: the profile is then as it was
+    before.
     """
     begun = time.monotonic()
     workers = min(os.cpu_count() or 1, MOST_WORKERS) if workers is None else workers
@@ -82,9 +81,8 @@ def calibrate(
     check_whole("seed", seed, 0, 2**128 - 1)
     effort = effort or EFFORTS[mode]
     files = _files(paths)
-    evidence = [each for file in files for each in evidences.read(file)]
-    halves = [each for file in files for each in evidences.read(file, split=True)]
-    for entries in (evidence, halves):
+    told = usable(files)
+    for entries in (told.evidence, told.halves):
         evidences.check_amount(entries)
     make(PhysicsSettings(engine=ENGINE)).close()  # refuses where it cannot be had
     shipped = designs.shipped()
@@ -92,42 +90,45 @@ def calibrate(
         output, {"mode": mode, "seed": str(seed), "effort": str(effort), "design": shipped.digest}, files
     )
     work = _Work(directory, seed, workers)
+    for line in (*told.notes, _plan(told, effort, workers, len(shipped.unit))):
+        _say(line)
 
     design = shipped
-    _say(f"fit: {len(shipped.pattern)} towers of the design, {len(evidence)} observations")
-    fitted, emulator = _fitted(design, evidence, halves, seed)
+    fitted, emulator = _fitted(design, told, seed)
     for wave in range(effort.waves):
         points = drawn(fitted, effort.points, work.rng(_FIT, wave + 1))
         design = design.after(work.play(f"wave-{wave + 1}", points, effort.games))
-        _say(f"fit: {len(design.pattern)} towers")
-        fitted, emulator = _fitted(design, evidence, halves, seed)
+        fitted, emulator = _fitted(design, told, seed)
 
     points = drawn(fitted, effort.confirm, work.rng(_FIT, 0))
     played = work.play("confirm", points, effort.games)
     confirmed = tuple(_compared(emulator, point, played.games.take(i)) for i, point in enumerate(points))
-    best = nearest(Emulator(design.after(played), emulator.kernels), evidence, fitted, points)
-    games = work.play("chosen", [best], effort.chosen).games.take(0)
+    choice = choose(Emulator(design.after(played), emulator.kernels), fitted, points)
+    tower, games = work.play_chosen(choice.point, effort.chosen, output.stem)
+    surrogate, details = _stand_in(directory / CHOSEN, output, seed)
     result = Calibration(
         name=output.stem,
         mode=mode,
         seed=seed,
-        points=len(design.pattern),
+        points=len(design.unit),
         games=int((design.games.thrown[..., -1] >= 0).sum()),
         design=design.digest,
         fit=fitted,
         confirmed=confirmed,
-        chosen=_chosen(best, games),
+        chosen=replace(_chosen(choice, games), leaving=leaving(load_whole(directory / CHOSEN))),
         budget=replace(work.budget, seconds=time.monotonic() - begun),
         versions=environment()["versions"],
+        notes=(*told.notes, *_beside(told, tower, seed), surrogate),
     )
     _say("report")
     report = write(result, directory)
-    write_whole(output, _profile(result, best, [file.name for file in files], report), "profile")
+    write_whole(directory / "surrogate.txt", details, "check of the surrogate")
+    write_whole(output, _profile(result, choice.point, [file.name for file in files], report), "profile")
     return result
 
 
 def calibrate_command(paths: Sequence[str], output: Path, mode: str, seed: int, workers: int | None) -> int:
-    """Do what `tower-sim calibrate` does and print the posterior and the predictive check; returns the exit status."""
+    """Do what `tower-sim calibrate` does: plain sentences, the fit, what can be done next; returns the exit status."""
     try:
         result = calibrate(paths, output, mode, seed, workers)
     except KeyboardInterrupt:
@@ -135,9 +136,49 @@ def calibrate_command(paths: Sequence[str], output: Path, mode: str, seed: int, 
         return _ended(f"interrupted; no profile was written, simulated games are kept; to go on: {again}")
     except (WritingFailed, designs.SimulationFailed) as error:
         return _ended(str(error))
-    print(in_short(result))
-    print(f"profile: {output}\nreport: {_folder(output) / 'report.md'}")
+    print(f"{in_short(result)}\n\n{result.chosen.does}\nWhy this tower: {result.chosen.why}")
+    print("\n".join(result.notes))
+    has_surrogate = beside(output).exists()
+    made = [f"profile: {output}", *([f"surrogate: {beside(output)}"] if has_surrogate else [])]
+    print("\n".join([*made, f"report: {_folder(output) / 'report.md'}"]))
+    fast = ["--model", "surrogate"] if has_surrogate else []
+    print(f"to play with it: {shlex.join(['tower-sim', 'play', 'amerigo', '--apparatus', str(output), *fast])}")
     return 0
+
+
+def _plan(told: Usable, effort: Effort, workers: int, towers: int) -> str:
+    """Say what will be done and about how long it takes here, for which a few games are played."""
+    a_game = seconds_a_game()
+    with_halves = any(part.held for part in told.halves)
+    whole = seconds(effort, a_game, min(workers, os.cpu_count() or 1), towers, len(told.left), with_halves)
+    seen = sum(len(entry.values) + len(entry.clues) for entry in told.evidence)
+    return (
+        f"calibrate: this compares {seen} observed value{'' if seen == 1 else 's'} with {towers} simulated towers, "
+        f"plays {effort.played} games of towers that agree, chooses one and fits its surrogate. About "
+        f"{in_words(whole)} on this machine ({workers} at work; a game takes {a_game:.2f} s here). Stopped, the same "
+        "command goes on."
+    )
+
+
+def _stand_in(games: Path, output: Path, seed: int) -> tuple[str, str]:
+    """Make the surrogate beside `output`; returns how good it is, in short and in full, or why there is none."""
+    try:
+        made = stand_in(games, output, seed)
+    except UsageError as error:  # too few of the tower's games came to their end
+        return f"No surrogate was made: {error}", f"{error}\n"
+    return made.words, made.details
+
+
+def _beside(told: Usable, tower: Apparatus, seed: int) -> list[str]:
+    """Hold the drops that the fit could not use against the tower chosen, as `tower-sim fairness` does."""
+    said: list[str] = []
+    for name, records in told.left.items():
+        _say(f"{name}: games beside the drops that were not fitted")
+        law = reference(tower, BESIDE, seed, accuracy(ENGINE, STANDARD), throws_of(records))
+        said.append(
+            f"What of {shown(name)} was not fitted, held against the tower: {' '.join(fairness(check(records, law)))}"
+        )
+    return said
 
 
 def _ended(why: str) -> int:
@@ -171,20 +212,34 @@ class _Work:
 
     def play(self, name: str, points: Sequence[Point], games: int) -> Design:
         """Play `games` games at each of `points`, in shards of a few games, or go on with that."""
+        _say(f"{name}: {len(points)} towers, {games} games each")
+        design = designs.play(points, games, self._seed(name), self.directory / name, self.workers)
+        self._count(name)
+        return design
+
+    def play_chosen(self, point: Point, games: int, name: str) -> tuple[Apparatus, GameCounts]:
+        """Play games of one tower, whose profile is kept as `name`; returns it and its games, shape (games, drops)."""
+        _say(f"{CHOSEN}: 1 tower, {games} games")
+        profile = self.directory / f"{name}.toml"
+        write_whole(profile, profile_text(point, ["The tower that was chosen."], {}), "profile")
+        folder = self.directory / CHOSEN
+        played = designs.play_tower(profile, games, self._seed(CHOSEN), folder, self.workers)
+        self._count(CHOSEN)
+        return load_profile(profile), played
+
+    def _seed(self, name: str) -> int:
         word = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big")
         root = np.random.SeedSequence(self.seed, spawn_key=(_PLAY, word)).generate_state(4, np.uint32)
-        folder = self.directory / name
-        _say(f"{name}: {len(points)} towers, {games} games each")
-        seed = int.from_bytes(root.astype("<u4").tobytes(), "little")
-        design = designs.play(points, games, seed, folder, self.workers)
-        now = status(folder)
+        return int.from_bytes(root.astype("<u4").tobytes(), "little")
+
+    def _count(self, name: str) -> None:
+        now = status(self.directory / name)
         self.budget = Budget(
             self.budget.games + now.spec.total,
             0.0,
             self.budget.redrawn + now.redrawn,
             self.budget.unfinished + now.unfinished,
         )
-        return design
 
 
 def _say(line: str) -> None:
@@ -213,9 +268,11 @@ def _opened(output: Path, head: dict[str, str], files: Sequence[Path]) -> Path:
                 "one; give another -o, or remove that folder"
             )
         return folder
-    if _is_there(output) or (_is_there(folder) and (not folder.is_dir() or any(folder.iterdir()))):
-        there = output if _is_there(output) else folder
-        raise UsageError(f"{there} is there already; allowed is a new name; give another -o, or remove it")
+    in_the_way = [path for path in (output, beside(output)) if _is_there(path)]
+    if _is_there(folder) and (not folder.is_dir() or any(folder.iterdir())):
+        in_the_way.append(folder)
+    if in_the_way:
+        raise UsageError(f"{in_the_way[0]} is there already; allowed is a new name; give another -o, or remove it")
     make_directory(folder)
     write_whole(mark, text, "calibration")
     return folder
@@ -232,44 +289,33 @@ def _is_there(path: Path) -> bool:
         ) from error
 
 
-def _fitted(
-    design: Design, evidence: Sequence[evidences.Evidence], halves: Sequence[evidences.Evidence], seed: int
-) -> tuple[Fit, Emulator]:
+def _fitted(design: Design, told: Usable, seed: int) -> tuple[Fit, Emulator]:
     """Fit with the kernels of the design that ships; held out: the second half of recorded drops, else each in turn."""
     emulator = Emulator(design, shipped_kernels())
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_FIT,)))
-    with_halves = any(part.held for part in halves)
+    with_halves = any(part.held for part in told.halves)
     with telling("fits", 2 if with_halves else 1) as tell:
-        fitted = fit(emulator, evidence, rng, Discrepancy())
+        fitted = fit(emulator, told.evidence, rng, Discrepancy())
         tell(1)
         if with_halves:
-            fitted = replace(fitted, held_out=fit(emulator, halves, rng, Discrepancy()).held_out)
+            fitted = replace(fitted, held_out=fit(emulator, told.halves, rng, Discrepancy()).held_out)
             tell(2)
     return fitted, emulator
 
 
 def drawn(fitted: Fit, number: int, rng: np.random.Generator) -> list[Point]:
     """Draw different towers from the posterior."""
-    patterns = list(PATTERNS)
-    towers = np.unique(np.column_stack([fitted.posterior.pattern, fitted.posterior.unit]), axis=0)
+    towers = np.unique(fitted.posterior.unit, axis=0)
     weight = np.ones(len(towers)) / len(towers)
     rows = towers[np.sort(rng.choice(len(towers), min(number, len(towers)), replace=False, p=weight))]
-    return [(patterns[int(row[0])], tuple(row[1:].tolist())) for row in rows]
-
-
-def nearest(emulator: Emulator, evidence: Sequence[evidences.Evidence], fitted: Fit, others: Sequence[Point]) -> Point:
-    """Return the tower, of the posterior's and `others`, that is nearest to the evidence."""
-    candidates = [*others, *drawn(fitted, len(fitted.posterior.unit), np.random.default_rng(0))]
-    pattern = np.array([list(PATTERNS).index(name) for name, _ in candidates])
-    unit = np.array([point for _, point in candidates])
-    return candidates[int(np.argmin(misfit(emulator, evidence, fitted, pattern, unit)))]
+    return [tuple(row.tolist()) for row in rows]
 
 
 def _compared(emulator: Emulator, point: Point, games: GameCounts) -> Confirmed:
-    pattern, unit = point
     compared: list[ConfirmedSummary] = []
-    for name, window in WHOLE.items():
-        at = emulator.at(window, *_one(point))
+    for name in CONFIRMED:
+        window = EVERY[name]
+        at = emulator.at(window, np.array([point]))
         by_game = window.of(games)
         by_game = by_game[~np.isnan(by_game)]
         if len(by_game):
@@ -279,24 +325,20 @@ def _compared(emulator: Emulator, point: Point, games: GameCounts) -> Confirmed:
                     name, float(at.mean[0]), _error(emulator, point, name), by_game.mean(), se, len(by_game)
                 )
             )
-    return Confirmed(pattern, values(pattern, unit), tuple(compared))
-
-
-def _one(point: Point) -> tuple[Array, Array]:
-    return np.array([list(PATTERNS).index(point[0])]), np.array([point[1]])
+    return Confirmed(values(point), tuple(compared))
 
 
 def _error(emulator: Emulator, point: Point, name: str) -> float:
     """Return the emulator's error of a summary; what comes out errs with what stays inside."""
-    own = float(emulator.at(WHOLE[name], *_one(point)).error[0])
+    own = float(emulator.at(EVERY[name], np.array([point])).error[0])
     if name != "out":
         return own
-    inside = emulator.at(WHOLE["inside"], *_one(point))
+    inside = emulator.at(WHOLE["inside"], np.array([point]))
     share = 1 / (1 + np.exp(-float(inside.mean[0])))
     return float(np.hypot(own, share * float(inside.error[0])))
 
 
-def _chosen(point: Point, games: GameCounts) -> Chosen:
+def _chosen(choice: MiddleTower, games: GameCounts) -> Chosen:
     whole = games.take((games.thrown[..., -1] >= 0,))
     single: dict[str, Array] = {
         "setup": whole.inside[:, 0].astype(float),
@@ -304,23 +346,24 @@ def _chosen(point: Point, games: GameCounts) -> Chosen:
         "out": whole.out[:, 1:].mean(1),
     }
     means = {name: GamesMean(*mean_error(by_game), len(by_game)) for name, by_game in single.items()}
-    pattern, unit = point
     return Chosen(
-        pattern,
-        values(pattern, unit),
-        fields(pattern, unit),
+        values(choice.point),
+        fields(choice.point),
         means,
         {name: tuple(by_game.tolist()) for name, by_game in single.items()},
+        choice.why,
+        tower_in_words(games),
+        played=played(whole),
     )
 
 
 def _profile(result: Calibration, point: Point, names: Sequence[str], report: Path) -> str:
     """Write the profile's text; it is read once to be sure that it is one."""
     posterior = result.fit.posterior
-    notes = {"pattern": f"fitted; pattern {point[0]} has {_share(result, point[0]):.0%} of the posterior"}
-    for i, name in enumerate(NAMES):
-        low, high = (values(point[0], np.quantile(posterior.unit, q, axis=0).tolist())[name] for q in (0.05, 0.95))
-        notes[name] = f"fitted; 90 % of the posterior: {low:.3g} to {high:.3g}" + _unit(i)
+    notes: dict[str, str] = {}
+    for number, (low, high) in zip(NUMBERS, np.quantile(readings(posterior.unit), (0.05, 0.95), axis=0).T, strict=True):
+        unit = f" {number.unit}" if number.unit else ""
+        notes[number.name] = f"fitted; 90 % of the posterior: {low:.3g} to {high:.3g}{unit}"
     predicted = [
         f"{SUMMARIES[name].words} {posterior.interval(name).low:.1f} to {posterior.interval(name).high:.1f}"
         for name in TARGETS
@@ -330,18 +373,10 @@ def _profile(result: Calibration, point: Point, names: Sequence[str], report: Pa
         f"Fitted by tower-sim calibrate --{result.mode} --seed {result.seed} to: {', '.join(names)}",
         f"{FITTED_WITH}{ENGINE} at its standard accuracy; drops with another engine may keep more or fewer cubes.",
         f"Predicted (90 %): {'; '.join(predicted)}",
+        result.chosen.why,
         f"Posterior: SHA-256 {result.digest}",
         f"Report: {report.parent.name}/{report.name}",
     ]
-    text = profile_text(*point, head, notes)
+    text = profile_text(point, head, notes)
     parse_profile(text, result.name)
     return text
-
-
-def _share(result: Calibration, pattern: str) -> float:
-    return float((result.fit.posterior.pattern == list(PATTERNS).index(pattern)).mean())
-
-
-def _unit(number: int) -> str:
-    unit = "edges" if number == 0 else NUMBERS[number].unit
-    return f" {unit}" if unit else ""

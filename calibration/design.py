@@ -9,22 +9,21 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration.parameters import PATTERNS, campaign_text
-from calibration.summaries import Array, GameCounts, from_campaign
+from calibration.parameters import campaign_text, tower_text
+from calibration.summaries import Array, GameCounts, from_arrays, from_campaign
 from tower_sim.campaign import parse, run
 from tower_sim.campaign.progress import told
 from tower_sim.errors import UsageError
 from tower_sim.study.load import load_whole
 
 SHIPPED = Path(__file__).with_name("design.npz")
-Point = tuple[str, tuple[float, ...]]
+Point = tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """Towers and their games: `pattern[i]` (a number into PATTERNS) and `unit[i]` of design point i, its `games`."""
+    """Towers and their games: `unit[i]`, the point of the unit cube of design point i, its `games`."""
 
-    pattern: Array
     unit: Array
     games: GameCounts
 
@@ -32,30 +31,24 @@ class Design:
     def digest(self) -> str:
         """The SHA-256 of all of it, in hexadecimal."""
         words = hashlib.sha256()
-        for array in (self.pattern, self.unit, *(getattr(self.games, column.name) for column in fields(GameCounts))):
+        for array in (self.unit, *(getattr(self.games, column.name) for column in fields(GameCounts))):
             words.update(np.ascontiguousarray(array).tobytes())
         return words.hexdigest()
 
     def take(self, index: Array) -> Design:
         """Return the design's points `index`."""
-        return Design(self.pattern[index], self.unit[index], self.games.take(index))
+        return Design(self.unit[index], self.games.take(index))
 
     def after(self, other: Design) -> Design:
         """Return this design with the points of `other` behind its own."""
-        return Design(
-            np.concatenate([self.pattern, other.pattern]),
-            np.concatenate([self.unit, other.unit]),
-            self.games.after(other.games),
-        )
+        return Design(np.concatenate([self.unit, other.unit]), self.games.after(other.games))
 
 
 def shipped() -> Design:
     """Read the design that ships with the package; raises UsageError when the file is damaged."""
     try:
         with np.load(SHIPPED, allow_pickle=False) as held:
-            names = [column.name for column in fields(GameCounts)]
-            games = GameCounts(*(held[name].astype(np.int16) for name in names))
-            return Design(held["pattern"], held["unit"], games)
+            return Design(held["unit"], from_arrays(held))
     except (OSError, ValueError, KeyError) as error:
         raise UsageError(f"the design {SHIPPED} cannot be read ({error}); install tower_sim again") from error
 
@@ -66,14 +59,24 @@ def play(points: Sequence[Point], games: int, seed: int, directory: Path, worker
     Random, from `seed`: the games. Raises KeyboardInterrupt when it was interrupted (what is done is kept),
     SimulationFailed when a shard failed, UsageError as a campaign does.
     """
-    spec = parse(campaign_text(points, games, seed))
+    _run(campaign_text(points, games, seed), directory, workers)
+    return played(points, directory, games)
+
+
+def play_tower(profile: Path, games: int, seed: int, directory: Path, workers: int) -> GameCounts:
+    """Play games of the tower of a profile as `play` does; returns them, shape (games, DROPS)."""
+    _run(tower_text(profile, games, seed), directory, workers)
+    return from_campaign(load_whole(directory), 1, games).take(0)
+
+
+def _run(text: str, directory: Path, workers: int) -> None:
+    spec = parse(text)
     with told(spec) as progress:
         summary = run(spec, directory, workers, progress=progress)
     if summary.interrupted:
         raise KeyboardInterrupt
     if summary.failed:
         raise SimulationFailed("; ".join(summary.failed.values()))
-    return played(points, directory, games)
 
 
 class SimulationFailed(RuntimeError):
@@ -82,9 +85,4 @@ class SimulationFailed(RuntimeError):
 
 def played(points: Sequence[Point], directory: Path, games: int) -> Design:
     """Read the campaign that played `games` games at each of `points`."""
-    order = list(PATTERNS)
-    return Design(
-        np.array([order.index(pattern) for pattern, _ in points], np.int8),
-        np.array([unit for _, unit in points], float),
-        from_campaign(load_whole(directory), len(points), games),
-    )
+    return Design(np.array(points, float), from_campaign(load_whole(directory), len(points), games))

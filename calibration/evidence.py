@@ -1,33 +1,134 @@
-"""Evidence: what is known of a real tower, as values of summaries with how far chance alone may move them."""
+"""Evidence: what is known of a real tower, as values of summaries, with how far chance may move them, and as clues.
+
+A clue has a chance under every tower: that a throw brings so many colours, or so many cubes at least, that the thrown
+colour leads, that a mean lies between bounds.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from calibration import records as recorded
-from calibration.observations import Observation
+from calibration.observations import FOLDER, Observation, observations
 from calibration.observations import read as read_observation
-from calibration.summaries import CUBES, DROPS, SUMMARIES, WHOLE, Array, GameCounts, Window, from_records, windows
+from calibration.summaries import (
+    CUBES,
+    DROPS,
+    EVERY,
+    SUMMARIES,
+    TOTALS,
+    WHOLE,
+    Array,
+    GameCounts,
+    Window,
+    from_records,
+    many_of,
+    single_of,
+    windows,
+)
 from tower_sim.errors import UsageError, shown
 
-# How far a value may lie from the tower's own behaviour, besides chance: its variance is multiplied by this. [A]
-DOUBT = {"measurement": 1.0, "worked example": 2.0, "illustration": 4.0, "impression": 1.0}
 MOST_VALUES = 40  # 1.7 GB
 GAMES, PHASE, SAID = "games", "one phase", "said"
 RANGE = 2 * 1.645  # a range said to hold "each time" is read as the middle 90 % of phases [A]
+SOFT = 0.2  # sd of the ends of bounds, on the scale of the fit: words have no sharp ends [A]
+
+
+@dataclass(frozen=True, slots=True)
+class ColoursOut:
+    """Of one throw `low` to `high` colours came out, ends included, in `total` cubes (or about as many)."""
+
+    total: int
+    low: int
+    high: int
+
+    @property
+    def windows(self) -> tuple[Window, Window]:
+        """The shares with one colour, and of the others with three or more, at the nearest totals."""
+        near = min(TOTALS, key=lambda bounds: max(bounds[0] - self.total, self.total - bounds[1]))
+        return EVERY[single_of(near)], EVERY[many_of(near)]
+
+    @property
+    def numbers(self) -> frozenset[int]:
+        """The numbers of colours that are meant, 3 for all from three on."""
+        return frozenset(min(number, 3) for number in range(self.low, self.high + 1))
+
+    def __str__(self) -> str:
+        words = {1: "1 colour", 2: "2 colours", 3: "3 colours or more"}
+        return f"{' or '.join(words[number] for number in sorted(self.numbers))} in {self.total} cubes out"
+
+
+@dataclass(frozen=True, slots=True)
+class ThrownLeads:
+    """Whether, of one throw, the colour thrown alone was the most numerous out."""
+
+    leads: bool
+
+    @property
+    def windows(self) -> tuple[Window]:
+        """The share of phases in which it is."""
+        return (EVERY["leads"],)
+
+    def __str__(self) -> str:
+        return f"the thrown colour {'leads' if self.leads else 'does not lead'}"
+
+
+@dataclass(frozen=True, slots=True)
+class LeastOut:
+    """Of one throw at least `cubes` came out."""
+
+    cubes: int
+
+    @property
+    def windows(self) -> tuple[Window, Window]:
+        """The mean out of a phase, and its spread over phases."""
+        return EVERY["out"], EVERY["spread"]
+
+    def __str__(self) -> str:
+        return f"{self.cubes} cubes out or more"
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """A summary of many games is said to lie from `low` to `high`, in its own unit; `soft` (sd) are these ends."""
+
+    window: Window
+    low: float
+    high: float
+    soft: float = SOFT
+
+    @property
+    def windows(self) -> tuple[Window]:
+        """The summary."""
+        return (self.window,)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The bounds on the scale of the fit; an end that no summary of games comes beyond is infinite."""
+        name = self.window.summary
+        scale, most = SUMMARIES[name].scale, CUBES if name in ("setup", "inside") else 1.0
+        low = float(scale(self.low)) if self.low > 0 else -np.inf
+        return low, float(scale(self.high)) if self.high < most else np.inf
+
+    def __str__(self) -> str:
+        return f"{SUMMARIES[self.window.summary].words}: {self.low:.3g} to {self.high:.3g}"
+
+
+Clue = ColoursOut | ThrownLeads | LeastOut | Within
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Values of one or more summaries that share their noise.
+    """Values of one or more summaries that share their noise, and clues.
 
-    `values` (on the scales of the fit) are means over `games` games where `noise` is GAMES, one phase where it is
-    PHASE, and words about many games, with standard deviation `said`, where it is SAID. `doubt` multiplies the
-    variance. `held` are the windows that a held-out check predicts from all the rest.
+    `values` (on the scales of the fit) are means over `games` games where `noise` is GAMES, over `games` phases where
+    it is PHASE, and words about many games, with standard deviation `said`, where it is SAID. `doubt` multiplies the
+    variance; the chance of a clue is raised to its inverse. `held` are the windows that a held-out check predicts from
+    all the rest.
     """
 
     name: str
@@ -41,13 +142,19 @@ class Evidence:
     said: float = 0.0
     doubt: float = 1.0
     held: tuple[bool, ...] = ()
+    clues: tuple[Clue, ...] = ()
 
 
 def shipped() -> dict[str, Path]:
     """Return the files that ship, by the names that people may use for them."""
     folder = Path(__file__).parent
-    files = [*sorted(folder.glob("observations/*.toml")), *sorted(folder.glob("examples/*.csv"))]
+    files = [*sorted(FOLDER.glob("*.toml")), *sorted(folder.glob("examples/*.csv"))]
     return {file.stem: file for file in files}
+
+
+def of_the_real_tower() -> tuple[str, ...]:
+    """Return the names of all observations that ship and that a fit of the published tower uses, strong and weak."""
+    return tuple(each.name for each in observations() if of_observation(each))
 
 
 def recorded_file(name: str | Path) -> Path:
@@ -69,7 +176,13 @@ def read(path: str | Path, split: bool = False) -> list[Evidence]:
         records = recorded.read(path)
         return of_records(records, path.name, len(records) // 2 if split else None)
     if path.suffix.lower() == ".toml":
-        evidence = of_observation(read_observation(path))
+        observation = read_observation(path)
+        evidence = of_observation(observation)
+        if not observation.use:
+            raise UsageError(
+                f"observation {path} is kept out of fits ({observation.strength}); allowed are those of this tower; "
+                "leave it out"
+            )
         if not evidence:
             raise UsageError(f"observation {path} gives no number; allowed are {', '.join(SUMMARIES)}; leave it out")
         return evidence
@@ -80,47 +193,80 @@ def read(path: str | Path, split: bool = False) -> list[Evidence]:
 
 
 def of_observation(observation: Observation) -> list[Evidence]:
-    """Return what an observation says of the summaries; nothing for a qualitative one."""
-    evidence: list[Evidence] = []
+    """Return what an observation says of the summaries; nothing for a qualitative one, or one that is not for use."""
+    if not observation.use:
+        return []
+    plain = Evidence(observation.name, observation.says, observation.source, observation.kind, (), ())
+    plain = replace(plain, doubt=observation.doubt)
+    throw = _clues_of_throw(observation)
+    evidence = [each for name, ends in observation.numbers.items() for each in _of_number(plain, name, ends)]
+    if throw:
+        of_out = [each for each in evidence if each.noise == PHASE]
+        evidence = [each for each in evidence if each not in of_out]
+        evidence.append(replace(of_out[0] if of_out else plain, clues=throw))
+    if observation.points:
+        value = float(SUMMARIES["points"].scale(sum(observation.points) / len(observation.points)))
+        window = EVERY["points"]
+        evidence.append(replace(plain, windows=(window,), values=(value,), noise=PHASE, games=len(observation.points)))
+    bounds = _bounds(observation)
+    return [*evidence, replace(plain, clues=bounds)] if bounds else evidence
 
-    def add(summary: str, value: float, noise: str, said: float = 0.0) -> None:
-        evidence.append(
-            Evidence(
-                name=observation.name,
-                words=observation.says,
-                source=observation.source,
-                kind=observation.kind,
-                windows=(WHOLE[summary],),
-                values=(float(SUMMARIES[summary].scale(value)),),
-                noise=noise,
-                said=said,
-                doubt=DOUBT.get(observation.kind, 1.0),
-            )
-        )
 
-    for name, (low, high) in observation.numbers.items():
-        scale = SUMMARIES[name if name in SUMMARIES else "setup"].scale
-        if name == "setup_inside":
-            add("setup", (low + high) / 2, GAMES)
-        elif name == "inside":
-            ends = max(low - 0.5, 0), min(high + 0.5, CUBES)
-            add("inside", (low + high) / 2, SAID, float(scale(ends[1]) - scale(ends[0])) / 2)
-        elif low == high:
-            add("out", low, PHASE)
+def _clues_of_throw(observation: Observation) -> tuple[Clue, ...]:
+    clues: list[Clue] = [] if observation.least_out is None else [LeastOut(observation.least_out)]
+    total = observation.numbers["out"][0] if observation.out else observation.least_out
+    if observation.colours and total:
+        clues.append(ColoursOut(total, *observation.colours))
+    if observation.leads is not None:
+        clues.append(ThrownLeads(observation.leads))
+    return tuple(clues)
+
+
+def _bounds(observation: Observation) -> tuple[Clue, ...]:
+    clues: list[Clue] = []
+    if observation.setup_at_most is not None:
+        clues.append(Within(WHOLE["setup"], 0.0, observation.setup_at_most + 0.5))
+    for name, (low, high) in observation.shares.items():
+        if name == "share_several":
+            clues.append(Within(EVERY["single"], 1 - high, 1 - low))
         else:
-            sd = (high - low) / RANGE
-            middle = (low + high) / 2
-            add("out", middle, SAID, float(scale(middle + sd / 2) - scale(middle - sd / 2)) / 2)
-            add("spread", sd, SAID, 0.4)
-    return evidence
+            clues.append(Within(EVERY[name.removeprefix("share_")], low, high))
+    return tuple(clues)
+
+
+def _of_number(plain: Evidence, name: str, ends: tuple[int, int]) -> list[Evidence]:
+    """Return what a number (its least and its most) says of a summary."""
+
+    def of(summary: str, value: float, noise: str, said: float = 0.0) -> Evidence:
+        scaled = float(SUMMARIES[summary].scale(value))
+        return replace(plain, windows=(WHOLE[summary],), values=(scaled,), noise=noise, said=said)
+
+    low, high = ends
+    middle = (low + high) / 2
+    scale = SUMMARIES[name if name in SUMMARIES else "setup"].scale
+    if name == "setup_inside":
+        return [of("setup", middle, GAMES)]
+    if name == "inside":
+        low, high = max(low - 0.5, 0), min(high + 0.5, CUBES)
+        return [of("inside", middle, SAID, float(scale(high) - scale(low)) / 2)]
+    if low == high:
+        return [of("out", low, PHASE)]
+    sd = (high - low) / RANGE
+    said = float(scale(middle + sd / 2) - scale(middle - sd / 2)) / 2
+    return [of("out", middle, SAID, said), of("spread", sd, SAID, 0.4)]
 
 
 def of_records(records: Sequence[recorded.Record], name: str, split: int | None = None) -> list[Evidence]:
     """Return what recorded drops say: a game at a time, equal ones as their mean.
 
     With `split`, the drops from that number on (over all games, from 0) are held out. Raises UsageError for records
-    that the design does not cover: another number of cubes than a game's, more drops than a game has.
+    that the design does not cover: free throws, another number of cubes than a game's, more drops than a game has.
     """
+    if records[0].is_free:
+        raise UsageError(
+            f"records {name} are of free throws; allowed here are games, from the set-up on, with the column drop: the "
+            "precomputed games are such; record a game, or compare free throws by tower-sim fairness"
+        )
     by_game: list[Evidence] = []
     seen = 0
     for number, game in enumerate(from_records(records), start=1):
@@ -129,6 +275,7 @@ def of_records(records: Sequence[recorded.Record], name: str, split: int | None 
         cut = drops if split is None else int(np.clip(split - seen, 0, drops))
         seen += drops
         parts = [(window, False) for window in windows(0, cut)] + [(window, True) for window in windows(cut, drops)]
+        parts = [part for part in parts if part[0].is_known(game)]
         values = np.array([window.of(game) for window, _ in parts], float)
         by_game.append(
             Evidence(
@@ -145,6 +292,7 @@ def of_records(records: Sequence[recorded.Record], name: str, split: int | None 
 
 
 def _check(game: GameCounts, number: int, name: str) -> None:
+    """Refuse a game that the design's are not like."""
     first, drops = int(game.thrown[0]), len(game.thrown)
     if first != CUBES:
         raise UsageError(

@@ -9,10 +9,10 @@ import numpy as np
 from scipy import stats
 
 from calibration.evidence import GAMES, PHASE, Evidence
-from calibration.fit import LEVEL, TARGETS, Interval, PredictiveCheck, interval
-from calibration.parameters import NUMBERS, PATTERNS, Parameter, Pattern
+from calibration.fit import LEVEL, Interval, PredictiveCheck, interval
+from calibration.parameters import NUMBERS, Parameter, readings
 from calibration.result import Calibration, ConfirmedSummary
-from calibration.summaries import CUBES, DROPS, SETUP, SUMMARIES, WHOLE, Array, Window
+from calibration.summaries import DROPS, EVERY, SETUP, SUMMARIES, Array, Window
 from tower_sim.statistics import chi2_tail
 
 NARROWER = 0.9  # posterior over prior width, below which the data inform a number
@@ -22,9 +22,23 @@ EDGE, PILED = 0.1, 0.3  # an end of a number's limits; the share of draws there 
 FEW = 200  # effective points of the prior, below which intervals are rough
 LOST = 0.01  # share of games that never ended, from which it is worth a warning
 CHANCE = 0.05  # of a warning where all is well, for a count of misses
+ODD = 0.05  # place of an observation in what is predicted, from either end, that needs a word
 PERCENT = f"{100 * LEVEL:.0f} %"
-SHORT = {"setup": "set-up", "inside": "inside", "out": "out", "own": "own colour", "spread": "spread", "turn": "turn"}
-UNITS = {"own": "share", "turn": "ratio"}  # of summaries; cubes for all others
+SHORT = {
+    "setup": "set-up",
+    "inside": "inside",
+    "out": "out",
+    "own": "own colour",
+    "spread": "spread",
+    "turn": "turn",
+    "colours": "colours",
+    "single": "one colour",
+    "many": "three or more",
+    "points": "action points",
+    "old": "old cubes out",
+}
+UNITS = {"turn": "ratio", "colours": "colours", "points": "points"}  # of summaries
+IN_CUBES = ("setup", "inside", "out", "spread", "old")  # all others are shares
 KEPT = {"setup": "inside after the set-up", "inside": "inside in play", "out": "out in a phase"}
 
 
@@ -49,12 +63,11 @@ class Learnt:
 
 @dataclass(frozen=True, slots=True)
 class Correlations:
-    """Draws of one pattern, shape (draws, numbers), in their units, and their correlations `r`; NaN: one is fixed.
+    """Draws, shape (draws, numbers), in their units, and their correlations `r`; NaN: one is fixed.
 
     `error` is the standard error of an r near 0, from the effective number of draws.
     """
 
-    pattern: str
     draws: Array
     r: Array
     error: float
@@ -94,66 +107,32 @@ class Singles:
     check: PredictiveCheck | None
 
 
-def in_plain_words(calibration: Calibration) -> tuple[str, str]:
-    """Say in a sentence what such a tower does, and in another how sure that is."""
-    middle: dict[str, str] = {}
-    ends: dict[str, str] = {}
-    for target in TARGETS:
-        span = calibration.fit.posterior.interval(target)
-        places = 0 if span.width > 10 else 1
-        low, middle[target], high = (f"{max(x, 0.0):.{places}f}" for x in (span.low, span.middle, span.high))
-        ends[target] = f"{low} to {high}"
-    return (
-        f"Over many games such a tower keeps about {middle['inside']} of its {CUBES} cubes inside in play "
-        f"({middle['setup']} after the set-up) and lets about {middle['out']} out in a phase.",
-        f"How sure: with {PERCENT} the tower's own numbers are {ends['inside']} inside in play, {ends['setup']} after "
-        f"the set-up and {ends['out']} out in a phase.",
-    )
-
-
 def title(name: str) -> str:
     """Return a free number's name for people."""
     return name.replace("_", " ")
 
 
 def learnt(calibration: Calibration) -> list[Learnt]:
-    """Return what the data tell of each free number; the opening as a share of its pattern's range."""
-    tail = (1 - LEVEL) / 2
+    """Return what the data tell of each free number."""
     numbers: list[Learnt] = []
+    before, after = (readings(each.unit) for each in (calibration.fit.prior, calibration.fit.posterior))
     for i, number in enumerate(NUMBERS):
-        span = number.high - number.low
-        prior = Interval(number.low + tail * span, number.low + span / 2, number.high - tail * span)
-        posterior = interval(number.low + calibration.fit.posterior.unit[:, i] * span)
-        moved = (posterior.middle - prior.middle) / span
+        prior, posterior = interval(before[:, i]), interval(after[:, i])
+        moved = (posterior.middle - prior.middle) / (number.high - number.low)
         numbers.append(Learnt(number, prior, posterior, posterior.width / prior.width, moved))
     return numbers
 
 
-def shares(calibration: Calibration) -> Array:
-    """Return the posterior probability of each pattern, shape (patterns,)."""
-    pattern = calibration.fit.posterior.pattern
-    return np.bincount(pattern, minlength=len(PATTERNS)) / len(pattern)
-
-
-def in_edges(shape: Pattern, unit: Array) -> Array:
-    """Return openings, in cube edges, of which `unit` is the share of the pattern's range, in its shape."""
-    return shape.low + np.asarray(unit) * (shape.high - shape.low)
-
-
 def pairs(calibration: Calibration) -> Correlations:
-    """Return the draws of the most probable pattern and their correlations."""
-    posterior, probable = calibration.fit.posterior, shares(calibration)
-    best = int(np.argmax(probable))
-    unit = posterior.unit[posterior.pattern == best]
-    name = list(PATTERNS)[best]
-    draws = np.array([number.low for number in NUMBERS]) + unit * [number.high - number.low for number in NUMBERS]
-    draws[:, 0] = in_edges(PATTERNS[name], unit[:, 0])
-    moves = np.ptp(unit, axis=0) > 0
+    """Return the posterior's draws and their correlations."""
+    posterior = calibration.fit.posterior
+    draws = readings(posterior.unit)
+    moves = np.ptp(draws, axis=0) > 0
     r = np.full((len(NUMBERS), len(NUMBERS)), np.nan)
     if moves.any():
-        r[np.ix_(moves, moves)] = np.corrcoef(unit[:, moves].T)
-    sample = max(min(len(unit), posterior.effective * float(probable[best])), 1.0)
-    return Correlations(name, draws, r, 1 / sample**0.5)
+        r[np.ix_(moves, moves)] = np.corrcoef(draws[:, moves].T)
+    sample = max(min(len(draws), posterior.effective), 1.0)
+    return Correlations(draws, r, 1 / sample**0.5)
 
 
 def simulated(compared: Sequence[ConfirmedSummary]) -> Simulated:
@@ -177,7 +156,7 @@ def observed(calibration: Calibration) -> list[ObservedTarget]:
     values: list[ObservedTarget] = []
     for entry in calibration.fit.evidence:
         for window, value in zip(entry.windows, entry.values, strict=True):
-            whole = window == WHOLE[window.summary] and entry.noise == GAMES
+            whole = window == EVERY[window.summary] and entry.noise == GAMES
             values.append(ObservedTarget(window.summary, float(SUMMARIES[window.summary].back(value)), whole))
     return values
 
@@ -218,19 +197,22 @@ def within(check: PredictiveCheck) -> bool:
 
 def summary_of(window: Window) -> str:
     """Return the short name of what a window sums up, with its phases where they are a part of a game."""
-    part = "" if window in (WHOLE.get(window.summary), SETUP) else f", {phases(window)}"
-    return SHORT[window.summary] + part
+    part = "" if window in (EVERY.get(window.summary), SETUP) else f", {phases(window)}"
+    return SHORT.get(window.summary, SUMMARIES[window.summary].words) + part
 
 
 def what(check: PredictiveCheck, evidence: Sequence[Evidence]) -> str:
     """Return the short name of what a check is about."""
     number = entry_of(check, evidence)
-    return summary_of(check.window) + (" of one phase" if number and evidence[number - 1].noise == PHASE else "")
+    entry = evidence[number - 1] if number else None
+    if entry is None or entry.noise != PHASE:
+        return summary_of(check.window)
+    return f"{summary_of(check.window)} of {'one phase' if entry.games == 1 else f'{entry.games} phases'}"
 
 
 def unit_of(window: Window) -> str:
     """Return the unit of what a window sums up."""
-    return UNITS.get(window.summary, "cubes")
+    return UNITS.get(window.summary, "cubes" if window.summary in IN_CUBES else "share")
 
 
 def phases(window: Window) -> str:
@@ -274,6 +256,10 @@ def warnings(calibration: Calibration) -> list[str]:
     if outside:
         names = "; ".join(f"{check.name} ({summary_of(check.window)})" for check in outside)
         told.append(f"The fit does not explain {len(outside)} of the {len(fit.predictive)} values fitted: {names}.")
+    against = [clue for clue in fit.clues if clue.chance < ODD]
+    if against:
+        names = "; ".join(f"{clue.name} ({clue.says})" for clue in against)
+        told.append(f"The fit contradicts {len(against)} of {len(fit.clues)} clues: {names}.")
     missed = sum(not within(check) for check in fit.held_out)
     if missed and stats.binom.sf(missed - 1, len(fit.held_out), 1 - LEVEL) < CHANCE:
         told.append(
@@ -282,8 +268,10 @@ def warnings(calibration: Calibration) -> list[str]:
     told += _of_games(calibration)
     if budget.unfinished > LOST * budget.games:
         told.append(f"{budget.unfinished} of {budget.games} games never ended; the others may not be like them.")
-    if not any(entry.kind == "measurement" for entry in fit.evidence):
-        told.append("Nothing here was measured: the fit rests on others' examples, pictures or words.")
+    kinds = {entry.kind for entry in fit.evidence}
+    if "measurement" not in kinds:
+        seen = "a few photographs, and on others' examples" if "photograph" in kinds else "others' examples, pictures"
+        told.append(f"Nothing here was measured: the fit rests on {seen} or words.")
     for (name, end), share in pressed(calibration).items():
         told.append(
             f"{100 * share:.0f} % of the draws of the {title(name)} lie in the {end} tenth of its limits, so "

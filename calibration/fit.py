@@ -1,70 +1,35 @@
 """The fit: which towers of the prior agree with the evidence, and what such a tower will do next.
 
-For a tower with the free numbers x, a summary over games is normal about m(x) + d: m is the emulator's mean, d what is
-wrong with it, the simulation's discrepancy from every real tower and the emulator's own error. d is the same for the
-evidence and for what the tower does next. Points drawn from the prior are weighted by their likelihood. Sources:
-Kennedy and O'Hagan, Journal of the Royal Statistical Society B 63 (2001) 425; for importance sampling, Owen, Monte
-Carlo theory, methods and examples, 2013, chapter 9.
+Points of the unit cube are weighted by the likelihood of the evidence at their tower (law.py), drawn evenly first and
+then about those that weigh most (sampling.py), until enough of them weigh. Sources: Kennedy and O'Hagan, Journal of the
+Royal Statistical Society B 63 (2001) 425; for importance sampling, Owen, Monte Carlo theory, methods and examples,
+2013, chapter 9.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-from scipy.stats import qmc
 
-from calibration.emulator import Emulator
-from calibration.evidence import GAMES, PHASE, Evidence, check_amount
-from calibration.parameters import NUMBERS, PATTERNS
-from calibration.summaries import CUBES, SUMMARIES, WHOLE, Array, Window, expit
+from calibration.discrepancy import Discrepancy
+from calibration.evidence import Evidence, check_amount
+from calibration.law import TARGETS, Emulated, JointLaw, Keep, Predicts, law, part
+from calibration.parameters import NUMBERS
+from calibration.sampling import Bell, bell_about, density_of_all, effective, even
+from calibration.summaries import EVERY, SUMMARIES, Array, Window
 
 LEVEL = 0.90  # of all intervals
-TARGETS = ("setup", "inside", "out")  # what a fit predicts: long-run means over whole games
-SAMPLE = 2**13  # points of the prior for each pattern
+# what a fit tells beside: means and shares of phases, in the long run
+TOLD = ("colours", "single", "many", "leads", "share_own", "old", "points", "ones", "skipped")
+SAMPLE = 2**13  # points of the prior
+FURTHER = 2**12  # points of a round about those that weigh most
+ROUNDS = 6  # such rounds at most
+ENOUGH = 400  # effective points
 DRAWS = 4000  # of the posterior
-
-
-@dataclass(frozen=True, slots=True)
-class Discrepancy:
-    """How far the simulation may be off a real tower of the same shape, as standard deviations. [A]
-
-    `inside`: in log odds, of the set-up and in play, correlated by `together`; 0.2 is 2.5 of 49 cubes where half stay
-    inside, the size of what contact law and engine move the count (docs/calibration.md). What comes out follows from
-    what stays, but for `flow` (in logarithm). `own` in log odds, `spread` in logarithm.
-    """
-
-    inside: float = 0.20
-    together: float = 0.8
-    flow: float = 0.03
-    own: float = 0.20
-    spread: float = 0.10
-
-    def covariance(self, names: Sequence[str], inside: Array, errors: Array) -> Array:
-        """Return the covariance of what is wrong with the summaries `names`, shape (S, n, n).
-
-        For towers that keep `inside` cubes (S), the emulator's `errors` (S, n) added; windows of one summary err alike.
-        """
-        share = np.clip(inside / CUBES, 0.0, 1.0)
-        error = {name: errors[:, i] for i, name in enumerate(names)}
-        common = self.inside * np.sqrt(self.together)
-        alone = self.inside * np.sqrt(1 - self.together)
-        load = np.zeros((len(inside), len(names), 1 + len(SUMMARIES)))
-        column = {name: 1 + i for i, name in enumerate(SUMMARIES)}
-        for i, name in enumerate(names):
-            if name in ("setup", "inside"):
-                load[:, i, 0] = common
-                load[:, i, column[name]] = np.hypot(alone, error[name])
-            elif name == "out":  # in the long run a seventh of the cubes outside: d log(49 - inside) = -share d logit
-                load[:, i, 0] = -share * common
-                load[:, i, column["inside"]] = -share * np.hypot(alone, error["inside"])
-                load[:, i, column["out"]] = np.hypot(self.flow, error["out"])
-            else:
-                load[:, i, column[name]] = np.hypot(self.own if name == "own" else self.spread, error[name])
-        return load @ load.transpose(0, 2, 1)
+TELLING = 1000  # draws of which TOLD is found
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,23 +58,46 @@ class PredictiveCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class Posterior:
-    """DRAWS towers that agree with the evidence: `pattern`, `unit`, and the long-run means `targets` of each, in cubes.
+class ClueCheck:
+    """A clue (what it `says`) and its chance: given all evidence, and given all other entries only."""
 
-    `effective` is the effective number of prior points behind them, `fit` the log of the mean likelihood.
+    name: str
+    says: str
+    chance: float
+    others: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """What the fit would say without one source of the evidence (all of it: an empty name).
+
+    Medians of the long-run means by summary, and the mean of `colours` out of phases with something out.
     """
 
-    pattern: np.ndarray
+    name: str
+    without: dict[str, float]
+    colours: float
+
+
+@dataclass(frozen=True, slots=True)
+class Posterior:
+    """DRAWS towers that agree with the evidence: `unit`, and the long-run means `targets` of each, in cubes.
+
+    `effective` is the effective number of points behind them, `fit` the log of the mean likelihood over the prior.
+    `told` has the intervals of TOLD, each in its own unit.
+    """
+
     unit: Array
     targets: dict[str, Array]
     effective: float
     fit: float
+    told: dict[str, Interval] = field(default_factory=dict[str, "Interval"])
 
     @property
     def digest(self) -> str:
         """The SHA-256 of the draws, in hexadecimal."""
         words = hashlib.sha256()
-        for array in (self.pattern, self.unit, *self.targets.values()):
+        for array in (self.unit, *self.targets.values()):
             words.update(np.ascontiguousarray(array).tobytes())
         return words.hexdigest()
 
@@ -122,7 +110,8 @@ class Posterior:
 class Fit:
     """The whole result: prior and posterior, and each value of the evidence beside what was predicted for it.
 
-    `predictive` is conditional on all evidence (a new game of the same tower), `held_out` on all but that evidence.
+    `predictive` is conditional on all evidence (a new game of the same tower), `held_out` on all but that evidence;
+    `clues` has the clues' chances both ways, `pulls` what would be without each entry.
     """
 
     evidence: tuple[Evidence, ...]
@@ -131,6 +120,8 @@ class Fit:
     posterior: Posterior
     predictive: tuple[PredictiveCheck, ...]
     held_out: tuple[PredictiveCheck, ...]
+    clues: tuple[ClueCheck, ...] = ()
+    pulls: tuple[Pull, ...] = ()
 
 
 def interval(draws: Array) -> Interval:
@@ -139,96 +130,72 @@ def interval(draws: Array) -> Interval:
     return Interval(float(low), float(middle), float(high))
 
 
-class _Law:
-    """The joint normal law of evidence and targets at each of S towers: `pattern` (S), `unit` (S, numbers)."""
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """Points drawn given what is kept of the evidence, the weights of all, their effective number, the log of the mean
+    likelihood.
+    """
 
-    def __init__(
-        self,
-        emulator: Emulator,
-        evidence: Sequence[Evidence],
-        discrepancy: Discrepancy,
-        pattern: Array,
-        unit: Array,
-        further: int = 0,
-    ) -> None:
-        self.pattern, self.unit = pattern, unit
-        shared = [window for entry in evidence for window in entry.windows] + [WHOLE[name] for name in TARGETS]
-        self._of = {window: emulator.at(window, self.pattern, self.unit) for window in {*shared, *WHOLE.values()}}
-        inside = expit(self._of[WHOLE["inside"]].mean)
-        self.mean = np.stack([self._of[window].mean for window in shared], 1)
-        errors = np.stack([self._of[window].error for window in shared], 1)
-        self.shared = discrepancy.covariance([window.summary for window in shared], inside, errors)
-        self.values = np.array([value for entry in evidence for value in entry.values])
-        self.noise = np.zeros_like(self.shared)
-        first = 0
-        for entry in evidence:
-            block = slice(first, first := first + len(entry.windows))
-            self.noise[:, block, block] = self._noise(emulator, entry)
-        for i, name in enumerate(TARGETS, start=first):
-            self.noise[:, i, i] = self._of[WHOLE[name]].games ** 2 / further if further else 0.0
+    keep: Keep
+    points: Array
+    weight: Array
+    effective: float
+    fit: float
 
-    def _noise(self, emulator: Emulator, entry: Evidence) -> Array:
-        if entry.noise == GAMES:
-            sd = np.stack([self._of[window].games for window in entry.windows], 1)
-            correlation = emulator.correlation(entry.windows)
-            return correlation * sd[:, :, None] * sd[:, None, :] * entry.doubt / entry.games
-        if entry.noise == PHASE:  # one phase varies about the mean by the spread over phases
-            ratio = np.exp(self._of[WHOLE["spread"]].mean - self._of[WHOLE["out"]].mean)
-            variance = ratio**2 + self._of[WHOLE["out"]].games ** 2
-        else:
-            variance = np.full(len(self.unit), entry.said**2)
-        return (variance * entry.doubt)[:, None, None]
 
-    def weigh(self, keep: Array, rng: np.random.Generator) -> _Drawn:
-        """Weight the points by their likelihood of the values `keep` (their numbers), and draw among them."""
-        miss = self.values[keep] - self.mean[:, keep]
-        root = np.linalg.cholesky(_part(self.shared + self.noise, keep, keep))
-        white = np.linalg.solve(root, miss[..., None])[..., 0]
-        scores = -0.5 * (white**2 + np.log(2 * np.pi)).sum(1) - np.log(np.diagonal(root, axis1=1, axis2=2)).sum(1)
+@dataclass(frozen=True, slots=True)
+class _Sampled:
+    """The law at points that come with a `density` (over the even one), and the evidence's values."""
+
+    law: JointLaw
+    values: Array
+    density: Array
+
+    def weigh(self, keep: Keep, rng: np.random.Generator) -> _Drawn:
+        """Weight the points by the likelihood of what is kept, and draw among them."""
+        scores = self.law.scores(self.values, keep) - np.log(self.density)
         top = float(scores.max())
         weight = np.exp(scores - top)
         fit = top + float(np.log(weight.mean()))
         weight /= weight.sum()
-        return _Drawn(keep, rng.choice(len(weight), DRAWS, p=weight), float(1 / (weight**2).sum()), fit)
+        return _Drawn(keep, rng.choice(len(weight), DRAWS, p=weight), weight, effective(weight), fit)
 
     def draw(self, drawn: _Drawn, predict: Array, rng: np.random.Generator, fresh: bool = False) -> Array:
         """Draw the values or targets `predict` (their numbers), shape (draws, predict), given what drew the points.
 
         `fresh`: in other games of the same tower, with noise of their own.
         """
-        at, keep = drawn.points, drawn.keep
-        shared, both = self.shared[at], self.shared[at] + self.noise[at]
-        cross = _part(shared if fresh else both, predict, keep)
-        gain = np.linalg.solve(_part(both, keep, keep), cross.transpose(0, 2, 1)).transpose(0, 2, 1)
-        miss = self.values[keep] - self.mean[at][:, keep]
-        mean = self.mean[at][:, predict] + (gain @ miss[..., None])[..., 0]
-        covariance = _part(both, predict, predict) - gain @ cross.transpose(0, 2, 1) + 1e-9 * np.eye(len(predict))
+        at, keep = drawn.points, drawn.keep.values
+        shared, both = self.law.shared[at], self.law.shared[at] + self.law.noise[at]
+        cross = part(shared if fresh else both, predict, keep)
+        gain = np.linalg.solve(part(both, keep, keep), cross.transpose(0, 2, 1)).transpose(0, 2, 1)
+        miss = self.values[keep] - self.law.mean[at][:, keep]
+        mean = self.law.mean[at][:, predict] + (gain @ miss[..., None])[..., 0]
+        covariance = part(both, predict, predict) - gain @ cross.transpose(0, 2, 1) + 1e-9 * np.eye(len(predict))
         return mean + (np.linalg.cholesky(covariance) @ rng.normal(size=(*mean.shape, 1)))[..., 0]
 
 
-@dataclass(frozen=True, slots=True)
-class _Drawn:
-    """Points drawn given the values `keep`, their effective number, the log of the mean likelihood."""
-
-    keep: Array
-    points: Array
-    effective: float
-    fit: float
-
-
-def _part(matrices: Array, rows: Array, columns: Array) -> Array:
-    return matrices[:, rows[:, None], columns]
-
-
-def _prior(sample: int) -> tuple[np.ndarray, Array]:
-    """Return `sample` points for each pattern: a Sobol sequence, always the same."""
-    sobol: Any = qmc.Sobol
-    unit: Array = sobol(len(NUMBERS), seed=np.random.default_rng(0)).random(sample)
-    return np.repeat(np.arange(len(PATTERNS)), sample), np.tile(unit, (len(PATTERNS), 1))
+def _sampled(
+    at: Callable[[Array], JointLaw], values: Array, keep: Keep, sample: int, rng: np.random.Generator
+) -> _Sampled:
+    """Return points whose weights, given what is kept, are enough; `at` gives the law at points."""
+    unit = even(sample, len(NUMBERS))
+    found = _Sampled(at(unit), values, np.ones(sample))
+    bells: list[tuple[int, Bell]] = []
+    while len(bells) < ROUNDS:
+        scores = found.law.scores(values, keep) - np.log(found.density)
+        weight = np.exp(scores - scores.max())
+        if effective(weight) >= ENOUGH:
+            break
+        bell, number = bell_about(found.law.unit, weight, ENOUGH / 4), min(FURTHER, sample)
+        bells.append((number, bell))
+        both = found.law.and_of(at(bell.draw(number, rng)))
+        found = _Sampled(both, values, density_of_all(both.unit, sample, bells))
+    return found
 
 
 def fit(
-    emulator: Emulator,
+    emulator: Predicts,
     evidence: Sequence[Evidence],
     rng: np.random.Generator,
     discrepancy: Discrepancy | None = None,
@@ -236,62 +203,119 @@ def fit(
     checks: bool = True,
     further: int = 0,
 ) -> Fit:
-    """Fit the tower to `evidence`. Random, from `rng`: the draws from the posterior.
+    """Fit the tower to `evidence`. Random, from `rng`: points about the posterior, and the draws from it.
 
-    The evidence's `held` windows are not used for the posterior, but predicted from the rest. Without `checks` neither
-    predictive nor held-out checks are made. The targets are means over `further` more games of the same tower, or, with
-    0, in the long run. Raises UsageError for more values than MOST_VALUES.
+    The evidence's `held` windows are not used for the posterior, but predicted from the rest. Without `checks` nothing
+    but prior and posterior is found; neither then has TOLD, nor where something is held. The targets are means over
+    `further` more games of the same tower, or, with 0, in the long run. Raises UsageError for more values than
+    MOST_VALUES.
     """
     check_amount(evidence)
-    discrepancy = discrepancy or Discrepancy()
-    law = _Law(emulator, evidence, discrepancy, *_prior(sample), further)
-    owner = [entry for entry in evidence for _ in entry.windows]
-    window = [window for entry in evidence for window in entry.windows]
-    block = np.array([i for i, entry in enumerate(evidence) for _ in entry.windows])
+    off = discrepancy or Discrepancy()
+    values = np.array([value for entry in evidence for value in entry.values])
     held = np.array([flag for entry in evidence for flag in (entry.held or (False,) * len(entry.windows))], bool)
-    every = np.arange(len(window))
-    keep = every[~held]
-    drawn = law.weigh(keep, rng)
-    predictive: list[PredictiveCheck] = []
-    held_out: list[PredictiveCheck] = []
-    if checks:
-        again = law.draw(drawn, keep, rng, fresh=True)
-        predictive = [_check(owner[i], window[i], law.values[i], again[:, k]) for k, i in enumerate(keep)]
-        for i in np.unique(block):
-            out = every[(block == i) & held] if held.any() else every[block == i]
-            if not len(out):
-                continue
-            draws = law.draw(law.weigh(np.setdiff1d(keep, out), rng), out, rng)
-            held_out += [_check(owner[j], window[j], law.values[j], draws[:, k]) for k, j in enumerate(out)]
-    prior = _posterior(law, law.weigh(keep[:0], rng), rng)
-    return Fit(tuple(evidence), discrepancy, prior, _posterior(law, drawn, rng), tuple(predictive), tuple(held_out))
+    keep = Keep(np.flatnonzero(~held), np.arange(sum(len(entry.clues) for entry in evidence)))
+    sampled = _sampled(lambda unit: law(emulator, evidence, off, unit, further), values, keep, sample, rng)
+    drawn = sampled.weigh(keep, rng)
+    nothing = Keep(keep.values[:0], keep.clues[:0])
+    prior = _posterior(sampled, sampled.weigh(nothing, rng), rng)
+    posterior = _posterior(sampled, drawn, rng)
+    if not checks:
+        return Fit(tuple(evidence), off, prior, posterior, (), ())
+    checked = _Checked(sampled, tuple(evidence), drawn, held)
+    if not held.any():
+        prior, posterior = (_with_told(emulator, towers, off, rng) for towers in (prior, posterior))
+    return Fit(
+        tuple(evidence),
+        off,
+        prior,
+        posterior,
+        tuple(checked.predictive(rng)),
+        tuple(checked.held_out(rng)),
+        tuple(checked.clues(rng)),
+        tuple(checked.pulls(emulator, rng)),
+    )
 
 
-def misfit(emulator: Emulator, evidence: Sequence[Evidence], fitted: Fit, pattern: Array, unit: Array) -> Array:
-    """Return, shape (S,), how far towers are from the evidence and, a tenth as much, from the prediction's middle.
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """What the posterior says of its own evidence; `held` are the values that it was not fitted to."""
 
-    Squared Mahalanobis distances of what the simulation alone gives, in the mean covariance over these towers, so that
-    one that varies much is not preferred; the emulator's error counts as distance.
-    """
-    law = _Law(emulator, evidence, fitted.discrepancy, pattern, unit)
-    number = len(law.values)
-    precision = np.linalg.inv((law.shared + law.noise)[:, :number, :number].mean(0))
-    miss = law.values - law.mean[:, :number]
-    distance: Array = ((miss @ precision) * miss).sum(1)
-    for target in TARGETS:
-        draws = SUMMARIES[target].scale(fitted.posterior.targets[target])
-        at = emulator.at(WHOLE[target], pattern, unit)
-        distance += (0.1 * (at.mean - np.median(draws)) ** 2 + at.error**2) / np.var(draws)
-    return distance
+    sampled: _Sampled
+    evidence: tuple[Evidence, ...]
+    drawn: _Drawn
+    held: Array
+
+    def predictive(self, rng: np.random.Generator) -> Iterator[PredictiveCheck]:
+        keep = self.drawn.keep.values
+        if len(keep):
+            draws = self.sampled.draw(self.drawn, keep, rng, fresh=True)
+            for k, i in enumerate(keep):
+                yield self._check(i, draws[:, k])
+
+    def held_out(self, rng: np.random.Generator) -> Iterator[PredictiveCheck]:
+        for entry in range(len(self.evidence)):
+            mine = np.flatnonzero(self._owners("windows") == entry)
+            out = mine[self.held[mine]] if self.held.any() else mine
+            if len(out):
+                keep = self.drawn.keep if self.held.any() else self._without([entry])
+                draws = self.sampled.draw(self.sampled.weigh(keep, rng), out, rng)
+                for k, i in enumerate(out):
+                    yield self._check(i, draws[:, k])
+
+    def clues(self, rng: np.random.Generator) -> Iterator[ClueCheck]:
+        owners = self._owners("clues")
+        for entry, each in enumerate(self.evidence):
+            mine = np.flatnonzero(owners == entry)
+            if len(mine):
+                chances = np.exp(self.sampled.law.clues[:, mine] * each.doubt)
+                others = self.sampled.weigh(self._without([entry]), rng).weight @ chances
+                for clue, *both in zip(each.clues, self.drawn.weight @ chances, others, strict=True):
+                    yield ClueCheck(each.name, str(clue), *map(float, both))
+
+    def pulls(self, emulator: Predicts, rng: np.random.Generator) -> Iterator[Pull]:
+        names = list(dict.fromkeys(entry.name for entry in self.evidence))
+        if len(names) < 2 or self.held.any():
+            return
+        window = EVERY["colours"]
+        colours = SUMMARIES["colours"].back(emulator.at(window, self.sampled.law.unit).mean)
+        for name in ("", *names):
+            entries = [i for i, entry in enumerate(self.evidence) if entry.name == name]
+            drawn = self.sampled.weigh(self._without(entries), rng)
+            targets = _posterior(self.sampled, drawn, rng).targets
+            medians = {target: float(np.median(draws)) for target, draws in targets.items()}
+            yield Pull(name, medians, float(drawn.weight @ colours))
+
+    def _without(self, entries: Sequence[int]) -> Keep:
+        """Return what is kept but for some entries."""
+        keep = self.drawn.keep
+        values = keep.values[~np.isin(self._owners("windows")[keep.values], entries)]
+        return Keep(values, keep.clues[~np.isin(self._owners("clues")[keep.clues], entries)])
+
+    def _owners(self, what: str) -> Array:
+        """Return the entry that each value (`windows`) or clue (`clues`) is of."""
+        return np.repeat(np.arange(len(self.evidence)), [len(getattr(entry, what)) for entry in self.evidence])
+
+    def _check(self, value: np.intp, draws: Array) -> PredictiveCheck:
+        entry = self.evidence[self._owners("windows")[value]]
+        window = [window for each in self.evidence for window in each.windows][value]
+        back, seen = SUMMARIES[window.summary].back, self.sampled.values[value]
+        tail = float((draws < seen).mean())
+        return PredictiveCheck(entry.name, window, float(back(seen)), interval(back(draws)), tail)
 
 
-def _posterior(law: _Law, drawn: _Drawn, rng: np.random.Generator) -> Posterior:
-    draws = law.draw(drawn, len(law.values) + np.arange(len(TARGETS)), rng)
+def _posterior(sampled: _Sampled, drawn: _Drawn, rng: np.random.Generator) -> Posterior:
+    draws = sampled.draw(drawn, len(sampled.values) + np.arange(len(TARGETS)), rng)
     targets = {name: SUMMARIES[name].back(draws[:, i]) for i, name in enumerate(TARGETS)}
-    return Posterior(law.pattern[drawn.points], law.unit[drawn.points], targets, drawn.effective, drawn.fit)
+    return Posterior(sampled.law.unit[drawn.points], targets, drawn.effective, drawn.fit)
 
 
-def _check(evidence: Evidence, window: Window, value: Any, draws: Array) -> PredictiveCheck:
-    back = SUMMARIES[window.summary].back
-    tail = float((draws < value).mean())
-    return PredictiveCheck(evidence.name, window, float(back(value)), interval(back(draws)), tail)
+def _with_told(emulator: Predicts, towers: Posterior, off: Discrepancy, rng: np.random.Generator) -> Posterior:
+    """Return the posterior with the intervals of TOLD, each with what may be wrong with it, of the first draws."""
+    unit, back = np.unique(towers.unit[:TELLING], axis=0, return_inverse=True)
+    of = Emulated(emulator, unit, off)
+    told: dict[str, Interval] = {}
+    for name in TOLD:
+        mean, wrong = of.at(EVERY[name]).mean[back], of.wrong(EVERY[name])[back]
+        told[name] = interval(SUMMARIES[name].back(mean + wrong * rng.normal(size=len(back))))
+    return replace(towers, told=told)

@@ -10,16 +10,17 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from calibration.findings import Correlations, ObservedTarget, Simulated, in_edges, title
+from calibration.evidence import Within
+from calibration.findings import Correlations, ObservedTarget, Simulated, title
 from calibration.fit import TARGETS, Fit, Interval, Posterior, PredictiveCheck, interval
-from calibration.parameters import NUMBERS, OPENING, PATTERNS
-from calibration.summaries import CUBES, Array
+from calibration.parameters import NUMBERS, readings
+from calibration.summaries import CUBES, EVERY, Array
 from tower_sim.study.plots import FONT, INK, WIDTH, counted, dressed, label, panels
 
 PRIOR, POSTERIOR, OBSERVED = "0.55", "#0072b2", "#d55e00"  # colours that the colour-blind tell apart (Okabe and Ito)
 BINS = 20  # of a number's prior range
 POINTS = 500  # draws in a panel of pairs
-STYLES = (("#0072b2", "-"), ("#e69f00", "--"), ("#009e73", ":"), ("#cc79a7", "-."))  # of the patterns
+MOST_PAIRED = 7  # numbers in the picture of pairs
 AXES = {"setup": "inside after the set-up", "inside": "mean inside in play", "out": "mean out in a phase"}
 
 
@@ -29,70 +30,30 @@ def axis(name: str, unit: str) -> str:
 
 
 def marginals(prior: Posterior, posterior: Posterior) -> Any:
-    """Draw prior and posterior of the pattern and of each number; the opening also in cube edges, by pattern."""
-    figure, made = panels(3, 3, 6.2)
-    _patterns(made[0], posterior)
-    _openings(made[1], posterior)
-    for panel, (i, number) in zip(made[2:], enumerate(NUMBERS), strict=False):
+    """Draw prior and posterior of each number."""
+    columns = 4
+    figure, made = panels(len(NUMBERS) // columns + 1, columns, 10.0)
+    draws_of = [(readings(prior.unit), {"color": "0.85", "fill": True, "label": "prior"})]
+    draws_of.append((readings(posterior.unit), {"color": POSTERIOR, "fill": False, "lw": 1.3, "label": "posterior"}))
+    for panel, (i, number) in zip(made, enumerate(NUMBERS), strict=False):
         span = number.high - number.low
         edges = np.linspace(number.low, number.high, BINS + 1)
         reach = 0.0
-        for draws, style in (
-            (prior.unit, {"color": "0.85", "fill": True, "label": "prior"}),
-            (posterior.unit, {"color": POSTERIOR, "fill": False, "lw": 1.3, "label": "posterior"}),
-        ):
-            share = _histogram(number.low + draws[:, i] * span, edges)
+        for draws, style in draws_of:
+            share = _histogram(draws[:, i], edges)
             panel.stairs(share, edges, **style)
             reach = max(reach, float(share.max()))
-        middle = interval(number.low + posterior.unit[:, i] * span)
+        middle = interval(draws_of[1][0][:, i])
         _bar(panel, 1.12 * reach, middle, POSTERIOR)
         panel.set_ylim(0, 1.25 * reach)
         panel.set_xlim(number.low - 0.02 * span, number.high + 0.02 * span)
         panel.xaxis.set_major_locator(MaxNLocator(4))
         panel.yaxis.set_major_locator(MaxNLocator(4))
-        label(panel, _share_axis(number.name, number.unit), "share of draws")
+        label(panel, axis(number.name, number.unit), "share of draws")
+    for panel in made[len(NUMBERS) : -1]:
+        panel.remove()
     _key(made[-1], len(prior.unit), len(posterior.unit))
     return figure
-
-
-def _share_axis(name: str, unit: str) -> str:
-    return "opening [share of its range]" if name == OPENING else axis(name, unit)
-
-
-def _patterns(panel: Any, posterior: Posterior) -> None:
-    share = np.bincount(posterior.pattern, minlength=len(PATTERNS)) / len(posterior.pattern)
-    y = np.arange(len(PATTERNS))
-    for i, (colour, style) in zip(y, STYLES, strict=False):
-        panel.barh(i, share[i], 0.6, facecolor="white", edgecolor=colour, linestyle=style, linewidth=1.5)
-        panel.text(1.06, i, f"{share[i]:.2f}", va="center", fontsize=FONT - 1, color=INK)
-        panel.plot([1 / len(PATTERNS)] * 2, [i - 0.38, i + 0.38], color=PRIOR, lw=2)
-    panel.set_yticks(y, [name.replace(" ", "\n", 1) for name in PATTERNS])
-    panel.set_xlim(0, 1.35)
-    panel.set_xticks([0, 0.5, 1])
-    panel.invert_yaxis()
-    panel.grid(visible=False)
-    label(panel, "probability of the pattern", "")
-
-
-def _openings(panel: Any, posterior: Posterior) -> None:
-    """Draw the openings in cube edges: each pattern has its own range, marked by a line along the bottom."""
-    low = min(shape.low for shape in PATTERNS.values())
-    high = max(shape.high for shape in PATTERNS.values())
-    edges = np.linspace(low, high, 2 * BINS + 1)
-    top = 0.0
-    for i, ((colour, style), shape) in enumerate(zip(STYLES, PATTERNS.values(), strict=False)):
-        mine = posterior.unit[posterior.pattern == i, 0]
-        share = np.histogram(in_edges(shape, mine), edges)[0] / len(posterior.pattern)
-        if len(mine):
-            panel.stairs(share, edges, color=colour, linestyle=style, lw=1.3)
-        top = max(top, float(share.max()))
-    for i, ((colour, style), shape) in enumerate(zip(STYLES, PATTERNS.values(), strict=False)):
-        y = -0.06 * top * (i + 1)
-        panel.plot([shape.low, shape.high], [y, y], color=colour, ls=style, lw=2, solid_capstyle="butt")
-    panel.set_ylim(-0.06 * top * (len(PATTERNS) + 1), 1.1 * top)
-    panel.xaxis.set_major_locator(MaxNLocator(4))
-    panel.yaxis.set_major_locator(MaxNLocator(4))
-    label(panel, "opening [cube edges]", "share of draws")
 
 
 def _key(panel: Any, prior: int, posterior: int) -> None:
@@ -101,7 +62,6 @@ def _key(panel: Any, prior: int, posterior: int) -> None:
         ("fill", "0.85", f"prior, {prior} draws"),
         ("line", POSTERIOR, f"posterior, {posterior} draws"),
         ("bar", POSTERIOR, "median, 90 % interval"),
-        ("tick", PRIOR, "prior of each pattern"),
     )
     for i, (kind, colour, words) in enumerate(rows):
         y = 0.9 - 0.17 * i
@@ -109,13 +69,9 @@ def _key(panel: Any, prior: int, posterior: int) -> None:
             panel.fill_between([0.0, 0.16], y - 0.04, y + 0.04, color=colour, lw=0)
         elif kind == "line":
             panel.plot([0.0, 0.16], [y, y], color=colour, lw=1.3)
-        elif kind == "tick":
-            panel.plot([0.08, 0.08], [y - 0.05, y + 0.05], color=colour, lw=2)
         else:
             _bar(panel, y, Interval(0.0, 0.08, 0.16), colour)
         panel.text(0.19, y, words, va="center", fontsize=FONT - 0.5)
-    panel.text(0.0, 0.9 - 0.17 * len(rows) - 0.05, "opening [cube edges]: lines\nas the patterns' bars; at the\n"
-               "bottom each one's range", va="top", fontsize=FONT - 0.5)  # fmt: skip
     panel.set_xlim(0, 1)
     panel.set_ylim(0, 1)
 
@@ -131,25 +87,25 @@ def _bar(panel: Any, y: float, span: Interval, colour: str, width: float = 1.4) 
 
 
 def pairs(correlations: Correlations) -> Any:
-    """Draw how the numbers hang together in one pattern: some of the draws, and the correlation of all."""
-    names = [title(number.name) for number in NUMBERS]
-    units = ["edges" if number.name == OPENING else number.unit for number in NUMBERS]
-    size = len(NUMBERS) - 1
+    """Draw how the numbers hang together that do most: some of the draws, and the correlation of all."""
+    apart = np.nan_to_num(np.abs(correlations.r - np.eye(len(NUMBERS)))).max(0)
+    paired = np.sort(np.argsort(-apart, kind="stable")[:MOST_PAIRED]).tolist()
+    names, units = [title(NUMBERS[i].name) for i in paired], [NUMBERS[i].unit for i in paired]
+    size = len(paired) - 1
     figure: Any = Figure(figsize=(WIDTH, 6.3))  # a constrained layout of so many panels takes long
     figure.subplots_adjust(left=0.09, right=0.985, bottom=0.085, top=0.975, hspace=0.26, wspace=0.14)
     made = [dressed(panel) for panel in figure.subplots(size, size).flat]
     shown = correlations.draws[
         np.linspace(0, len(correlations.draws) - 1, min(POINTS, len(correlations.draws))).astype(int)
-    ]
-    limits = [(number.low, number.high) for number in NUMBERS]
-    limits[0] = (PATTERNS[correlations.pattern].low, PATTERNS[correlations.pattern].high)
-    for row in range(1, len(NUMBERS)):
+    ][:, paired]
+    limits = [(NUMBERS[i].low, NUMBERS[i].high) for i in paired]
+    for row in range(1, len(paired)):
         for column in range(size):
             panel = made[(row - 1) * size + column]
             if column >= row:
                 panel.remove()
                 continue
-            r = correlations.r[row, column]
+            r = correlations.r[paired[row], paired[column]]
             strong = bool(abs(r) >= correlations.least)
             panel.plot(
                 shown[:, column], shown[:, row], ls="none", marker="o", ms=1.6, mew=0, alpha=0.45,
@@ -167,7 +123,7 @@ def pairs(correlations: Correlations) -> Any:
             if column == 0:
                 panel.set_ylabel(_two_lines(names[row], units[row]), fontsize=FONT - 1)
     drawn = f"{len(correlations.draws)} draws, {len(shown)} shown"
-    words = f"{correlations.pattern}\n{drawn}\nblue: |r| at least {correlations.least:.2g}"
+    words = f"{drawn}\nblue: |r| at least {correlations.least:.2g}"
     figure.text(0.99, 0.985, words, ha="right", va="top", fontsize=FONT)
     return figure
 
@@ -240,7 +196,15 @@ GROUPS = (
     ("inside [cubes]", ("setup", "inside")),
     ("out of a phase, or its spread [cubes]", ("out", "spread")),
     ("share out of the thrown colour", ("own",)),
+    ("action points of a phase", ("points",)),
 )
+SHARES = {  # of phases, drawn together
+    "single": "one colour out",
+    "many": "three or more",
+    "leads": "thrown colour leads",
+    "ones": "one cube out",
+    "skipped": "nothing out",
+}
 
 
 def checks(predictive: Sequence[tuple[str, PredictiveCheck]], held_out: Sequence[tuple[str, PredictiveCheck]]) -> Any:
@@ -276,5 +240,29 @@ def checks(predictive: Sequence[tuple[str, PredictiveCheck]], held_out: Sequence
         if by_name:
             made[0].plot([], [], color=colour, lw=2.2, marker="o", ms=3.5, label=f"90 %, {kind}")
     made[0].plot([], [], ls="none", marker="D", ms=5, color=OBSERVED, mec="white", mew=0.5, label="observed")
+    figure.legend(loc="outside upper center", ncols=3, fontsize=FONT - 0.5, frameon=False, handlelength=1.8)
+    return figure
+
+
+def colours(fit: Fit) -> Any:
+    """Draw shares of phases by what comes out, prior and posterior, with bounds that were said of them."""
+    figure, (panel,) = panels(1, 1, 2.6)
+    panel.grid(axis="y", visible=False)
+    panel.grid(axis="x", color="0.9", lw=0.6)
+    for i, name in enumerate(SHARES):
+        for shift, colour, towers in ((-0.16, PRIOR, fit.prior), (0.04, POSTERIOR, fit.posterior)):
+            _bar(panel, i + shift, towers.told[name], colour, 2.2)
+        said = [clue for entry in fit.evidence for clue in entry.clues if isinstance(clue, Within)]
+        bounds = sorted({(clue.low, clue.high) for clue in said if clue.window == EVERY[name]})
+        for k, (low, high) in enumerate(bounds):
+            panel.plot([low, high], [i + 0.22 + 0.16 * k] * 2, color=OBSERVED, lw=1.4, marker="|", ms=6)
+    panel.set_yticks(range(len(SHARES)), list(SHARES.values()))
+    panel.set_ylim(len(SHARES) - 0.4, -0.6)
+    panel.set_xlim(0, 1)
+    panel.tick_params(axis="y", length=0)
+    label(panel, "share of phases", "")
+    for colour, words in ((PRIOR, "prior, 90 %"), (POSTERIOR, "posterior, 90 %")):
+        panel.plot([], [], color=colour, lw=2.2, marker="o", ms=3.5, label=words)
+    panel.plot([], [], color=OBSERVED, lw=1.4, marker="|", ms=6, label="said to lie between")
     figure.legend(loc="outside upper center", ncols=3, fontsize=FONT - 0.5, frameon=False, handlelength=1.8)
     return figure

@@ -19,7 +19,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from calibration.spreadsheet import SEPARATORS, Line, decoded, is_column, rows
+from calibration.spreadsheet import SEPARATORS, Line, column, decoded, is_column, rows
 from tower_sim.cubes import MAX_CUBES
 from tower_sim.drawing import check_path
 from tower_sim.drawing.files import save
@@ -29,10 +29,13 @@ from tower_sim.reading import read_bytes
 from tower_sim.writing import write as write_whole
 
 THROWN, OUT = "thrown_", "out_"
+DROP, THROW = "drop", "throw"  # the first column: of a game's drops, of free throws
+ANY = "any"  # the colour of cubes whose colours were not recorded
 LARGEST = 2_000_000  # bytes of a file
 MOST_DROPS = 2000  # of a file
 MOST_OF_A_GAME = 400  # drops; where a cube may be is followed from drop to drop, in time with their square
 LONGEST_NAME = 40  # characters of a column
+MOST_TOLD = 12  # series of free throws whose first throws are told one by one
 _ROWS = 30  # of the form
 
 
@@ -40,7 +43,8 @@ _ROWS = 30  # of the form
 class Record:
     """One recorded drop: cubes `thrown` and `out` by colour, and what was then `inside`.
 
-    `number` counts the drops of a `game` from 1, `game` the games from 1; each begins with the empty tower.
+    `number` counts the drops of a `game` from 1, `game` the games from 1; each begins with the empty tower. In a game
+    the first drop throws all its cubes; where it `is_free`, any number may be thrown at any time.
     """
 
     number: int
@@ -48,15 +52,18 @@ class Record:
     out: dict[str, int]
     inside: dict[str, int]
     game: int = 1
+    is_free: bool = False
 
 
 def read(path: str | Path) -> list[Record]:
     """Read the drops of a CSV; the tower was empty before the first, and again wherever `drop` returns to 1.
 
-    The header has `drop`, for every colour `thrown_COLOUR` and `out_COLOUR`, and perhaps `note`; the separator may be a
-    comma, a semicolon or a tab. Lines that begin with # are left out; an empty cell is 0. Raises UsageError, in one
-    line with the line's number, for what cannot be: more out than is inside, more thrown than lies outside (the first
-    drop of a game throws all its cubes), a drop left out, something that is no whole number; and for more than MOST_*.
+    The header has `drop`, for every colour `thrown_COLOUR` and `out_COLOUR` (or `thrown` and `out` alone, where colours
+    were not recorded), and perhaps `note`; the separator may be a comma, a semicolon or a tab. With `throw` in place of
+    `drop` the throws are free: of any number of cubes, from as many as there are. Lines that begin with # are left out;
+    an empty cell is 0. Raises UsageError, in one line with the line's number, for what cannot be: more out than is
+    inside, more thrown than lies outside (the first drop of a game throws all its cubes), a drop left out, something
+    that is no whole number; and for more than MOST_*.
     """
     where = f"records {shown(str(path))}"
     data = read_bytes(path, "records", limit=LARGEST, advice="give a CSV file of recorded drops")
@@ -68,7 +75,7 @@ def _parsed(text: str, where: str) -> list[Record]:
     header = next(lines, None)
     if header is None:
         raise UsageError(f"{where} are empty; allowed is a header and a row a drop; see the form")
-    names = [name.lower() for name in header.cells]
+    names = _names(header.cells, where)
     colours = _colours(names, where)
     records: list[Record] = []
     before: Record | None = None
@@ -90,39 +97,52 @@ def _record(
 ) -> Record:
     """Return the drop of a row; `before` it was that record (None: none), and the game has the cubes of `setup`."""
     if len(row.cells) > len(names):
-        raise UsageError(f"{where} has {len(row.cells)} cells; allowed are {len(names)}, as in the header; remove some")
+        raise UsageError(
+            f"{where} has {len(row.cells)} cells; allowed are {len(names)}, as in the header; remove some, or put "
+            "semicolons between the cells if the numbers have decimal commas"
+        )
     values = dict(zip(names, [*row.cells, *[""] * (len(names) - len(row.cells))], strict=True))
-    number = _whole(values["drop"], f"{where}, drop")
+    counted = THROW if THROW in values else DROP
+    is_free = counted == THROW
+    number = _whole(values[counted], f"{where}, {counted}")
     due = before.number + 1 if before else 1
     if number not in (1, due):
-        allowed = f"{due}, the next, or 1 for a new game with the tower emptied" if before else "1, the first"
+        again = "the tower emptied" if is_free else "a new game with the tower emptied"
+        allowed = f"{due}, the next, or 1 for {again}" if before else "1, the first"
         raise UsageError(
-            f"{where}: drop {number}; allowed is {allowed}; record every drop, the first into the empty tower"
+            f"{where}: {counted} {number}; allowed is {allowed}; record every {counted}, the first into the empty tower"
         )
     if number > MOST_OF_A_GAME:
         raise UsageError(
-            f"{where}: drop {number}; allowed are up to {MOST_OF_A_GAME} in a game; empty the tower, begin again"
+            f"{where}: {counted} {number}; allowed are up to {MOST_OF_A_GAME} in a game; empty the tower, begin again"
         )
     thrown = {colour: _whole(values[THROWN + colour], f"{where}, {THROWN}{colour}") for colour in colours}
     out = {colour: _whole(values[OUT + colour], f"{where}, {OUT}{colour}") for colour in colours}
     if before is None or number == 1:
         inside = dict.fromkeys(colours, 0)
         game = before.game + 1 if before else 1
-        if sum(thrown.values()) > MAX_CUBES:
-            raise UsageError(
-                f"{where}: {sum(thrown.values())} cubes thrown; allowed are up to {MAX_CUBES} in a game; count again"
-            )
     else:
         inside, game = before.inside, before.game
+    total = f"{where}: {sum(thrown.values())} cubes thrown; allowed are up to"
+    if number == 1 and sum(thrown.values()) > MAX_CUBES:
+        raise UsageError(f"{total} {MAX_CUBES} in a game; count again")
+    if number > 1 and is_free and sum(thrown.values()) > MAX_CUBES - sum(inside.values()):
+        held = sum(inside.values())
+        raise UsageError(f"{total} {MAX_CUBES - held} beside {held} inside; count again, or look for a mistake above")
+    if number > 1 and not is_free:
         _check_outside(thrown, setup, inside, where)
     after = {colour: inside[colour] + thrown[colour] - out[colour] for colour in colours}
     for colour in colours:
         if after[colour] < 0:
             raise UsageError(
-                f"{where}: {out[colour]} {colour} out; allowed is at most {inside[colour] + thrown[colour]}, what was "
-                "inside and thrown; count again, or look for a mistake or a missing row before it"
+                f"{where}: {_of(out[colour], colour)} out; allowed is at most {inside[colour] + thrown[colour]}, what "
+                "was inside and thrown; count again, or look for a mistake or a missing row before it"
             )
-    return Record(number, thrown, out, after, game)
+    return Record(number, thrown, out, after, game, is_free)
+
+
+def _of(cubes: int, colour: str) -> str:
+    return f"{cubes} cubes" if colour == ANY else f"{cubes} {colour}"
 
 
 def _check_outside(thrown: dict[str, int], setup: dict[str, int], inside: dict[str, int], where: str) -> None:
@@ -130,9 +150,10 @@ def _check_outside(thrown: dict[str, int], setup: dict[str, int], inside: dict[s
     for colour, cubes in thrown.items():
         if cubes > setup[colour] - inside[colour]:
             raise UsageError(
-                f"{where}: {cubes} {colour} thrown; allowed is at most {setup[colour] - inside[colour]}, what lies "
+                f"{where}: {_of(cubes, colour)} thrown; allowed is at most {setup[colour] - inside[colour]}, what lies "
                 f"outside ({setup[colour]} thrown in drop 1, {inside[colour]} inside); count again, or look for a "
-                "mistake before it (drop 1 throws all cubes of the game)"
+                f"mistake before it (drop 1 throws all cubes of the game; with the column {THROW} instead of {DROP} "
+                "any number may be thrown)"
             )
 
 
@@ -149,7 +170,13 @@ def write(path: str | Path, records: Sequence[Record], remarks: Sequence[str] = 
     text = io.StringIO()
     text.writelines(f"# {line}\n" for remark in remarks for line in remark.splitlines() or [""])
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["drop", *(THROWN + colour for colour in colours), *(OUT + colour for colour in colours)])
+    rows.writerow(
+        [
+            THROW if records[0].is_free else DROP,
+            *(THROWN + colour for colour in colours),
+            *(OUT + colour for colour in colours),
+        ]
+    )
     for record in records:
         counts = [kind.get(colour, "") for kind in (record.thrown, record.out) for colour in colours]
         rows.writerow([record.number, *counts])
@@ -162,6 +189,23 @@ def write(path: str | Path, records: Sequence[Record], remarks: Sequence[str] = 
     write_whole(path, data, "records")
 
 
+def _names(cells: Sequence[str], where: str) -> list[str]:
+    """Return the names of the columns of a header; `thrown` and `out` alone are of the colour ANY."""
+    names = [column(cell) for cell in cells]
+    bare = [name for name in names if name in ("thrown", "out")]
+    of_a_colour = [name for name in names if name.startswith((THROWN, OUT))]
+    if bare and of_a_colour:
+        raise UsageError(
+            f"{where}: columns {bare[0]} and {shown(of_a_colour[0])}; allowed are those of colours or, where none were "
+            "recorded, thrown and out alone; remove one kind"
+        )
+    if DROP in names and THROW in names:
+        raise UsageError(
+            f"{where}: columns {DROP} and {THROW}; allowed is {DROP} for games or {THROW} for free throws; remove one"
+        )
+    return [f"{name}_{ANY}" if name in bare else name for name in names]
+
+
 def _colours(names: Sequence[str], where: str) -> list[str]:
     """Return the colours that the columns `names` are about, or refuse them."""
     for name in names:
@@ -171,8 +215,9 @@ def _colours(names: Sequence[str], where: str) -> list[str]:
             )
         if not is_column(name):
             raise UsageError(
-                f"{where}: column {shown(name)} is unknown; allowed are drop, {THROWN}COLOUR, {OUT}COLOUR and note, "
-                f"between {', '.join(SEPARATORS.values())}; correct or remove it"
+                f"{where}: column {shown(name)} is unknown; allowed are {DROP} (or {THROW}), {THROWN}COLOUR, "
+                f"{OUT}COLOUR (or thrown and out) and note, between {', '.join(SEPARATORS.values())}; correct or "
+                "remove it; a title goes behind a #"
             )
         if name in (THROWN, OUT) or not name.isprintable() or len(name) > LONGEST_NAME:
             raise UsageError(
@@ -180,9 +225,14 @@ def _colours(names: Sequence[str], where: str) -> list[str]:
                 f"{THROWN}blue"
             )
     colours = [name.removeprefix(THROWN) for name in names if name.startswith(THROWN)]
-    missing = [name for name in ["drop", *(OUT + colour for colour in colours)] if name not in names]
-    missing += [THROWN + name.removeprefix(OUT) for name in names if name.startswith(OUT)]
-    missing = [name for name in missing if name not in names]
+    missing = [name for name in (OUT + colour for colour in colours) if name not in names]
+    missing += [
+        name
+        for name in (THROWN + name.removeprefix(OUT) for name in names if name.startswith(OUT))
+        if name not in names
+    ]
+    if DROP not in names and THROW not in names:
+        missing = [DROP, *missing]
     if missing or not colours:
         wanted = missing[0] if missing else THROWN + "COLOUR"
         raise UsageError(f"{where}: column {shown(wanted)} is missing; every colour needs both; add it to the header")
@@ -199,22 +249,31 @@ def _whole(text: str, where: str) -> int:
     return int(matched[1])
 
 
+def has_colours(records: Sequence[Record]) -> bool:
+    """Return whether the cubes' colours were recorded."""
+    return list(records[0].thrown) != [ANY]
+
+
 def summary(records: Sequence[Record]) -> str:
     """Say in words what was recorded."""
     drops = Counter(record.game for record in records)
-    games = f" in {len(drops)} games ({', '.join(map(str, drops.values()))})" if len(drops) > 1 else ""
-    lines = [f"{len(records)} drops{games}; colours: {', '.join(records[0].thrown)}"]
-    for first in (record for record in records if record.number == 1):
-        which = f" of game {first.game}" if games else ""
+    is_free = records[0].is_free
+    what, series = ("free throws", "series") if is_free else ("drops", "games")
+    games = f" in {len(drops)} {series} ({', '.join(map(str, drops.values()))})" if len(drops) > 1 else ""
+    colours = f"colours: {', '.join(records[0].thrown)}" if has_colours(records) else "colours not recorded"
+    lines = [f"{len(records)} {what}{games}; {colours}"]
+    firsts = [record for record in records if record.number == 1]
+    for first in firsts if not is_free or len(firsts) <= MOST_TOLD else ():
+        which = f" of {'series' if is_free else 'game'} {first.game}" if games else ""
         thrown, out, inside = (sum(counts.values()) for counts in (first.thrown, first.out, first.inside))
-        lines.append(f"first drop{which}: {thrown} thrown, {out} out, {inside} inside")
+        lines.append(f"first {'throw' if is_free else 'drop'}{which}: {thrown} thrown, {out} out, {inside} inside")
     later = [record for record in records if record.number > 1]
     if later:
         out = [sum(record.out.values()) for record in later]
         kept = [sum(record.inside.values()) for record in later]
         lines.append(
-            f"later drops: {sum(out) / len(out):.1f} out on average ({min(out)} to {max(out)}), "
-            f"{sum(kept) / len(kept):.1f} inside ({min(kept)} to {max(kept)})"
+            f"later {'throws' if is_free else 'drops'}: {sum(out) / len(out):.1f} out on average ({min(out)} to "
+            f"{max(out)}), {sum(kept) / len(kept):.1f} inside ({min(kept)} to {max(kept)})"
         )
     return "\n".join(lines)
 

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from scipy.special import expit
 
 from calibration.records import Record
-from tower_sim.apparatus.parts import Apparatus, as_tower
-from tower_sim.contract import DropModel
+from calibration.watched import AgedDrop, RecordedThrows, observe
+from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError, check_whole
-from tower_sim.games.amerigo import Rules, play
-from tower_sim.model import TooManyFailedDraws
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.pool import spread_out
-from tower_sim.simulator import PhysicsModel
-from tower_sim.state import TowerState
 from tower_sim.surrogate.groups import (
     AgeOdds,
     Array,
@@ -33,22 +29,7 @@ from tower_sim.surrogate.groups import (
 )
 
 FEWEST_GAMES, MOST_GAMES = 8, 10_000
-WORKERS = 2
 LAWS = 64  # drawn from the uncertainty of the fit
-
-
-@dataclass(frozen=True, slots=True)
-class AgedDrop:
-    """A simulated drop: its record and, what no owner sees, the age of every cube in drops, those that left first."""
-
-    record: Record
-    ages: tuple[int, ...]
-    out_ages: tuple[int, ...]
-
-    @property
-    def thrown_out(self) -> int:
-        """How many of the cubes thrown came out."""
-        return self.out_ages.count(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,43 +89,48 @@ class Laws:
 
 
 @dataclass(frozen=True)
-class Reference:
-    """How the tower of a profile behaves, from `games` simulated games of `seed`.
+class DropLaw:
+    """How many come out: `later` of all drops but a game's first (None: not known), `setups` of the first by cubes."""
 
-    Later drops (all but the first of a game) follow `law`, the first, which throws `setup_cubes`, follows `setup`.
+    later: GroupsLaw | None
+    setups: Mapping[int, BetaBinomial] = field(hash=False)
+
+
+@dataclass(frozen=True)
+class Reference:
+    """How the tower of a profile behaves, from `games` simulated games of `seed`: `law`.
+
     `drawn` are as many laws as LAWS, each fitted to the games with random weights: together they say how uncertain the
-    fit is (Rubin's Bayesian bootstrap, by game). `thrown`, `inside` and `drops` are what the games visited, ends
-    included. `ages` are the odds of a cube to leave by its age.
+    fit is (Rubin's Bayesian bootstrap, by game). `thrown`, `inside` and `drops` are what the later drops of the games
+    visited, ends included. `ages` are the odds of a cube to leave by its age.
     Source of the bootstrap: Rubin, Annals of Statistics 9 (1981) 130.
     """
 
     apparatus: str
     games: int
     seed: int
-    law: GroupsLaw
-    setup: BetaBinomial
-    setup_cubes: int
-    drawn: tuple[tuple[GroupsLaw, BetaBinomial], ...]
+    law: DropLaw
+    drawn: tuple[DropLaw, ...]
     thrown: tuple[int, int]
     inside: tuple[int, int]
     drops: tuple[int, int]
     ages: AgeOdds
 
     @cached_property
-    def _groups(self) -> tuple[Laws, Laws, Laws]:
-        laws = [law for law, _ in self.drawn]
-        return (
-            Laws.of(law.thrown for law in laws),
-            Laws.of(law.resident for law in laws),
-            Laws.of(setup for _, setup in self.drawn),
-        )
+    def _later(self) -> tuple[Laws, Laws]:
+        laws = [law.later for law in self.drawn if law.later]
+        return Laws.of(law.thrown for law in laws), Laws.of(law.resident for law in laws)
+
+    @cached_property
+    def _setups(self) -> dict[int, Laws]:
+        return {cubes: Laws.of(law.setups[cubes] for law in self.drawn) for cubes in self.law.setups}
 
     def pmfs(self, situation: Situation) -> Array:
         """Return by drawn law the chances that 0, 1, ... cubes come out, shape (laws, thrown + inside + 1)."""
         n, m = situation.thrown, situation.inside
-        thrown, resident, setup = self._groups
         if situation.is_setup:
-            return setup.pmf(n, np.ones(1))
+            return self._setups[n].pmf(n, np.ones(1))
+        thrown, resident = self._later
         at = terms(n, m, situation.loose)
         a, b = thrown.pmf(n, at), resident.pmf(m, at)
         chances = np.zeros((len(a), n + m + 1))
@@ -157,8 +143,9 @@ class Reference:
         if not situation.thrown:
             return "nothing thrown"
         if situation.is_setup:
-            known = situation.thrown == self.setup_cubes
-            return None if known else f"first drop of other than the {self.setup_cubes} cubes of the reference games"
+            return None if situation.thrown in self.law.setups else self._why_no_setup()
+        if not self.law.later:
+            return f"later drops, to which fewer than {FEWEST_GAMES} reference games came"
         for value, (low, high), words in (
             (situation.thrown, self.thrown, "{} to {} thrown"),
             (situation.inside, self.inside, "{} to {} inside before"),
@@ -167,6 +154,10 @@ class Reference:
             if not low <= value <= high:
                 return f"outside what the reference games visited: {words.format(low, high)}"
         return None
+
+    def _why_no_setup(self) -> str:
+        known = ", ".join(map(str, self.law.setups)) or "any number of"
+        return f"first drop of other than the {known} cubes that {FEWEST_GAMES} or more reference games began with"
 
 
 def situations(records: Sequence[Record], odds: AgeOdds) -> list[Situation]:
@@ -205,100 +196,75 @@ def _left(ages: Array, out: Array, odds: Array) -> Array:
     return ages * (1 - expit(((low + high) / 2)[:, None] + np.log(odds)))
 
 
-def reference(apparatus: Apparatus, games: int, seed: int, settings: PhysicsSettings | None = None) -> Reference:
-    """Play `games` games with physics and learn from them; all that is random comes from `seed`.
+def reference(
+    apparatus: Apparatus,
+    games: int,
+    seed: int,
+    settings: PhysicsSettings | None = None,
+    throws: Sequence[RecordedThrows | None] = (None,),
+) -> Reference:
+    """Play `games` games with physics, which throw what `throws` say, and learn from them; random is all from `seed`.
 
     `settings` are those of the physics (None: the defaults).
     Raises UsageError for an apparatus that is no Amerigo tower, for too few or many games and for a seed below 0.
     """
     check_whole("games", games, FEWEST_GAMES, MOST_GAMES)
-    return learn(apparatus.name, observe(apparatus, games, seed, settings), seed)
-
-
-def observe(
-    apparatus: Apparatus, games: int, seed: int, settings: PhysicsSettings | None = None
-) -> list[list[AgedDrop]]:
-    """Play games with physics, on two processes; game i depends on `seed` and i only. Raises UsageError; see above."""
-    as_tower(apparatus)
-    check_whole("seed", seed, 0)
-    seeds = [_seed_of(seed, i) for i in range(games)]
-    return list(spread_out(partial(_with_physics, apparatus, settings), seeds, WORKERS, "games"))
-
-
-def _seed_of(seed: int, game: int) -> int:
-    return int(np.random.SeedSequence(seed, spawn_key=(game,)).generate_state(1, np.uint64)[0])
-
-
-def _with_physics(apparatus: Apparatus, settings: PhysicsSettings | None, seed: int) -> list[AgedDrop]:
-    with PhysicsModel(apparatus, settings) as model:
-        return watch(model, seed)
-
-
-def watch(model: DropModel, seed: int, rules: Rules | None = None) -> list[AgedDrop]:
-    """Play a game and keep what is needed of every throw; it ends early where five draws in a row are no landing."""
-    rules = rules or Rules()
-    drops: list[AgedDrop] = []
-    tower = model.empty()
-    try:
-        for entry in play(model, rules, seed):
-            if not any(entry.thrown.values()):
-                continue
-            born = {resident.cube: resident.since for resident in tower.residents}
-            out = [_age(tower, born.get(cube)) for cube in entry.state.central]
-            stayed = [_age(tower, born.get(cube)) for cube in entry.state.tower.cubes]
-            record = Record(len(drops) + 1, dict(entry.thrown), dict(entry.emerged), dict(entry.inside))
-            drops.append(AgedDrop(record, (*out, *stayed), tuple(out)))
-            tower = entry.state.tower
-    except TooManyFailedDraws:
-        pass
-    return drops
-
-
-def _age(tower: TowerState, since: int | None) -> int:
-    return 0 if since is None else tower.drops - since
+    return learn(apparatus.name, observe(apparatus, games, seed, settings, throws), seed)
 
 
 def learn(apparatus: str, games: Sequence[Sequence[AgedDrop]], seed: int) -> Reference:
     """Fit the reference law to games; the weights of the drawn laws come from `seed`.
 
-    Raises UsageError when fewer than 8 of the games have a set-up and a later drop.
+    Raises UsageError when fewer than 8 of the games have a later drop, and fewer than 8 a first drop of equally many.
     """
-    games = [game for game in games if len(game) > 1]
-    if len(games) < FEWEST_GAMES:
-        raise UsageError(
-            f"{len(games)} reference games came to a later drop; allowed are {FEWEST_GAMES} or more; play more games"
-        )
-    setups = [game[0] for game in games]
+    games = [game for game in games if game]
     later = [(number, drops, seen) for number, game in enumerate(games) for drops, seen in enumerate(game) if drops]
-    of_game = np.array([number for number, _, _ in later])
+    goes_on = len({number for number, _, _ in later}) >= FEWEST_GAMES
+    firsts = Counter(len(game[0].ages) for game in games)
+    setups = {
+        cubes: np.array([number for number, game in enumerate(games) if len(game[0].ages) == cubes])
+        for cubes, of in sorted(firsts.items())
+        if of >= FEWEST_GAMES
+    }
+    if not goes_on and not setups:
+        raise UsageError(
+            f"{len({number for number, _, _ in later})} reference games came to a later drop; allowed are "
+            f"{FEWEST_GAMES} or more; play more games"
+        )
+    later = later if goes_on else []
+    of_game = np.array([number for number, _, _ in later], int)
     cubes = [(age, drops, i < len(seen.out_ages)) for _, drops, seen in later for i, age in enumerate(seen.ages)]
-    ages = fit_ages(*(np.array(column) for column in zip(*cubes, strict=True)))
-    known = [drop for game in games for drop in situations([seen.record for seen in game], ages)[1:]]
+    ages = fit_ages(*(np.array(column) for column in zip(*(cubes or [(0, 0, False)]), strict=True)))
+    known = [drop for game in games for drop in situations([seen.record for seen in game], ages)[1:]] if goes_on else []
     thrown, inside, out, drops = (
-        np.array([getattr(drop, name) for drop in known]) for name in ("thrown", "inside", "out", "drops")
+        np.array([getattr(drop, name) for drop in known], int) for name in ("thrown", "inside", "out", "drops")
     )
     loose = np.array([drop.loose for drop in known])
-    thrown_out = np.array([seen.thrown_out for _, _, seen in later])
-    setup_cubes, setup_out = [len(seen.ages) for seen in setups], [len(seen.out_ages) for seen in setups]
-    intercept = np.ones((len(games), 1))
+    thrown_out = np.array([seen.thrown_out for _, _, seen in later], int)
 
-    def fitted(weights: Array) -> tuple[GroupsLaw, BetaBinomial]:
-        law = fit(thrown, inside, loose, thrown_out, out - thrown_out, weights[of_game])
-        return law, fit_group(intercept, setup_cubes, setup_out, weights)
+    def fitted(weights: Array) -> DropLaw:
+        law = fit(thrown, inside, loose, thrown_out, out - thrown_out, weights[of_game]) if goes_on else None
+        first = {
+            cubes: fit_group(
+                np.ones((len(of), 1)), [cubes] * len(of), [len(games[i][0].out_ages) for i in of], weights[of]
+            )
+            for cubes, of in setups.items()
+        }
+        return DropLaw(law, first)
 
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0, 0)))
-    law, setup = fitted(np.ones(len(games)))
-    drawn = [fitted(weights) for weights in rng.dirichlet(np.ones(len(games)), LAWS) * len(games)]
     return Reference(
         apparatus=apparatus,
         games=len(games),
         seed=seed,
-        law=law,
-        setup=setup,
-        setup_cubes=max(setup_cubes),
-        drawn=tuple(drawn),
-        thrown=(int(thrown.min()), int(thrown.max())),
-        inside=(int(inside.min()), int(inside.max())),
-        drops=(1, int(drops.max())),
+        law=fitted(np.ones(len(games))),
+        drawn=tuple(fitted(weights) for weights in rng.dirichlet(np.ones(len(games)), LAWS) * len(games)),
+        thrown=_ends(thrown),
+        inside=_ends(inside),
+        drops=(1, _ends(drops)[1]),
         ages=ages,
     )
+
+
+def _ends(counts: Array) -> tuple[int, int]:
+    return (int(counts.min()), int(counts.max())) if len(counts) else (0, 0)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from calibration.fit import Fit
+from calibration.leaving import Leaving
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +30,8 @@ class ConfirmedSummary:
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """A tower drawn from the posterior and simulated: its `pattern`, free `numbers`, and each summary compared."""
+    """A tower drawn from the posterior and simulated: its free `numbers`, and each summary compared."""
 
-    pattern: str
     numbers: Mapping[str, float]
     compared: tuple[ConfirmedSummary, ...]
 
@@ -47,17 +47,22 @@ class GamesMean:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The tower of the profile: its `pattern`, free `numbers`, the `fields` it sets, and what its own games gave.
+    """The tower of the profile: its free `numbers`, the `fields` it sets, and what its own games gave.
 
     `simulated` has the targets `setup`, `inside` and `out`; `single` lists, for each of them, the value of every game
-    (set-up: cubes inside after it; the others: means over its phases).
+    (set-up: cubes inside after it; the others: means over its phases). `why` says why it was chosen, `does` what its
+    games show, each in a sentence; `leaving` how fast residents leave by their age. `played`: means
+    over its games of more summaries, each in its own unit (bands.py).
     """
 
-    pattern: str
     numbers: Mapping[str, float]
     fields: Mapping[str, object]
     simulated: Mapping[str, GamesMean]
     single: Mapping[str, tuple[float, ...]]
+    why: str = ""
+    does: str = ""
+    leaving: tuple[Leaving, ...] = ()
+    played: Mapping[str, GamesMean] = field(default_factory=dict[str, "GamesMean"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +77,10 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """All of it; `mode` is `quick` or `full`, `points` and `games` are the design's, `seed` the run's."""
+    """All of it; `mode` is `quick` or `full`, `points` and `games` are the design's, `seed` the run's.
+
+    `notes` say in sentences what was left out of the fit and how that fared, and how good the surrogate is.
+    """
 
     name: str
     mode: str
@@ -85,6 +93,7 @@ class Calibration:
     chosen: Chosen
     budget: Budget
     versions: Mapping[str, str]
+    notes: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:

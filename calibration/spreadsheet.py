@@ -65,21 +65,28 @@ def rows(text: str, where: str) -> Iterator[Line]:
             yield row
 
 
+def column(cell: str) -> str:
+    """Return the name that a cell of a header means: small letters, `thrown blue` is `thrown_blue`."""
+    return re.sub(r"^(thrown|out)\s+(?=\S)", r"\1_", cell.lower())
+
+
 def is_column(name: str) -> bool:
     """Say whether a cell of a header looks like the name of a column of recorded drops."""
-    name = name.lower()
-    return name in ("drop", "note") or name.startswith(("thrown_", "out_"))
+    name = column(name)
+    return name in ("drop", "throw", "note", "thrown", "out") or name.startswith(("thrown_", "out_"))
 
 
 def _separator(line: str) -> str:
     """Return the separator by which most cells of the header are columns; a comma, where none is better."""
-    split = {separator: next(csv.reader([line], delimiter=separator)) for separator in SEPARATORS}
+    split = {
+        separator: next(csv.reader([line], delimiter=separator, skipinitialspace=True)) for separator in SEPARATORS
+    }
     return max(split, key=lambda separator: sum(is_column(cell.strip()) for cell in split[separator]))
 
 
 def _cells(line: str, separator: str, where: str) -> list[str]:
     try:
-        cells = next(csv.reader([line], delimiter=separator, strict=True), [])
+        cells = next(csv.reader([line], delimiter=separator, strict=True, skipinitialspace=True), [])
     except csv.Error as error:
         raise UsageError(
             f'{where}: {shown(line)} cannot be read ({error}); allowed are quotes (") that close in their line, before '

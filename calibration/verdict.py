@@ -15,12 +15,13 @@ from calibration.e_values import STRONG, Colours, ProfileCheck, check
 from calibration.evidence import recorded_file
 from calibration.records import read
 from calibration.reference import reference
+from calibration.watched import throws_of
 from tower_sim.apparatus.catalogue import load
 from tower_sim.physics.settings import PhysicsSettings
 
 SCHEMA = "tower-sim/fairness"
 VERSION = 1
-HINT = 5.0
+HINT, VERY = 5.0, 100.0  # e-values; STRONG lies between
 
 
 def fairness_command(
@@ -32,7 +33,7 @@ def fairness_command(
     Raises UsageError for records, an apparatus or numbers that cannot be.
     """
     records = read(recorded_file(csv))
-    checked = check(records, reference(load(apparatus), games, seed, settings))
+    checked = check(records, reference(load(apparatus), games, seed, settings, throws_of(records)))
     print(json_module.dumps(document(checked), indent=2, allow_nan=False) if json else told(checked))
     return 0
 
@@ -108,14 +109,15 @@ def in_plain_words(check: ProfileCheck) -> tuple[str, str]:
     if most >= STRONG:
         return (
             f"Your tower is not as the profile {check.apparatus} says: {' and '.join(unlike)}.",
-            f"How sure: strong evidence (e reached {_e(most)}); of towers that are as the profile says at most 1 in 20 "
-            "would ever reach 20 on such a question.",
+            f"How sure: {'very' if most >= VERY else 'quite'} sure; of {_e(most)} towers that are as the profile says, "
+            "about one at most would ever look so odd in this, however often one looks.",
         )
     if most >= HINT:
         return (
             f"There is a hint, no more, that your tower is not as the profile {check.apparatus} says: "
             f"{' and '.join(unlike)}.",
-            f"How sure: not sure (e reached {_e(most)}, and 20 would be strong evidence); add drops and look again.",
+            f"How sure: not sure; of {_e(most)} towers that are as the profile says, one may look so odd in this by "
+            "chance; add drops and look again.",
         )
     return (
         f"These {check.drops} drops give no reason to doubt that your tower is as the profile {check.apparatus} says.",
@@ -144,8 +146,8 @@ def _unseen(check: ProfileCheck) -> str:
 
 
 def _e(value: float) -> str:
-    """Write an e-value for people."""
-    return f"{value:.1f}" if value < 10 else f"{value:,.0f}" if value < 1e6 else "more than a million"
+    """Write an e-value for people: of how many towers one would do so, rounded down."""
+    return f"{math.floor(value):,}" if value < 1e6 else "a million"
 
 
 def _conspicuous(colours: Colours) -> tuple[str, str, float]:

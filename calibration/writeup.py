@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from calibration import chapters, pictures
+from calibration import chapters, conflict, pictures, sources
+from calibration.answers import in_plain_words, sentence, verdicts
 from calibration.chapters import between, count
 from calibration.evidence import Evidence
-from calibration.findings import KEPT, PERCENT, in_plain_words, learnt, shares, unit_of, warnings, what, within
+from calibration.findings import KEPT, PERCENT, learnt, unit_of, warnings, what, within
 from calibration.fit import TARGETS, PredictiveCheck
-from calibration.parameters import PATTERNS
 from calibration.result import Calibration
 from tower_sim.study.sheets import Sheets
 
-LINES = 8  # observations that `in_short` lists one by one
+LINES = 8  # numbers, and observations, that `in_short` lists one by one
 
 
 def write(calibration: Calibration, directory: Path) -> Path:
@@ -25,14 +25,19 @@ def write(calibration: Calibration, directory: Path) -> Path:
     sheets = Sheets(directory)
     for section in (
         chapters.short,
-        chapters.data,
+        sources.data,
         chapters.numbers,
         chapters.posterior,
         chapters.predictive,
+        conflict.one_by_one,
         chapters.held_out,
+        conflict.conflict,
         chapters.prediction,
+        conflict.choice,
         chapters.discrepancy,
         chapters.confirmed,
+        conflict.what_was_said,
+        conflict.leaving,
         chapters.again,
     ):
         section(sheets, calibration)
@@ -45,13 +50,15 @@ def in_short(calibration: Calibration) -> str:
     fit = calibration.fit
     lines = [*in_plain_words(calibration), ""]
     lines += [f"{'':<33}{f'prior {PERCENT}':<18}{f'posterior {PERCENT}':<26}width  informed"]
-    for number in learnt(calibration):
+    found = sorted(learnt(calibration), key=lambda number: number.ratio)
+    for number in found[:LINES]:
         name = pictures.axis(number.parameter.name, number.parameter.unit)
         prior = f"{number.prior.low:.3g} to {number.prior.high:.3g}"
         informed = "yes" if number.informed else "no"
         lines.append(f"{name:<33}{prior:<18}{between(number.posterior):<26}{number.ratio:5.2f}  {informed}")
-    probable = zip(PATTERNS, shares(calibration), strict=True)
-    lines.append("pattern: " + ", ".join(f"{name} {100 * share:.0f} %" for name, share in probable))
+    others = found[LINES:]
+    told = sum(number.informed for number in others)
+    lines.append(f"{count(len(others), 'more number')}: {told} informed (the report has them)")
     lines += [f"{KEPT[target]}, long-run mean: {between(fit.posterior.interval(target))} cubes" for target in TARGETS]
     order = sorted(range(len(fit.predictive)), key=lambda i: within(fit.predictive[i]))  # those outside come first
     for i in sorted(order[:LINES]):
@@ -59,6 +66,7 @@ def in_short(calibration: Calibration) -> str:
     rest = [within(fit.predictive[i]) for i in order[LINES:]]
     if rest:
         lines.append(f"{count(len(rest), 'more value')}: {sum(rest)} within")
+    lines += [sentence(verdict) for verdict in verdicts(fit) if verdict.is_clue and verdict.is_odd]
     if fit.held_out:
         kept = sum(map(within, fit.held_out))
         lines.append(f"held out: {kept} of {count(len(fit.held_out), 'value')} within")

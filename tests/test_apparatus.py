@@ -1,24 +1,33 @@
 """The tower as data: the shipped profiles are sound, and what makes no sense is refused in one line."""
 
+import hashlib
+import itertools
 import re
 from typing import cast
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from calibration.parameters import TOWER as REFERENCE
+from tower_sim.apparatus.amerigo.profile import Floor
 from tower_sim.apparatus.amerigo.tower import SquareTower
 from tower_sim.apparatus.catalogue import load, names, parse
+from tower_sim.apparatus.fields import read_table
 from tower_sim.apparatus.parts import Box
 from tower_sim.errors import UsageError
 
 TEXT = REFERENCE.read_text("utf-8")
 
 
-def edited(table: str, line: str) -> str:
-    """Return the shipped profile with one key of a table set anew (or added)."""
+def edited(table: str, line: str, whole: str = TEXT) -> str:
+    """Return the tower's profile with keys of a table, one a line, set anew (or added)."""
+    first, _, more = line.partition("\n")
+    if more:
+        return edited(table, more, edited(table, first, whole))
     key = line.split("=")[0].strip()
-    head, body = TEXT.split(f"[{table}]", 1)
+    head, body = whole.split(f"[{table}]", 1)
     body, *rest = re.split(r"^\[", body, maxsplit=1, flags=re.M)
     body = (
         re.sub(rf"^{key} *=.*$", line, body, flags=re.M) if re.search(rf"^{key} *=", body, re.M) else f"{body}{line}\n"
@@ -34,6 +43,100 @@ def contains(box: Box, point: np.ndarray) -> bool:
     return bool((np.abs(turned) <= np.array(box.half) + 1e-12).all())
 
 
+NEW = r"^(ledge_mm|offset_mm|slope_deg|rows|end_ledge_mm) .*\n"  # keys that floors had not before
+BEFORE = {  # digest, and of the boxes, with the floors' pattern of a tower read before there were these keys
+    "slots": ("7e71e8b3315a3e8a", "092702e75ff34283"),
+    "squares": ("083dcb9c9ab22b28", "82e879547e60da4d"),
+    "corners": ("371974302cf8f8c1", "608130abbe164708"),
+}
+
+
+def floor_of(**values: object) -> Floor:
+    """An Amerigo tower's floor, its lengths in mm and its slope in degrees as a profile has them."""
+    return read_table(Floor, {"top_mm": 100, "thickness_mm": 2, "length_mm": 60, "along": "x"} | values, "upper_floor")
+
+
+def old_cut(floor: Floor, inside: float) -> list[tuple[float, float, float, float]]:
+    """The openings of a floor as they were before ledges could be given."""
+    ledge = (inside - floor.openings * floor.opening) / (floor.openings + 1)
+    starts = [-inside / 2 + ledge + i * (ledge + floor.opening) for i in range(floor.openings)]
+    across = [(start, start + floor.opening) for start in starts]
+    if floor.pattern == "squares":
+        return [(*x, *y) for x in across for y in across]
+    along = (-floor.length / 2, floor.length / 2)
+    return [(*along, *a) if floor.along == "x" else (*a, *along) for a in across]
+
+
+@given(
+    pattern=st.sampled_from(["slots", "squares"]),
+    openings=st.integers(1, 6),
+    share=st.floats(0.05, 0.95),
+    inside=st.floats(30, 90),
+    along=st.sampled_from(["x", "y"]),
+)
+def test_a_floor_that_says_nothing_new_is_what_it_was_to_the_last_bit(pattern, openings, share, inside, along):
+    floor = floor_of(pattern=pattern, openings=openings, opening_mm=max(share * inside / openings, 1), along=along)
+    assert floor.cut(inside * 1e-3) == old_cut(floor, inside * 1e-3)
+    assert floor.peak(inside * 1e-3) == floor.top
+
+
+@pytest.mark.parametrize("pattern", BEFORE)
+def test_a_profile_without_the_new_keys_has_the_digest_and_boxes_that_it_had(pattern: str):
+    text = re.sub(r"^pattern = .*$", f'pattern = "{pattern}"', re.sub(NEW, "", TEXT, flags=re.M), flags=re.M)
+    apparatus = parse(text, pattern)
+    boxes = hashlib.sha256(repr(apparatus.boxes).encode()).hexdigest()[:16]
+    assert (apparatus.digest, boxes) == BEFORE[pattern]
+
+
+@given(
+    openings=st.integers(2, 5),
+    opening=st.floats(5, 12),
+    ledge=st.floats(0, 1),
+    offset=st.floats(-1, 1),
+    along=st.sampled_from(["x", "y"]),
+    slope=st.floats(0, 30),
+)
+def test_ledges_are_as_wide_as_they_say_and_bars_share_the_rest(openings, opening, ledge, offset, along, slope):
+    closed = 64 - openings * opening
+    wide = round(ledge * max(closed / 2 - 2 * (openings - 1), 0), 3)
+    shift = round(offset * max(wide - 1.5, 0), 3)
+    values = {"pattern": "slots", "openings": openings, "opening_mm": opening, "ledge_mm": wide, "offset_mm": shift}
+    floor = floor_of(**values, length_mm=64, along=along, slope_deg=slope)
+    places = [hole[2:] if along == "x" else hole[:2] for hole in floor.cut(0.064)]
+    assert places[0][0] + 0.032 == pytest.approx((wide + shift) * 1e-3, abs=1e-9)
+    assert 0.032 - places[-1][1] == pytest.approx((wide - shift) * 1e-3, abs=1e-9)
+    bars = [after[0] - before[1] for before, after in itertools.pairwise(places)]
+    assert bars == pytest.approx([(closed - 2 * wide) * 1e-3 / (openings - 1)] * len(bars), abs=1e-9)
+
+
+@pytest.mark.parametrize("along", ["x", "y"])
+@pytest.mark.parametrize("offset", [0, 4])
+def test_sloping_bars_leave_their_openings_free_and_nothing_open_at_the_walls(along: str, offset: float):
+    """A plumb line through an opening meets no floor, one beside it does; every upper face falls towards the middle."""
+    text = edited("upper_floor", "slope_deg = 25")
+    head, body = text.split("[upper_floor]", 1)
+    body = re.sub(r"^along *=.*$", f'along = "{along}"', body, count=1, flags=re.M)
+    body = re.sub(r"^offset_mm *=.*$", f"offset_mm = {offset}", body, count=1, flags=re.M)
+    apparatus = cast("SquareTower", parse(f"{head}[upper_floor]{body}", "sloping"))
+    floor, half = apparatus.given.upper_floor, apparatus.given.half
+    boxes = [box for box in apparatus.boxes if box.part == "upper_floor"]
+    places = floor.across(2 * half)
+    assert len(boxes) == len(places) + 1
+    rng = np.random.default_rng(2)
+    heights = np.linspace(floor.underside - 1e-3, floor.peak(2 * half) + 1e-3, 100)
+    for across, other in rng.uniform(-half, half, (24, 2)):
+        point = (other, across) if along == "x" else (across, other)
+        is_open = any(low < across < high for low, high in places)
+        met = [z for z in heights if any(contains(box, np.array([*point, z])) for box in boxes)]
+        assert bool(met) != is_open
+        assert not met or (floor.underside <= met[0] and met[-1] <= floor.peak(2 * half))
+    tops: list[float] = []
+    for across in (-half + 1e-4, -half + 3e-3):
+        point = (0.0, across) if along == "x" else (across, 0.0)
+        tops.append(max(z for z in heights if any(contains(box, np.array([*point, z])) for box in boxes)))
+    assert tops[0] > tops[1]
+
+
 @pytest.mark.parametrize("name", names())
 def test_every_shipped_profile_loads(name: str):
     apparatus = load(name)
@@ -44,7 +147,7 @@ def test_every_shipped_profile_loads(name: str):
 @pytest.mark.parametrize("pattern", ["slots", "squares", "corners"])
 @pytest.mark.parametrize("along", ["x", "y"])
 def test_a_floor_is_solid_exactly_where_no_opening_is(pattern: str, along: str):
-    text = TEXT
+    text = re.sub(NEW, "", TEXT, flags=re.M)
     for table in ("upper_floor", "lower_floor"):
         head, body = text.split(f"[{table}]", 1)
         body = re.sub(r"^pattern *=.*$", f'pattern = "{pattern}"', body, count=1, flags=re.M)
@@ -111,6 +214,35 @@ def _apparatus() -> SquareTower:
         ("upper_floor", "top_mm = 80", ["upper_floor.top_mm = 80", "lower floor"]),
         ("lower_floor", "top_mm = 40", ["lower_floor.top_mm = 40", "ramp"]),
         ("upper_floor", 'pattern = "round"', ["upper_floor.pattern = 'round'", "'slots', 'squares', 'corners'"]),
+        ("upper_floor", "ledge_mm = 14", ["upper_floor.ledge_mm = 14", "less than 14", "no bar is left"]),
+        ("upper_floor", "ledge_mm = 6\nopenings = 1", ["upper_floor.ledge_mm = 6", "allowed is 22", "single opening"]),
+        ("upper_floor", "offset_mm = -9.5", ["upper_floor.offset_mm = -9.5", "-9 to 9"]),
+        ("upper_floor", "slope_deg = 50", ["upper_floor.slope_deg = 50", "from 0 to 45"]),
+        (
+            "upper_floor",
+            "slope_deg = 20\nlength_mm = 50\nend_ledge_mm = 5",
+            ["upper_floor.slope_deg = 20", "length_mm = 60"],
+        ),
+        (
+            "upper_floor",
+            "slope_deg = 30\nthickness_mm = 20",
+            ["upper_floor.slope_deg = 30", "than 10 mm", "narrowest is 9"],
+        ),
+        ("upper_floor", "slope_deg = 45\ntop_mm = 145", ["upper_floor.slope_deg = 45", "tube.top_mm = 150"]),
+        ("lower_floor", "slope_deg = 45\ntop_mm = 100", ["upper_floor.top_mm = 112"]),
+        ("upper_floor", "rows = 2", ["upper_floor.rows = 2 of 60 mm take 120", "tube.inside_mm = 60"]),
+        (
+            "upper_floor",
+            "rows = 2\nlength_mm = 20\nend_ledge_mm = 10",
+            ["end_ledge_mm = 10", "less than 10"],
+        ),
+        ("upper_floor", "end_ledge_mm = 3", ["upper_floor.end_ledge_mm = 3", "allowed is 0"]),
+        (
+            "upper_floor",
+            'pattern = "squares"\nrows = 2',
+            ["rows is given", "'squares'", "ledge_mm and offset_mm"],
+        ),
+        ("upper_floor", 'pattern = "corners"', ["upper_floor.ledge_mm is given", "'corners'", "none of these"]),
         ("upper_floor", "openings = 2.5", ["upper_floor.openings = 2.5", "a whole number"]),
         ("surfaces.cube", "friction = -0.1", ["surfaces.cube.friction = -0.1", "from 0 to 2"]),
         ("surfaces.funnel", "restitution = 1.5", ["surfaces.funnel.restitution = 1.5", "0.95"]),

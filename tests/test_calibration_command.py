@@ -1,22 +1,33 @@
 """`tower-sim calibrate` from observations to a profile: with few games, stopped and gone on with, and refused."""
 
+import re
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, NoReturn
 
+import numpy as np
 import pytest
+from support.recorded import game
 
-from calibration import command, design
+from calibration import command, design, records
 from calibration.command import Effort, calibrate
 from calibration.parameters import ENGINE
+from calibration.reference import Reference, learn
+from calibration.watched import throws_of
 from tests.measure import numerics, ship
 from tower_sim.apparatus.catalogue import fitted_with, load
+from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
-from tower_sim.physics.bullet import load_bullet
+from tower_sim.study.load import load_whole
+from tower_sim.surrogate.fitting.fit import apparatus_of
+from tower_sim.surrogate.store import beside
 from tower_sim.writing import WritingFailed
 
 FEW = Effort(waves=1, points=2, games=2, confirm=2, chosen=3)
@@ -25,23 +36,22 @@ RULEBOOK = ["rulebook-setup", "rulebook-phase"]
 
 @pytest.fixture(name="few")
 def _few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few games and points of the prior, and of the design that ships 160 towers only."""
+    monkeypatch.setattr(command, "fit", partial(command.fit, sample=512))
     monkeypatch.setitem(command.EFFORTS, "quick", FEW)
+    some = design.shipped().take(np.arange(160))
+    monkeypatch.setattr(design, "shipped", lambda: some)
 
 
-@pytest.mark.bullet
 @pytest.mark.usefixtures("few")
 def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     output = tmp_path / "mine.toml"
-    played: list[str] = []
-    real = design.play
+    real = design.play_tower
 
-    def until_chosen(points: object, games: int, seed: int, directory: Path, *rest: object) -> design.Design:
-        played.append(directory.name)
-        if played == ["wave-1", "confirm", "chosen"]:
-            raise KeyboardInterrupt
-        return real(points, games, seed, directory, *rest)  # type: ignore[arg-type]
+    def stopped(*_: object) -> NoReturn:
+        raise KeyboardInterrupt
 
     fits: list[int] = []
 
@@ -50,41 +60,93 @@ def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
         assert (what, total) == ("fits", 1)
         yield fits.append
 
+    stood: list[tuple[object, ...]] = []
+
+    def stand_in(*given: object) -> SimpleNamespace:
+        stood.append(given)
+        beside(output).write_text("a law")
+        return SimpleNamespace(words="It is as good as that.", details="a check\n")
+
     monkeypatch.setattr(command, "telling", telling)
-    monkeypatch.setattr(design, "play", until_chosen)
+    monkeypatch.setattr(command, "stand_in", stand_in)
+    monkeypatch.setattr(design, "play_tower", stopped)
     assert main(["calibrate", *RULEBOOK, "-o", str(output), "--seed", "3", "--workers", "1"]) == 1
     told = capsys.readouterr().err
     (line,) = [line for line in told.splitlines() if line.startswith("tower-sim: ")]
     assert line.startswith("tower-sim: interrupted; no profile was written, simulated games are kept; to go on: ")
     assert f"to go on: tower-sim calibrate rulebook-setup rulebook-phase -o {output} --quick --seed 3" in told
+    assert re.match(
+        r"calibrate: this compares \d observed values with 160 simulated towers, plays 11 games of towers that agree, "
+        r"chooses one and fits its surrogate\. About .* (minutes?|hours) on this machine \(1 at work; a game takes \d",
+        told,
+    )
     assert not output.exists()
     assert fits == [1, 1]
 
+    monkeypatch.setattr(design, "play_tower", real)
     assert main(["calibrate", *RULEBOOK, "-o", str(output), "--seed", "3", "--workers", "1"]) == 0
     told = capsys.readouterr().out
-    assert told.startswith("Over many games such a tower keeps about ")
-    assert told.splitlines()[1].startswith("How sure: with 90 % the tower's own numbers are ")
     assert "21 observed" in told
-    assert f"profile: {output}" in told
+    assert "\nThe tower of the profile keeps about " in told
+    assert "\nWhy this tower: Of " in told
+    assert "\nIt is as good as that.\n" in told
+    assert f"profile: {output}\nsurrogate: {tmp_path / 'mine.surrogate.json'}\n" in told
+    assert told.endswith(f"tower-sim play amerigo --apparatus {output} --model surrogate\n")
     tower = load(output)
+    assert stood == [(tmp_path / "mine.calibration/chosen", output, 3)]
+    assert apparatus_of([load_whole(tmp_path / "mine.calibration/chosen")]).digest == tower.digest
     text = output.read_text("utf-8")
     assert tower.name == "mine"
     assert "tower-sim calibrate --quick --seed 3 to: rulebook-setup.toml, rulebook-phase.toml" in text
     assert fitted_with(text) == ENGINE
     assert "# Posterior: SHA-256 " in text
+    assert re.search(r"^# Of \d+ towers that agree with the evidence it is one in the middle", text, re.MULTILINE)
     assert text.count("[F]") >= 10
     report = (tmp_path / "mine.calibration/report.md").read_text("utf-8")
     assert "rulebook-setup" in report
+    assert (tmp_path / "mine.calibration/surrogate.txt").read_text("utf-8") == "a check\n"
 
     before = output.read_bytes()
     again = calibrate(RULEBOOK, output, seed=3, workers=1)
     assert output.read_bytes() == before
     assert again.budget.games == 2 * 2 + 2 * 2 + 3
     assert len(again.confirmed) == 2
-    assert again.points == len(design.shipped().pattern) + 2
+    assert again.points == len(design.shipped().unit) + 2
 
     with pytest.raises(UsageError, match="belongs to a calibration with other observations"):
         calibrate(["club-retained"], output, seed=3)
+
+
+@pytest.mark.usefixtures("few")
+def test_drops_that_cannot_be_fitted_are_said_and_held_against_the_tower(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """The law that they are held against is of coins; what the tower throws for it is what was recorded."""
+    monkeypatch.setitem(command.EFFORTS, "quick", replace(FEW, waves=0, confirm=1))
+    (tmp_path / "throws.csv").write_text("throw,thrown,out\n1,20,14\n2,15,9\n1,20,11\n")
+    asked: list[object] = []
+
+    def law(tower: object, games: int, seed: int, settings: object, throws: object) -> Reference:
+        asked.extend([tower, games, seed, throws])
+        return learn("coins", [game(np.random.default_rng(i)) for i in range(8)], 0)
+
+    def no_stand_in(*_: object) -> NoReturn:
+        raise UsageError("games on one side are 3; allowed are 10 or more; play more")
+
+    monkeypatch.setattr(command, "reference", law)
+    monkeypatch.setattr(command, "stand_in", no_stand_in)
+    files = ["rulebook-setup", str(tmp_path / "throws.csv")]
+    assert main(["calibrate", *files, "-o", str(tmp_path / "mine.toml"), "--workers", "1"]) == 0
+    told = capsys.readouterr()
+    line = "records 'throws.csv': 0 of 3 drops can be fitted, 3 are free throws"
+    assert told.err.startswith(f"{line}\ncalibrate: this compares 1 observed value")
+    assert f"{line}\nWhat of 'throws.csv' was not fitted, held against the tower: " in told.out
+    assert "\nNo surrogate was made: games on one side are 3; allowed are 10 or more; play more\nprofile: " in told.out
+    assert told.out.endswith(f"to play with it: tower-sim play amerigo --apparatus {tmp_path / 'mine.toml'}\n")
+    tower, games, seed, throws = asked
+    assert isinstance(tower, Apparatus)
+    assert (tower.digest, games, seed) == (load(tmp_path / "mine.toml").digest, 24, 0)
+    assert throws == throws_of(records.read(tmp_path / "throws.csv"))
 
 
 @pytest.mark.parametrize("name", ["mine.txt", "there.toml", ".toml", f"{'x' * 300}.toml"])
@@ -156,7 +218,6 @@ def test_more_values_than_the_fit_can_hold_are_refused_before_any_work(tmp_path:
     assert [file.name for file in tmp_path.iterdir()] == ["mine.csv"]
 
 
-@pytest.mark.bullet
 def test_without_scikit_learn_one_line_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
@@ -169,14 +230,13 @@ def test_without_scikit_learn_one_line_says_what_to_install(
 def test_without_the_engine_of_the_design_one_line_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    load_bullet.cache_clear()
-    monkeypatch.setitem(sys.modules, "pybullet", None)
+    def missing(_: object) -> NoReturn:
+        raise UsageError("the engine cannot be had; allowed is one that is installed; install it")
+
+    monkeypatch.setattr(command, "make", missing)
     assert calibrate_in(tmp_path) == 2
-    told = capsys.readouterr().err
-    assert told.startswith("tower-sim: PyBullet, which the engine bullet needs, cannot be imported")
-    assert told.count("\n") == 1
+    assert capsys.readouterr().err.startswith("tower-sim: the engine cannot be had; allowed is one that")
     assert list(tmp_path.iterdir()) == []
-    load_bullet.cache_clear()
 
 
 def calibrate_in(directory: Path) -> int:

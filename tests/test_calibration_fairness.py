@@ -21,8 +21,9 @@ from support.recorded import COLOURS, game
 from calibration import e_values, records, verdict
 from calibration.e_values import STRONG, check, colour_laws
 from calibration.records import Record
-from calibration.reference import LAWS, AgedDrop, Reference, Situation, learn, observe, reference, situations, watch
+from calibration.reference import LAWS, DropLaw, Reference, Situation, learn, reference, situations
 from calibration.verdict import document, in_plain_words, told
+from calibration.watched import AgedDrop, RecordedThrows, observe, throws_of, watch, watch_throws
 from tower_sim import pool
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cli import main
@@ -42,7 +43,8 @@ from tower_sim.surrogate.groups import (
 FLAT = AgeOdds((2.5, *[0.12] * (len(AGES) - 1)), (2.5, *[0.12] * (len(AGES) - 1)))
 LAW = GroupsLaw(BetaBinomial((1.4, -0.2, -0.4, -0.2), 3.0, ()), BetaBinomial((-2.0, 1.0, 0.1, 1.1), 2.5, ()))
 SETUP = BetaBinomial((0.35,), 4.0, ())
-EXACT = Reference("law", 0, 0, LAW, SETUP, 49, ((LAW, SETUP),), (0, 49), (0, 49), (0, 99), FLAT)
+BOTH = DropLaw(LAW, {49: SETUP})
+EXACT = Reference("law", 0, 0, BOTH, (BOTH,), (0, 49), (0, 49), (0, 99), FLAT)
 CERTAIN = 1 - 1e-4  # of a count's binomial law
 
 
@@ -147,7 +149,8 @@ def test_odds_by_age_are_those_of_the_counts():
 def test_the_bet_has_expectation_1_in_every_history():
     """All histories of a set-up of 3 cubes and two later throws of 2, under an average of two laws."""
     other = GroupsLaw(replace(LAW.thrown, coefficients=(0.5, 0, 0, 0)), LAW.resident)
-    law = replace(EXACT, setup_cubes=3, drawn=((LAW, SETUP), (other, replace(SETUP, coefficients=(-1.0,)))))
+    first = DropLaw(LAW, {3: SETUP})
+    law = replace(EXACT, law=first, drawn=(first, DropLaw(other, {3: replace(SETUP, coefficients=(-1.0,))})))
     expectation = np.zeros(3)
     for outs in product(range(4), range(6), range(8)):
         inside, row = 0, []
@@ -203,7 +206,7 @@ def test_drops_the_reference_did_not_visit_are_left_out_and_counted(profile: Ref
     row += [Record(3, *({"blue": n} | dict.fromkeys(COLOURS[1:], 0) for n in (0, 1, 20)), game=2)]
     found = check(row, profile)
     assert found.skipped == {
-        "first drop of other than the 49 cubes of the reference games": 1,
+        "first drop of other than the 49 cubes that 8 or more reference games began with": 1,
         f"outside what the reference games visited: {profile.thrown[0]} to {profile.thrown[1]} thrown": 1,
         "nothing thrown": 1,
     }
@@ -330,8 +333,8 @@ def test_the_first_two_sentences_are_plain_and_right(games: list[dict[str, float
     assert ("white leaves less readily than the other colours" in says) == (games[0].get("sticky", 1) < 1)
     hint = replace(found, e=(7.0,) * 60, colours=replace(found.colours, e=(1.0,) * 60))
     assert in_plain_words(hint)[0].startswith("There is a hint, no more, that your tower is not as the profile")
-    assert "(e reached 7.0, and 20 would be strong evidence)" in in_plain_words(hint)[1]
-    for e, words in ((54321.0, "e reached 54,321"), (1e200, "e reached more than a million")):
+    assert in_plain_words(hint)[1].startswith("How sure: not sure; of 7 towers that are as the profile says, one may")
+    for e, words in ((20.9, "quite sure; of 20 towers"), (54321.0, "very sure; of 54,321"), (1e200, "of a million")):
         assert words in in_plain_words(replace(hint, e=(e,) * 60))[1]
 
 
@@ -374,6 +377,70 @@ def test_a_record_without_a_drop_to_compare_says_so(profile: Reference):
     says, sure = in_plain_words(found)
     assert says == "Nothing can be said of your tower: none of the 1 drops can be compared with the profile."
     assert "1: first drop of other than the 49 cubes" in sure
+
+
+# Other than a game as published
+
+
+@pytest.mark.parametrize("is_free", [False, True])
+def test_reference_games_throw_what_was_recorded_as_far_as_it_lies_outside(is_free: bool):
+    """What is thrown comes from the colours that lie outside; free throws have cubes enough."""
+    counts = [{"red": 20, "blue": 10}, {"red": 9, "blue": 0}, {"red": 0, "blue": 0}, {"red": 0, "blue": 15}]
+    row = [Record(i, n, dict.fromkeys(n, 0), {}, 1, is_free) for i, n in enumerate(counts, 1)]
+    (asked,) = throws_of(row)
+    assert asked is not None
+    seen = watch_throws(CoinTower(p_out=0.4, p_resident=0.3), asked, 5)
+    assert [each.record.thrown for each in seen][::2][0] == counts[0]
+    outside = {"red": 20, "blue": 10}
+    for each, said in zip(seen, [counts[0], counts[1], counts[3]], strict=True):
+        thrown = {c: n if is_free else min(n, outside[c]) for c, n in said.items()}
+        assert each.record.thrown == thrown
+        assert sum(each.record.inside.values()) == len(each.ages) - len(each.out_ages)
+        assert each.ages.count(0) == sum(thrown.values())
+        outside = {c: outside[c] - thrown[c] + each.record.out[c] for c in outside}
+    assert [each.record for each in watch_throws(CoinTower(p_out=0.4, p_resident=0.3), asked, 5)] == [
+        each.record for each in seen
+    ]
+
+
+def test_a_published_game_is_thrown_as_published_and_equal_games_once(profile: Reference):
+    game_of_42 = Record(1, {"any": 42}, {"any": 20}, {"any": 22})
+    rows = [*record([game(np.random.default_rng(1))] * 2), replace(game_of_42, game=3), replace(game_of_42, game=4)]
+    assert throws_of(rows) == (None, RecordedThrows(((("any", 42),),), is_free=False))
+    assert throws_of([Record(1, {"any": 0}, {"any": 0}, {"any": 0})]) == (None,)
+
+
+def coins(p_out: float, series: int, seed: int) -> list[list[AgedDrop]]:
+    """Free throws of 10, 15, 5 and 12 cubes into a tower of coins, and of 20 alone."""
+    kinds = RecordedThrows(tuple((("any", n),) for n in (10, 15, 5, 12)), True), RecordedThrows(((("any", 20),),), True)
+    return [watch_throws(CoinTower(p_out, p_out / 4), kinds[i % 2], seed + i) for i in range(series)]
+
+
+@pytest.fixture(name="of_throws", scope="module")
+def _of_throws() -> Reference:
+    return learn("coins", coins(0.6, 32, 0), 0)
+
+
+@pytest.mark.parametrize(("p_out", "begins"), [(0.6, "These 60 drops give no reason"), (0.85, "Your tower is not as")])
+def test_free_throws_are_held_against_the_same_throws(p_out: float, begins: str, of_throws: Reference):
+    """Of 60 other records 0.6 is suspected in none, 0.85 and 0.75 are noticed in all (so 1 in 20 at most fail)."""
+    law = of_throws
+    assert sorted(law.law.setups) == [10, 20]
+    row = record(coins(p_out, 24, 1000))
+    found = check(row, law)
+    assert in_plain_words(found)[0].startswith(begins)
+    assert (found.setup.drops, found.drops, found.colours.drops) == (24, 60, 0)
+    assert found.later.drops + sum(found.skipped.values()) == 36
+
+
+def test_single_throws_into_the_empty_tower_need_no_later_drop():
+    law = learn("coins", [[each[0]] for each in coins(0.6, 24, 0)], 0)
+    assert law.law.later is None
+    found = check(
+        [Record(1, {"any": 20}, {"any": 12}, {"any": 8}), Record(2, {"any": 3}, {"any": 1}, {"any": 10})], law
+    )
+    assert found.setup.drops == 1
+    assert found.skipped == {"later drops, to which fewer than 8 reference games came": 1}
 
 
 def test_ctrl_c_is_for_the_process_that_waits_and_ends_in_one_line(

@@ -1,6 +1,7 @@
 """The fit: summaries, emulator and posterior against what they must be, by enumeration or by construction."""
 
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -16,10 +17,21 @@ from calibration.evidence import Evidence, of_observation, of_records, read
 from calibration.evidence import shipped as shipped_evidence
 from calibration.fit import TARGETS, Discrepancy, fit
 from calibration.observations import observations
-from calibration.parameters import NUMBERS, PATTERNS, TOWER, campaign_text, fields, profile_text, values
+from calibration.parameters import (
+    FEATURES,
+    NUMBERS,
+    TOWER,
+    campaign_text,
+    features,
+    fields,
+    profile_text,
+    readings,
+    values,
+)
 from calibration.records import Record
 from calibration.summaries import (
     DROPS,
+    EVERY,
     SETUP,
     SUMMARIES,
     WHOLE,
@@ -29,10 +41,12 @@ from calibration.summaries import (
     from_records,
     windows,
 )
-from tests.measure.design import prior_points, save
+from tests.measure.design import prior_points, save, side_by_side
 from tests.measure.renew import FITTED, PROFILES
+from tower_sim.apparatus.amerigo.tower import SquareTower
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.apparatus.catalogue import parse as parse_profile
+from tower_sim.apparatus.sheets import between
 from tower_sim.campaign import parse, run
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules, play
@@ -51,22 +65,64 @@ def recorded(seed: int, drops: int = DROPS, game: int = 1) -> list[Record]:
 # --- parameters ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
-def test_every_corner_of_the_prior_is_a_tower_and_its_profile_says_the_same(pattern: str):
-    for corner in np.ndindex(*[2] * len(NUMBERS)):
-        text = profile_text(pattern, corner, ["a tower"], {"friction": "fitted"})
-        tower = parse_profile(text, "corner")
-        for name, value in fields(pattern, corner).items():
+def prior_and_corners() -> np.ndarray:
+    """2,000 points of the prior, of which every second has most coordinates at an end."""
+    rng = np.random.default_rng(5)
+    unit = rng.random((2000, len(NUMBERS)))
+    ends = rng.integers(2, size=unit.shape).astype(float)
+    unit[::2] = np.where(rng.random(unit[::2].shape) < 0.8, ends[::2], unit[::2])
+    return unit
+
+
+def test_every_point_of_the_prior_is_a_tower_and_its_profile_says_the_same():
+    unit = prior_and_corners()
+    for point in unit.tolist():
+        tower = parse_profile(profile_text(point, ["a tower"], {"friction": "fitted"}), "point")
+        assert tower.rim_top < 0.429 - 0.05  # the longest side of the game's box, and something to stand on
+        for name, value in fields(point).items():
             inner = tower.profile
             for word in name.removeprefix("profile.").split("."):
                 inner = inner[word]
             assert inner == value
-    spec = parse(campaign_text([(pattern, (0.5,) * len(NUMBERS))], 2, 1))
-    assert spec.points[0] == fields(pattern, (0.5,) * len(NUMBERS))
+    middle = (0.5,) * len(NUMBERS)
+    assert parse(campaign_text([middle], 2, 1)).points[0] == fields(middle)
+
+
+def test_floors_have_openings_that_cubes_pass_bars_and_ledges_that_fill_the_tube():
+    for point in prior_and_corners()[:500].tolist():
+        tower = cast("SquareTower", parse_profile(profile_text(point, [], {}), "point")).given
+        edge, inside = tower.cubes.edge, tower.tube.inside
+        for floor in tower.floors.values():
+            holes = floor.cut(inside)
+            narrowest = min(min(x1 - x0, y1 - y0) for x0, x1, y0, y1 in holes) / edge
+            assert narrowest > 1.3 - 1e-3
+            bars = [(high - low) / edge for low, high in between(floor.across(inside), inside)]
+            inner = bars[1:-1] if floor.ledge else bars
+            assert len(inner) == floor.openings - 1
+            assert all(0.499 < bar < 3.001 for bar in inner)
+
+
+def test_numbers_and_features_stay_within_their_limits_and_say_what_the_profile_has():
+    unit = prior_and_corners()
+    read, seen = readings(unit), features(unit)
+    low, high = (np.array([getattr(number, end) for number in NUMBERS]) for end in ("low", "high"))
+    assert (read > low - 1e-9).all()
+    assert (read < high + 1e-9).all()
+    assert seen.shape == (2000, len(FEATURES))
+    assert (seen > -1e-9).all()
+    assert (seen < 1.5).all()
+    for point, numbers in zip(unit[:50].tolist(), read[:50], strict=True):
+        assert list(values(point).values()) == pytest.approx(numbers.tolist())
+        set_to, own = fields(point), values(point)
+        assert set_to["profile.upper_floor.openings"] == own["upper_openings"]
+        assert set_to["profile.lower_floor.opening_mm"] == pytest.approx(own["lower_opening"] * own["edge"], abs=0.01)
+        assert set_to["profile.surfaces.cube.friction"] == pytest.approx(own["friction"], abs=1e-4)
+        assert (set_to["profile.upper_floor.rows"] == 2) == (own["grid"] in (1, 3))
+        assert (set_to["profile.lower_floor.rows"] == 2) == (own["grid"] in (2, 3))
 
 
 def test_every_known_value_of_the_tower_names_its_source_and_fitted_profiles_say_the_same():
-    """Whoever reads a profile sees where each [K] is from; `profile_text` takes these comments from tower.toml."""
+    """Whoever reads a profile sees where each [K] is from; `profile_text` takes these comments from base.toml."""
     tower = TOWER.read_text("utf-8").splitlines()
     first = tower.index('schema = "tower-sim/apparatus"')
     known = [line.partition("[K]")[2] for line in tower[first:] if "[K]" in line]
@@ -74,16 +130,15 @@ def test_every_known_value_of_the_tower_names_its_source_and_fitted_profiles_say
     assert all(words.startswith(" gamesfanatic.pl: ") for words in known)
     sources = [line for line in tower[:first] if not line.startswith("# The ")]
     assert sources[0].startswith("# Sources of [K]: gamesfanatic.pl, ")
-    written = profile_text("slots 2 over 2", [0.5] * len(NUMBERS), ["The tower, fitted."], {}).splitlines()
+    written = profile_text([0.5] * len(NUMBERS), ["The tower, fitted."], {}).splitlines()
     for profile in (written, *((PROFILES / f"{name}.toml").read_text("utf-8").splitlines() for name in FITTED)):
         assert sources == profile[profile.index(sources[0]) : profile.index(tower[first])]
         assert [line.partition("[K]")[2] for line in profile if " [K] " in line][-5:] == known
 
 
 def test_the_points_of_the_prior_are_always_the_same_and_go_on():
-    assert prior_points(8)[12:] == prior_points(4, first=4)
-    assert {pattern for pattern, _ in prior_points(1)} == set(PATTERNS)
-    assert values("slots 2 over 2", [0.5] * len(NUMBERS))["opening"] == pytest.approx((1.4 + 2.4) / 2)
+    assert prior_points(8)[:4] == prior_points(4)
+    assert values([0.5] * len(NUMBERS))["friction"] == pytest.approx((0.2 + 0.577) / 2)
 
 
 # --- summaries ----------------------------------------------------------------------------------------------------
@@ -98,6 +153,12 @@ def test_a_campaign_and_the_records_of_its_games_give_the_same_summaries(tmp_pat
         (own,) = from_records(recorded(spec.game_seed(i)))
         for window in [*windows(0, DROPS), *windows(5, 20)]:
             assert window.of(own) == pytest.approx(float(window.of(games)[0, i]))
+        for name in set(EVERY) - {"old"}:
+            assert EVERY[name].of(own) == pytest.approx(float(EVERY[name].of(games)[0, i]), nan_ok=True), name
+        known = own.old_out >= 0
+        assert known.sum() > 10
+        assert (own.old_out[known] == games.old_out[0, i, known]).all()
+        assert (own.out - own.own_out <= games.old_out[0, i]).all()
 
 
 def test_the_colours_thrown_are_followed_by_hand():
@@ -132,7 +193,7 @@ def test_a_game_that_ends_early_has_no_later_summaries():
 
 def test_observations_become_evidence_of_their_kind():
     found = {each.name: of_observation(each) for each in observations()}
-    assert {name for name, each in found.items() if not each} == {"knock", "memory"}
+    assert {"knock", "memory"} <= {name for name, each in found.items() if not each}
     (setup,) = found["rulebook-setup"]
     assert (setup.windows, setup.noise, setup.doubt) == ((SETUP,), "games", 2.0)
     assert SUMMARIES["setup"].back(setup.values[0]) == pytest.approx(21)
@@ -185,22 +246,23 @@ def test_evidence_that_ships_goes_by_its_name():
 
 def known(points: int, games: int, rng: np.random.Generator) -> tuple[Design, np.ndarray]:
     """A design of made-up towers whose mean share inside is known: it falls with the opening, rises with friction."""
-    drawn = prior_points(points)
-    pattern = np.array([list(PATTERNS).index(name) for name, _ in drawn])
-    unit = np.array([point for _, point in drawn])
-    odds = 2.0 - 4.0 * unit[:, 0] + 1.5 * unit[:, 1] - 0.5 * pattern
-    share = 1 / (1 + np.exp(-(odds[:, None] + 0.2 * rng.normal(size=(len(drawn), games)))))
+    unit = np.array(prior_points(points))
+    seen = dict(zip(FEATURES, features(unit).T, strict=True))
+    odds = 2.0 - 4.0 * seen["lower_opening"] + 1.5 * seen["friction"] - 0.5 * seen["lower_openings"]
+    share = 1 / (1 + np.exp(-(odds[:, None] + 0.2 * rng.normal(size=(points, games)))))
     inside = rng.binomial(49, share[..., None], (*share.shape, DROPS)).astype(np.int16)
     out = rng.poisson((49 - inside) / 7).astype(np.int16)
     own = np.full_like(out, 7)
-    return Design(pattern, unit, GameCounts(out, out, inside, own, np.minimum(out, own))), odds
+    unknown = np.full_like(out, -1)
+    counts = GameCounts(out, out, inside, own, np.minimum(out, own), unknown, unknown, unknown)
+    return Design(unit, counts), odds
 
 
 def test_the_emulator_knows_points_it_has_not_seen_as_well_as_it_says():
     """Of 60 points, so 90 % +- 4 % within; its misses have a root mean square of 1 +- 0.1."""
-    design, _ = known(60, 4, np.random.default_rng(1))
+    design, _ = known(180, 4, np.random.default_rng(1))
     seen, held = design.take(np.arange(120)), design.take(np.arange(120, 180))
-    at = Emulator(seen).at(WHOLE["inside"], held.pattern, held.unit)
+    at = Emulator(seen).at(WHOLE["inside"], held.unit)
     games = WHOLE["inside"].of(held.games)
     z = (games.mean(1) - at.mean) / np.hypot(at.error, at.games / 2)
     assert 0.7 < np.sqrt(np.mean(z**2)) < 1.35
@@ -210,29 +272,49 @@ def test_the_emulator_knows_points_it_has_not_seen_as_well_as_it_says():
 
 
 def test_kernels_can_be_kept():
-    design, _ = known(12, 3, np.random.default_rng(2))
+    design, _ = known(36, 3, np.random.default_rng(2))
     first = Emulator(design)
-    at = first.at(WHOLE["setup"], design.pattern, design.unit)
-    again = Emulator(design, first.kernels).at(WHOLE["setup"], design.pattern, design.unit)
+    at = first.at(WHOLE["setup"], design.unit)
+    again = Emulator(design, first.kernels).at(WHOLE["setup"], design.unit)
     assert np.allclose(at.mean, again.mean, atol=1e-4)
     assert set(first.kernels) == {"setup mean", "setup spread"}
 
 
+def test_predictions_are_those_of_the_library():
+    design, _ = known(36, 3, np.random.default_rng(4))
+    emulator = Emulator(design)
+    emulator.at(WHOLE["inside"], design.unit)
+    process, centre, scale = emulator._fit(WHOLE["inside"], "mean")
+    x = features(np.random.default_rng(5).random((2500, len(NUMBERS))))
+    mean, sd = process.predict(x, return_std=True)
+    own, error = emulator._predict(WHOLE["inside"], "mean", x)
+    assert own == pytest.approx(centre + scale * mean, abs=1e-9)
+    assert error == pytest.approx(scale * sd, rel=1e-6)
+
+
 def test_games_enough_are_demanded():
-    design, _ = known(4, 1, np.random.default_rng(3))
+    design, _ = known(12, 1, np.random.default_rng(3))
     with pytest.raises(UsageError, match="two games or more = 0"):
-        Emulator(design).at(SETUP, design.pattern, design.unit)
+        Emulator(design).at(SETUP, design.unit)
 
 
 def test_the_design_that_ships_has_its_kernels_and_can_be_saved(tmp_path: Path):
     design = shipped()
-    assert len(design.pattern) >= 3 * 50
-    assert [tuple(x) for x in design.unit] == [point for _, point in prior_points(len(design.pattern) // 3)]
+    assert len(design.unit) >= 1000
+    assert [tuple(x) for x in design.unit] == prior_points(len(design.unit))
     whole = design.games.thrown[..., -1] >= 0
     assert whole.mean() > 0.95
     assert ((design.games.inside[..., 0] + design.games.out[..., 0])[whole] == 49).all()
     save(design, tmp_path / "again.npz")
-    assert {name.split()[0] for name in shipped_kernels()} == {"setup", "inside", "out", "own", "spread", "turn"}
+    assert {name.split()[0] for name in shipped_kernels()} == {*EVERY, "turn"}
+
+
+def test_parts_of_a_design_have_their_games_side_by_side():
+    (one, _), (other, _) = (known(3, games, np.random.default_rng(games)) for games in (2, 4))
+    both = side_by_side([one, other])
+    assert both.games.inside.shape == (3, 6, DROPS)
+    assert (both.games.out[:, :2] == one.games.out).all()
+    assert (both.games.out[:, 2:] == other.games.out).all()
 
 
 # --- fit ----------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from scipy import stats
 from support.fakes import CoinTower
 
 from calibration import records
-from calibration.parameters import NUMBERS, PATTERNS
+from calibration.parameters import NUMBERS
 from tests.measure import owners
 from tests.measure.owners import Interval, Owner, Prediction, TrueMean, Truth, drawn, judge, played
 from tower_sim.errors import UsageError
@@ -33,18 +33,14 @@ def test_an_owner_is_drawn_from_the_prior_by_seed_and_number():
     found = [drawn(number, SEED) for number in range(600)]
     assert found == [drawn(number, SEED) for number in range(600)]
     assert drawn(0, SEED + 1).unit != found[0].unit
-    counts = Counter(each.pattern for each in found)
-    low, high = stats.binom.ppf([1e-6, 1 - 1e-6], 600, 1 / len(PATTERNS))
-    assert set(counts) == set(PATTERNS)
-    assert all(low <= count <= high for count in counts.values())
     for i in range(len(NUMBERS)):
         assert stats.kstest([each.unit[i] for each in found], "uniform").pvalue > 1e-6
     assert {each.drops for each in found} == set(range(20, 61))
-    assert [each.settings for each in found[:6]] == ["shipped step", "shipped step", "half step"] * 2
+    assert [each.settings for each in found[:8]] == ["standard", "half step", "standard", "bullet"] * 2
 
 
 def test_the_half_step_is_half_as_long_in_every_limit_and_nothing_else():
-    shipped, half = owners.SETTINGS.values()
+    shipped, half, _ = owners.SETTINGS.values()
     doubled = replace(half, timestep=2 * half.timestep, step_travel=2 * half.step_travel)
     assert replace(doubled, passed_travel=2 * half.passed_travel) == shipped
 
@@ -112,10 +108,10 @@ def test_simulate_keeps_whole_files_and_makes_the_others_again(tmp_path: Path):
     first = {path.name: path.read_bytes() for path in tmp_path.glob("[!.]*")}
     stamps = {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("[!.]*")}
     assert sorted(first) == [f"owner-{number:04d}.json" for number in range(4)]
-    (tmp_path / "owner-0001.json").unlink()
-    spoiled = tmp_path / "owner-0002.json"
+    (tmp_path / "owner-0002.json").unlink()
+    spoiled = tmp_path / "owner-0001.json"
     spoiled.write_bytes(first[spoiled.name].replace(b'"half step"', b'"half stop"'))
-    with pytest.raises(UsageError, match=r"owner-0002\.json is no whole"):
+    with pytest.raises(UsageError, match=r"owner-0001\.json is no whole"):
         owners.load(tmp_path)
     owners.simulate(tmp_path, 4, SEED, workers=1, truth_games=2)
     assert {path.name: path.read_bytes() for path in tmp_path.glob("[!.]*")} == first
@@ -157,11 +153,11 @@ def test_what_is_finished_outlives_an_interrupt(tmp_path: Path, monkeypatch: pyt
     assert sorted(path.name for path in tmp_path.glob("[!.]*")) == ["owner-0000.json", "owner-0001.json"]
 
 
-def _owner(number: int, truth: float, se: float = 0.0, settings: str = "shipped step") -> Owner:
+def _owner(number: int, truth: float, se: float = 0.0, settings: str = "standard") -> Owner:
     """An owner who threw `number` cubes once, by which a fake fit knows whose records it has."""
     mean = TrueMean(truth, se)
     record = records.Record(1, {"red": number}, {"red": 0}, {"red": number})
-    return Owner(number, 0, "slots 2 over 2", (), settings, 1, (record,), Truth(10, mean, mean, mean))
+    return Owner(number, 0, (), settings, 1, (record,), Truth(10, mean, mean, mean))
 
 
 def _says(interval: Interval) -> Prediction:
@@ -172,13 +168,13 @@ def _says(interval: Interval) -> Prediction:
 def test_the_judge_counts_the_truths_that_lie_in_their_intervals():
     """Owners 0 to 9 have 0.0 to 0.9 inside; the intervals end at 0.7, so 8 and 9 are missed, one at each step."""
     found = judge(
-        [_owner(i, i / 10, 0.1 * i, "half step" if i % 3 == 2 else "shipped step") for i in range(10)],
+        [_owner(i, i / 10, 0.1 * i, "half step" if i % 3 == 2 else "standard") for i in range(10)],
         lambda rows: _says(Interval(-rows[0].thrown["red"], 0.0, 0.7)),
     )
     counted = {(row.group, row.quantity): (row.covered, row.owners) for row in found.rows}
     assert counted == {
         (group, quantity): of
-        for group, of in {"all": (8, 10), "shipped step": (6, 7), "half step": (2, 3)}.items()
+        for group, of in {"all": (8, 10), "standard": (6, 7), "half step": (2, 3)}.items()
         for quantity in ("inside", "out", "setup")
     }
     assert [(case.owner.number, case.quantity) for case in found.missed] == [
@@ -187,7 +183,7 @@ def test_the_judge_counts_the_truths_that_lie_in_their_intervals():
     row = found.rows[0]
     assert (row.width, row.prior_width, row.truth_se) == pytest.approx((5.2, 8.0, 0.45))  # medians of 0.7, 1.7, ...
     assert "| all | inside | 8 of 10 | 80.0% (44.4% to 97.5%) | 7 to 10: met |" in str(found)
-    assert "- owner 9 (slots 2 over 2, shipped step, 1 drops): inside 0.90 +- 0.90, above -9.00 to 0.70" in str(found)
+    assert "- owner 9 (standard, 1 drops): inside 0.90 +- 0.90, above -9.00 to 0.70" in str(found)
 
 
 @pytest.mark.parametrize(("truth", "side"), [(0.9, "below"), (1.0, "in"), (2.0, "in"), (2.1, "above")])
@@ -224,7 +220,7 @@ def test_the_fit_narrows_what_three_owners_towers_do_and_is_right(tmp_path: Path
     """
     owners.simulate(tmp_path, owners=3, seed=51, workers=1, truth_games=2)
     found = owners.load(tmp_path)
-    assert [each.settings for each in found] == ["shipped step", "shipped step", "half step"]
+    assert [each.settings for each in found] == ["standard", "half step", "standard"]
     judged = judge(found, owners.predictor(2))
     rows = {row.quantity: row for row in judged.rows if row.group == "all"}
     assert not judged.failed

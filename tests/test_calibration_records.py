@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ HEADER = "drop,thrown_red,out_red,thrown_blue,out_blue,note\n"
 GOOD = f"# my tower, 8 mm cubes\n{HEADER}1,5,3,5,3,set-up\n\n2,,1,3,4,\n3,1,,,1\n"
 
 
-SAID = 'says = "x"\nsource = "y"\nkind = "impression"\nstrength = "z"\n'
+SAID = 'says = "x"\nsource = "y"\nkind = "impression"\nstrength = "weak: z"\n'
 
 
 @pytest.fixture(name="file")
@@ -34,7 +35,7 @@ def _file(tmp_path: Path) -> Callable[[str], Path]:
 
 def test_the_known_observations_have_sources_and_their_totals():
     found = {each.name: each for each in observations()}
-    assert len(found) == 9
+    assert len(found) == 28
     assert all(each.source and each.strength and each.kind in KINDS for each in found.values())
     assert {name: each.numbers for name, each in found.items() if each.numbers} == {
         "rulebook-setup": {"setup_inside": (21, 21)},
@@ -44,6 +45,11 @@ def test_the_known_observations_have_sources_and_their_totals():
         "club-out": {"out": (4, 9)},
         "review-a": {"out": (8, 8)},
         "review-b": {"out": (8, 8)},
+        "review-c": {"out": (6, 6)},
+        "review-d": {"out": (8, 8)},
+        "caption-setup": {"setup_inside": (15, 15)},
+        "photograph-yellow": {"out": (6, 6)},
+        "sibling-throw": {"out": (2, 2)},
     }
     assert sum(found["rulebook-setup"].thrown.values()) == 49
 
@@ -51,10 +57,16 @@ def test_the_known_observations_have_sources_and_their_totals():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('says = "x"\nsource = "y"\nkind = "rumour"\nstrength = "z"\n', "kind of observation"),
-        ('says = "x"\nkind = "impression"\nstrength = "z"\n', "source of observation"),
-        ('says = "x"\nsource = "y"\nkind = "impression"\nstrength = "z"\nout_total = [9, 4]\n', "two whole numbers"),
-        ('says = "x"\nsource = "y"\nkind = "impression"\nstrength = "z"\nout = { red = -1 }\n', "from 0 by colour"),
+        ('says = "x"\nsource = "y"\nkind = "rumour"\nstrength = "weak: z"\n', "kind of observation"),
+        ('says = "x"\nkind = "impression"\nstrength = "weak: z"\n', "source of observation"),
+        (
+            'says = "x"\nsource = "y"\nkind = "impression"\nstrength = "weak: z"\nout_total = [9, 4]\n',
+            "two whole numbers",
+        ),
+        (
+            'says = "x"\nsource = "y"\nkind = "impression"\nstrength = "weak: z"\nout = { red = -1 }\n',
+            "from 0 by colour",
+        ),
         ('says = "x"\ncolour = "red"\n', "'colour'; allowed is one of says, source"),
         ("says = ", "is not TOML"),
         (f"{SAID}inside_in_play = [40, 60]", "two whole numbers from 0 to 49"),
@@ -128,6 +140,9 @@ def test_records_are_read_with_what_is_then_inside(file):
         (("out_blue", "out_red"), "column 'out_red' is there twice"),
         (("note", "weather"), "column 'weather' is unknown"),
         (("drop,", "row,"), "column 'row' is unknown"),
+        (("drop,", "drop,throw,"), "columns drop and throw; allowed is drop for games or throw for free throws"),
+        (("thrown_red,out_red", "thrown,out"), "columns thrown and 'thrown_blue'; allowed are those of colours or"),
+        (("thrown_red,out_red,thrown_blue,out_blue", "thrown"), "column 'out_any' is missing"),
         (("note", "thrown_\x1b[2J"), "column 'thrown_\\x1b[2j' names no colour"),
         (("note", "thrown_"), "column 'thrown_' names no colour"),
         (("note", f"thrown_{'x' * 50}"), "names no colour; allowed are up to 40 letters"),
@@ -189,6 +204,7 @@ def spreadsheets() -> dict[str, bytes]:
         "blanks": GOOD.replace(",", " , ").encode(),
         "another order": other_order.encode(),
         "no last line break": GOOD.rstrip("\n").encode(),
+        "names in words": GOOD.replace("thrown_", "Thrown ").replace("out_", "out  ").encode(),
         "digits of a Japanese keyboard": GOOD.replace("1,5,3", "1,\uff15,3").encode(),
     }
 
@@ -237,9 +253,46 @@ def test_a_new_game_begins_with_the_emptied_tower_where_the_drop_returns_to_1(fi
     ]
 
 
+def test_colours_may_be_left_out(file):
+    found = records.read(file("drop,thrown,out\n1,49,30\n2,5,7\n"))
+    assert [(each.thrown, each.out, each.inside) for each in found] == [
+        ({"any": 49}, {"any": 30}, {"any": 19}),
+        ({"any": 5}, {"any": 7}, {"any": 17}),
+    ]
+    assert not records.has_colours(found)
+    assert records.summary(found).startswith("2 drops; colours not recorded\nfirst drop: 49 thrown, 30 out, 19 inside")
+    with pytest.raises(
+        UsageError, match=r"line 3: 33 cubes thrown; allowed is at most 30, what lies outside \(49 thrown"
+    ):
+        records.read(file("drop,thrown,out\n1,49,30\n2,33,7\n"))
+    with pytest.raises(UsageError, match=r"line 3: 27 cubes out; allowed is at most 26"):
+        records.read(file("drop,thrown,out\n1,49,30\n2,7,27\n"))
+
+
+def test_free_throws_are_of_any_number_but_no_more_come_out_than_there_are(file):
+    text = "throw,thrown_red,out_red,thrown_blue,out_blue\n1,3,1,,\n2,,,40,31\n3,9,11,1,\n1,20,5,,\n"
+    found = records.read(file(text))
+    assert [each.is_free for each in found] == [True] * 4
+    assert [(each.game, each.number) for each in found] == [(1, 1), (1, 2), (1, 3), (2, 1)]
+    assert [each.inside for each in found[2:]] == [{"red": 0, "blue": 10}, {"red": 15, "blue": 0}]
+    assert records.summary(found).splitlines()[:2] == [
+        "4 free throws in 2 series (3, 1); colours: red, blue",
+        "first throw of series 1: 3 thrown, 1 out, 2 inside",
+    ]
+    for change, says in (
+        (("2,,,40,31", "2,,,40,41"), "line 3: 41 blue out; allowed is at most 40"),
+        (("2,,,40,31", "2,499,,,"), "line 3: 499 cubes thrown; allowed are up to 498 beside 2 inside"),
+        (("2,,,40,31", "3,,,40,31"), "line 3: throw 3; allowed is 2, the next, or 1 for the tower emptied"),
+    ):
+        with pytest.raises(UsageError) as caught:
+            records.read(file(text.replace(*change)))
+        assert says in str(caught.value)
+
+
 @st.composite
 def drops_of_a_tower(draw: st.DrawFn) -> list[records.Record]:
-    """Up to four games of up to five drops, of cubes in colours with awkward names."""
+    """Up to four games or series of up to five drops, of cubes in colours with awkward names."""
+    is_free = draw(st.booleans())
     names = st.text("abc,; \"#'é_", min_size=1, max_size=5).filter(lambda name: name == name.strip())
     colours = draw(st.lists(names, min_size=1, max_size=3, unique=True))
     found: list[records.Record] = []
@@ -248,11 +301,12 @@ def drops_of_a_tower(draw: st.DrawFn) -> list[records.Record]:
         outside = {colour: draw(st.integers(0, 9)) for colour in colours}
         for number in range(1, draw(st.integers(1, 5)) + 1):
             least = outside if number == 1 else dict.fromkeys(colours, 0)
-            thrown = {colour: draw(st.integers(least[colour], outside[colour])) for colour in colours}
+            most = dict.fromkeys(colours, 30) if is_free else outside
+            thrown = {colour: draw(st.integers(least[colour], most[colour])) for colour in colours}
             out = {colour: draw(st.integers(0, inside[colour] + thrown[colour])) for colour in colours}
             inside = {colour: inside[colour] + thrown[colour] - out[colour] for colour in colours}
             outside = {colour: outside[colour] - thrown[colour] + out[colour] for colour in colours}
-            found.append(records.Record(number, thrown, out, inside, game))
+            found.append(records.Record(number, thrown, out, inside, game, is_free))
     return found
 
 
@@ -263,6 +317,44 @@ def test_what_is_written_reads_back_as_it_was(tmp_path_factory, drops: list[reco
     assert records.read(path) == drops
     kept = [line for line in path.read_text("utf-8").splitlines() if line.startswith("#")]
     assert kept == [f"# {line}" for remark in remarks for line in remark.splitlines() or [""]]
+
+
+@st.composite
+def spreadsheet(draw: st.DrawFn) -> Callable[[str], bytes]:
+    """A way in which a program may write a CSV: nothing of it changes a number."""
+    separator, end = draw(st.sampled_from(",;\t")), draw(st.sampled_from(["\n", "\r\n", "\r"]))
+    encoding = draw(st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "cp1252"]))
+    style = draw(st.sampled_from(["{}", "{},0" if separator != "," else '"{},0"', "{}.0", "{}.00"]))
+    quoted, empty, blanks = draw(st.booleans()), draw(st.integers(0, 3)), draw(st.sampled_from(["", " "]))
+
+    def of(cell: str) -> str:
+        number = style.format(cell) if cell.isdigit() else cell
+        return f'"{number}"' if quoted and '"' not in number else blanks + number
+
+    def write(text: str) -> bytes:
+        lines = [[of(cell) for cell in line.split(",")] + [""] * empty for line in text.splitlines()]
+        return end.join([*map(separator.join, lines), ""]).encode(encoding)
+
+    return write
+
+
+@given(drops_of_a_tower(), spreadsheet())
+def test_no_program_changes_what_is_read(
+    tmp_path_factory, drops: list[records.Record], program: Callable[[str], bytes]
+):
+    """Separator, byte-order mark, line ends, quotes, decimals, empty columns at the end: the same drops."""
+    path = tmp_path_factory.mktemp("written") / "mine.csv"
+    names = dict(zip(drops[0].thrown, ["red", "blue", "gr\u00fcn"], strict=False))
+    plain = [
+        replace(
+            drop,
+            **{kind: {names[c]: n for c, n in getattr(drop, kind).items()} for kind in ("thrown", "out", "inside")},
+        )
+        for drop in drops
+    ]
+    records.write(path, plain)
+    path.write_bytes(program(path.read_text("utf-8")))
+    assert records.read(path) == plain
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from support.calibrations import DRAWS, MADE, MIDDLE, calibration, evidence, scaled
 
 from calibration import pictures
-from calibration.evidence import GAMES, PHASE, SAID, Evidence
 from calibration.findings import entry_of, learnt, pairs, scores, singles, warnings
-from calibration.fit import TARGETS, Discrepancy, Fit, Interval, Posterior, PredictiveCheck
-from calibration.parameters import NUMBERS, PATTERNS, fields, values
-from calibration.result import Budget, Calibration, Chosen, Confirmed, ConfirmedSummary, GamesMean
-from calibration.summaries import CUBES, SETUP, SUMMARIES, WHOLE, Window
+from calibration.fit import TARGETS, Interval, Posterior, PredictiveCheck
+from calibration.parameters import NAMES, NUMBERS, readings
+from calibration.result import Budget, Calibration, GamesMean
+from calibration.summaries import CUBES, SETUP, SUMMARIES, Window
 from calibration.writeup import in_short, write
 
 SECTIONS = [
@@ -31,80 +31,10 @@ SECTIONS = [
     "9. Confirmed by real drops",
     "10. Budget, failures, and how to make it again",
 ]
-DRAWS = 400
-MIDDLE = {"setup": 20.0, "inside": 11.0, "out": 5.5, "own": 0.7, "spread": 1.8}
-
-
-def scaled(summary: str, value: float) -> float:
-    return float(SUMMARIES[summary].scale(value))
-
-
-def evidence() -> tuple[Evidence, ...]:
-    """Two recorded games, a worked example of a phase, and words."""
-    games = tuple(WHOLE[name] for name in MIDDLE)
-    return (
-        Evidence("mine.csv, 2 games", "2 games of 36 recorded drops", "mine.csv", "measurement", games,
-                 tuple(scaled(name, value) for name, value in MIDDLE.items()), GAMES, 2),
-        Evidence("book", "8 | come\nout", "a book", "worked example", (WHOLE["out"],), (scaled("out", 8.0),), PHASE,
-                 doubt=2.0),
-        Evidence("club", "about 12 inside", "a club", "impression", (WHOLE["inside"],), (scaled("inside", 12.0),), SAID,
-                 said=0.3),
-    )  # fmt: skip
-
-
-def posterior(rng: np.random.Generator, unit: np.ndarray, effective: float, wide: float) -> Posterior:
-    targets = {name: MIDDLE[name] + wide * rng.normal(size=len(unit)) for name in TARGETS}
-    return Posterior(rng.integers(len(PATTERNS), size=len(unit)), unit, targets, effective, -3.5)
-
-
-def checks(found: Sequence[Evidence], width: float) -> tuple[PredictiveCheck, ...]:
-    made: list[PredictiveCheck] = []
-    for each in found:
-        for window, value in zip(each.windows, each.values, strict=True):
-            seen = float(SUMMARIES[window.summary].back(value))
-            span = Interval(seen * (1 - width), seen * (1 + width / 3), seen * (1 + width))
-            made.append(PredictiveCheck(each.name, window, seen, span, 0.4))
-    return tuple(made)
-
-
-def confirmed(rng: np.random.Generator, number: int) -> tuple[Confirmed, ...]:
-    found: list[Confirmed] = []
-    for i in range(number):
-        pattern, unit = list(PATTERNS)[i % len(PATTERNS)], rng.random(len(NUMBERS))
-        compared = [
-            ConfirmedSummary(n, scaled(n, v), 0.1, scaled(n, v) + 0.2 * rng.normal(), 0.15, 4)
-            for n, v in MIDDLE.items()
-        ]
-        found.append(Confirmed(pattern, values(pattern, unit.tolist()), tuple(compared)))
-    return tuple(found)
-
-
-def calibration() -> Calibration:
-    """A calibration in which the opening and the friction are known, together; nothing in it is of a simulation."""
-    rng = np.random.default_rng(7)
-    unit = rng.random((DRAWS, len(NUMBERS)))
-    unit[:, 0] = 0.3 + 0.4 * unit[:, 1] + 0.05 * rng.normal(size=DRAWS)
-    unit[:, 1] = 0.2 + 0.5 * unit[:, 1]
-    known = evidence()
-    fit = Fit(known, Discrepancy(), posterior(rng, rng.random((DRAWS, len(NUMBERS))), 24576.0, 3.0),
-              posterior(rng, unit, 1234.0, 0.8), checks(known, 0.3), checks(known, 0.5))  # fmt: skip
-    pattern, at = "slots 2 over 2", [0.5] * len(NUMBERS)
-    single = {name: tuple((MIDDLE[name] + 2 * rng.normal(size=40)).tolist()) for name in TARGETS}
-    means = {
-        name: GamesMean(float(np.mean(x)), float(np.std(x, ddof=1) / np.sqrt(40)), 40) for name, x in single.items()
-    }
-    return Calibration(
-        "mine", "quick", 5, 108, 430, "d" * 64, fit, confirmed(rng, 6),
-        Chosen(pattern, values(pattern, at), fields(pattern, at), means, single),
-        Budget(98, 431.25, 3, 0), {"tower_sim": "0.1.0", "numpy": "2"},
-    )  # fmt: skip
 
 
 def with_posterior(plain: Calibration, found: Posterior) -> Calibration:
     return replace(plain, fit=replace(plain.fit, posterior=found))
-
-
-MADE = calibration()
 
 
 @pytest.fixture(name="report", scope="module")
@@ -154,7 +84,7 @@ def test_every_section_is_there_and_every_link_leads_to_a_file(report: Path):
 def test_every_row_of_a_table_has_as_many_cells_as_its_head(report: Path):
     rows = re.findall(r"^\|.*\|$", text(report), re.M)
     heads = [i for i, row in enumerate(rows) if row.startswith("| --- ")]
-    assert len(heads) >= 14
+    assert len(heads) >= 13
     for start, stop in zip(heads, [*heads[1:], len(rows) + 1], strict=True):
         assert {len(re.split(r"(?<!\\)\|", row)) for row in rows[start - 1 : stop - 1]} == {rows[start].count("|") + 1}
 
@@ -172,40 +102,34 @@ def test_the_same_calibration_gives_the_same_bytes(report: Path, tmp_path: Path)
 
 
 def test_the_posteriors_figures_are_the_draws(report: Path):
-    unit = MADE.fit.posterior.unit
-    low, middle, high = np.quantile(unit, [0.05, 0.5, 0.95], axis=0)
-    spans = np.array([number.high - number.low for number in NUMBERS])
-    starts = np.array([number.low for number in NUMBERS])
-    for key, wanted in (("", middle), (", low", low), (", high", high)):
-        assert column(report, "posterior_numbers", f"posterior (90 %){key}") == close(starts + wanted * spans)
-    for key, share in (("", 0.5), (", low", 0.05), (", high", 0.95)):
-        assert column(report, "posterior_numbers", f"prior (90 %){key}") == close(starts + share * spans)
-    assert column(report, "posterior_numbers", "width over prior's") == close((high - low) / 0.9)
+    after, before = (readings(each.unit) for each in (MADE.fit.posterior, MADE.fit.prior))
+    of_each = [np.quantile(draws, [0.05, 0.5, 0.95], axis=0).tolist() for draws in (before, after)]
+    for name, (low, middle, high) in zip(("prior", "posterior"), of_each, strict=True):
+        for key, wanted in (("", middle), (", low", low), (", high", high)):
+            assert column(report, "posterior_numbers", f"{name} (90 %){key}") == close(wanted)
+    (low, _, high), (after_low, _, after_high) = map(np.array, of_each)
+    assert column(report, "posterior_numbers", "width over prior's") == close((after_high - after_low) / (high - low))
     informed = [row["informed"] for row in table(report, "posterior_numbers")]
-    assert informed == ["yes", "yes", "no", "no", "no", "no"]
-    assert "The data do not inform restitution, edge, release height or release spread." in text(report)
-    counts = np.bincount(MADE.fit.posterior.pattern)
-    assert column(report, "posterior_patterns", "posterior probability") == close(counts / DRAWS)
-    assert column(report, "posterior_patterns", "draws") == counts.tolist()
+    assert informed[:2] == ["yes", "yes"]
+    assert informed[-5:] == ["no"] * 5
+    assert "friction, restitution, release height or release spread." in text(report)
 
 
-def test_the_correlations_are_of_the_most_probable_patterns_draws(report: Path):
-    best = int(np.argmax(np.bincount(MADE.fit.posterior.pattern)))
-    draws = MADE.fit.posterior.unit[MADE.fit.posterior.pattern == best]
-    r = np.corrcoef(draws.T)
+def test_the_correlations_are_of_the_draws(report: Path):
+    r = np.asarray(np.corrcoef(readings(MADE.fit.posterior.unit).T))
     (first, *_), last = table(report, "correlations"), table(report, "correlations")[-1]
-    assert float(first["opening"]) == pytest.approx(r[1, 0], rel=1e-5)
-    assert first["friction"] == ""
-    assert float(last["edge"]) == pytest.approx(r[5, 3], rel=1e-5)
-    assert f"a wider opening with more friction (r = {r[1, 0]:+.2f})" in text(report)
-    assert f"{list(PATTERNS)[best]} (n = {len(draws)} draws" in text(report)
+    assert float(first["edge"]) == pytest.approx(r[1, 0], rel=1e-5)
+    assert first["tube"] == ""
+    assert float(last["friction"]) == pytest.approx(r[-1, NAMES.index("friction")], rel=1e-5)
+    assert f"larger cubes with a wider tube (r = {r[1, 0]:+.2f})" in text(report)
+    assert f"(n = {DRAWS} draws" in text(report)
 
 
 def test_a_number_that_falls_as_another_grows_is_named_so():
     unit = np.random.default_rng(1).random((DRAWS, len(NUMBERS)))
-    unit[:, 3] = 1 - unit[:, 0]
+    unit[:, NAMES.index("friction")] = 1 - unit[:, 0]
     found = with_posterior(MADE, replace(MADE.fit.posterior, unit=unit))
-    assert pairs(found).r[3, 0] == pytest.approx(-1)
+    assert pairs(found).r[NAMES.index("friction"), 0] == pytest.approx(-1)
 
 
 @pytest.mark.parametrize("name", ["predictive", "held_out"])
@@ -298,26 +222,23 @@ def test_nothing_held_out_and_nothing_confirmed_is_said(tmp_path: Path):
 
 @pytest.mark.usefixtures("plain")
 def test_no_number_is_informed(tmp_path: Path):
-    unit = np.random.default_rng(4).random((DRAWS, len(NUMBERS)))
-    odd = with_posterior(MADE, replace(MADE.fit.posterior, unit=unit))
+    odd = with_posterior(MADE, replace(MADE.fit.posterior, unit=MADE.fit.prior.unit))
     assert not any(each.informed for each in learnt(odd))
     report = write(odd, tmp_path)
-    listed = "opening, friction, restitution, edge, release height or release spread"
+    *others, last = [name.replace("_", " ") for name in NAMES]
+    listed = f"{', '.join(others)} or {last}"
     assert text(report).count(f"The data do not inform {listed}.") == 2
-    assert "nothing trades off" in text(report)
 
 
-def test_one_pattern_and_all_weight_on_one_point_at_the_edge(tmp_path: Path):
-    unit = np.tile([1.0, 0.0, 0.5, 0.5, 0.5, 0.5], (DRAWS, 1))
+def test_all_weight_on_one_point_at_the_edge(tmp_path: Path):
+    unit = np.tile([1.0, 0.0, *[0.5] * (len(NUMBERS) - 2)], (DRAWS, 1))
     targets = {"setup": np.full(DRAWS, CUBES + 0.5), "inside": np.full(DRAWS, -0.5), "out": np.zeros(DRAWS)}
-    odd = with_posterior(MADE, Posterior(np.zeros(DRAWS, int), unit, targets, 1.0, -90.0))
+    odd = with_posterior(MADE, Posterior(unit, targets, 1.0, -90.0))
     report = write(odd, tmp_path)
     assert "**The largest warning:** The posterior rests on an effective 1 of" in text(report)
-    assert "100 % of the draws of the opening lie in the highest tenth" in text(report)
-    assert "100 % of the draws of the friction lie in the lowest tenth" in text(report)
-    assert table(report, "correlations")[0]["opening"] == ""
-    assert column(report, "posterior_patterns", "posterior probability") == [1, 0, 0]
-    assert table(report, "posterior_patterns")[1]["opening [edges] (90 %)"] == ""
+    assert "100 % of the draws of the edge lie in the highest tenth" in text(report)
+    assert "100 % of the draws of the tube lie in the lowest tenth" in text(report)
+    assert table(report, "correlations")[0]["edge"] == ""
     assert column(report, "posterior_numbers", "width over prior's") == [0] * len(NUMBERS)
     assert not re.search(r"\bnan\b", text(report))
 
@@ -365,11 +286,11 @@ def test_the_commands_lines_are_few_and_say_what_lies_outside():
     odd = replace(MADE, fit=replace(MADE.fit, predictive=(*[check] * 30, outside)))
     says, sure, empty, *lines = in_short(odd).splitlines()
     assert says == (
-        "Over many games such a tower keeps about 10.9 of its 49 cubes inside in play (20.0 after the set-up) and lets "
-        "about 5.5 out in a phase."
+        "Such a tower keeps about 20 of its 49 cubes after the set-up and about 11 in play; about 5 come out of a "
+        "phase."
     )
     assert re.fullmatch(
-        r"How sure: with 90 % the tower's own numbers are \S+ to \S+ inside in play, \S+ to \S+ after the set-up and "
+        r"How sure: with 90 % the tower's own numbers are \S+ to \S+ after the set-up, \S+ to \S+ inside in play and "
         r"\S+ to \S+ out in a phase\.",
         sure,
     )
@@ -380,5 +301,13 @@ def test_the_commands_lines_are_few_and_say_what_lies_outside():
     assert "held out: 7 of 7 values within" in lines
     assert len(lines) <= 25
     assert max(map(len, lines[:7])) <= 100
-    low, high = (x * 0.45 + 0.2 for x in np.quantile(MADE.fit.posterior.unit[:, 1], [0.05, 0.95]))
-    assert re.match(rf"friction .*\({low:.2f} to {high:.2f}\) .* yes$", lines[2])
+    low, high = (50 + 30 * x for x in np.quantile(MADE.fit.posterior.unit[:, 1], [0.05, 0.95]))
+    (tube,) = (line for line in lines if line.startswith("tube "))
+    assert re.match(rf"tube .*\({low:.1f} to {high:.1f}\) .* yes$", tube)
+
+
+def test_the_report_says_why_the_tower_was_chosen_and_what_was_left_out(tmp_path: Path):
+    chosen = replace(MADE.chosen, why="It is in the middle.", does="It keeps 16.")
+    write(replace(MADE, chosen=chosen, notes=("records 'a|b': 3 are free throws",)), tmp_path)
+    text = (tmp_path / "report.md").read_text("utf-8")
+    assert "- It is in the middle.\n- It keeps 16.\n- records 'a\\|b': 3 are free throws\n" in text

@@ -13,16 +13,19 @@ PACKAGE = ROOT / "calibration"
 
 # a module may import from lower ranks only
 RANKS = [
-    {"observations", "parameters", "spreadsheet"},
-    {"records"},
+    {"leaving", "observations", "parameters", "spreadsheet", "stand_in"},
+    {"effort", "records"},
+    {"watched"},
     {"summaries", "reference"},
-    {"design", "evidence", "e_values"},
-    {"emulator", "verdict"},
+    {"design", "discrepancy", "evidence", "e_values", "plain", "sampling"},
+    {"emulator", "usable", "verdict"},
+    {"law"},
     {"fit"},
-    {"result"},
+    {"choice", "result"},
     {"findings"},
-    {"pictures"},
+    {"answers", "bands", "pictures", "sources"},
     {"chapters"},
+    {"conflict"},
     {"writeup"},
     {"command"},
 ]

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from support.command_line import tower_sim
 
-from calibration.parameters import TOWER
+import calibration
 from tests.measure.renew import FITTED
 from tower_sim.apparatus.catalogue import fitted_with, load, names, shipped
 from tower_sim.cli.list import listed
@@ -28,6 +28,8 @@ from tower_sim.state import TowerState
 from tower_sim.surrogate.fitting.check import other_engine
 from tower_sim.surrogate.store import Fitted, fitted_or_shipped, shipped_names
 from tower_sim.token import pack
+
+TOWER = Path(calibration.__file__).with_name("tower.toml")
 
 SHAPE = load("amerigo")
 VERSION_2 = json.loads((Path(__file__).parent / "vectors" / "tower2.json").read_text("utf-8"))[0]["token"]

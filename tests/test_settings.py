@@ -227,12 +227,11 @@ def test_going_on_with_a_campaign_of_another_engine_says_what_to_write(tmp_path:
 def test_the_towers_of_a_calibration_are_of_the_engine_of_its_design_whatever_the_default(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    pattern = "slots 2 over 2"
-    text = campaign_text([(pattern, (0.5,) * len(FREE))], 2, 1)
+    text = campaign_text([(0.5,) * len(FREE)], 2, 1)
     before = parse(text)
-    monkeypatch.setattr(module, "ENGINE", "core")
+    monkeypatch.setattr(module, "ENGINE", "bullet")
     assert parse(text).digest == before.digest
-    assert before.point(0).settings == PhysicsSettings(engine="bullet")
+    assert before.point(0).settings == PhysicsSettings(engine="core")
 
 
 # Commands and requests
@@ -264,7 +263,7 @@ COMMANDS = [
     ("play chain --apparatus amerigo --seed 1", "tower_sim.cli.play.open_model"),
     ("compare amerigo --set cubes=6 --games 2 --seed 1 --model physics", "tower_sim.compare.command.open_model"),
     ("battle --cubes purple=2,green=2 --seed 1", "tower_sim.cli.play.open_model"),
-    ("fairness my_tower --games 8", "calibration.reference.PhysicsModel"),
+    ("fairness my_tower --games 8", "calibration.watched.PhysicsModel"),
 ]
 
 
@@ -280,7 +279,7 @@ def test_every_command_that_drops_hands_its_engine_and_accuracy_to_physics(
         raise _Asked(given[-1])
 
     monkeypatch.setattr(opens, asked)
-    monkeypatch.setattr("calibration.reference.spread_out", lambda do, seeds, *_: map(do, seeds))
+    monkeypatch.setattr("calibration.watched.spread_out", lambda do, seeds, *_: map(do, seeds))
     for words, settings in (
         ([], PhysicsSettings()),
         (["--engine", "core"], PhysicsSettings(engine="core")),

@@ -23,7 +23,7 @@ EDGE = SHIP.cube_edge
 def ship_with(change) -> CombatShip:
     profile: dict[str, Any] = copy.deepcopy(SHIP.profile)
     change(profile)
-    return cast("CombatShip", catalogue._from_tables(profile, "changed"))  # type: ignore
+    return cast("CombatShip", catalogue._from_tables(profile, "changed", None))  # type: ignore
 
 
 def zone_of(profile: dict[str, Any], name: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from tower_sim.errors import UsageError, fault, near, shown
 from tower_sim.physics.settings import ENGINE, STANDARD, PhysicsSettings, accuracy, check_engine
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.ship import ShipSurrogate
-from tower_sim.surrogate.store import Fitted, load_fitted, shipped
+from tower_sim.surrogate.store import Fitted, beside, load_fitted, shipped
 from tower_sim.surrogate.two_thirds import TwoThirdsRule
 
 if TYPE_CHECKING:  # the simulator is imported when physics is asked for
@@ -29,7 +29,8 @@ Model: TypeAlias = "PhysicsModel | SurrogateModel | ShipSurrogate | TwoThirdsRul
 def open_model(apparatus: Apparatus, name: str = "physics", settings: PhysicsSettings | None = None) -> Model:
     """Return the model `name` of an apparatus, to be used as a context manager.
 
-    `name` is one of MODELS or the path of a fitted surrogate (`.json`); `settings` are those of the physics.
+    `name` is one of MODELS or the path of a fitted surrogate (`.json`); `settings` are those of the physics. The
+    surrogate of a profile that is a file is the one that lies beside it (`store.beside`), if there is one.
     Raises UsageError for another name, an apparatus that the model cannot be of, a file that is not allowed, and
     physics where its engine is not installed.
     """
@@ -40,7 +41,7 @@ def open_model(apparatus: Apparatus, name: str = "physics", settings: PhysicsSet
     if name == "two_thirds":
         return TwoThirdsRule(apparatus)
     if name == "surrogate":
-        return surrogate_of(apparatus, shipped(apparatus.name, apparatus.digest))
+        return surrogate_of(apparatus, _own(apparatus) or shipped(apparatus.name, apparatus.digest))
     if name.endswith(".json"):
         return surrogate_of(apparatus, load_fitted(name))
     raise _unknown(name)
@@ -68,6 +69,21 @@ def settings_of(model: str, engine: str | None, fineness: str | None) -> Physics
 def _unknown(model: str) -> UsageError:
     allowed = f"one of {', '.join(MODELS)}, or a .json file of `surrogate fit`"
     return fault("model", model, allowed, f"check its spelling{near(model, MODELS)}")
+
+
+def _own(apparatus: Apparatus) -> Fitted | None:
+    """Return the surrogate beside the apparatus's file; None where there is none. Raises UsageError for another's."""
+    file = beside(apparatus.file) if apparatus.file else None
+    if file is None or not file.exists():
+        return None
+    fitted = load_fitted(file)
+    if fitted.apparatus_digest != apparatus.digest:
+        raise UsageError(
+            f"surrogate {shown(str(file))} was fitted for another {apparatus.name} ({fitted.apparatus_digest}); "
+            f"allowed is that of the profile beside it ({apparatus.digest}), which has changed; fit it again, or "
+            "remove it"
+        )
+    return fitted
 
 
 def surrogate_of(apparatus: Apparatus, fitted: Fitted) -> SurrogateModel | ShipSurrogate:

@@ -1,9 +1,11 @@
 """Make the design that calibration ships with, and its emulator's kernels, anew; say how well the emulator predicts.
 
-python -m tests.measure.design campaign --points 64 --games 4 > DESIGN.toml
-tower-sim campaign run DESIGN.toml --out DIRECTORY
-python -m tests.measure.design pack DIRECTORY --points 64 --games 4
-python -m tests.measure.design kernels
+python -m tests.measure.design campaign --part 0 > FIRST.toml
+python -m tests.measure.design campaign --part 1 > SECOND.toml
+tower-sim campaign run FIRST.toml --out FIRST
+tower-sim campaign run SECOND.toml --out SECOND
+python -m tests.measure.design pack FIRST SECOND
+OMP_NUM_THREADS=1 python -m tests.measure.design kernels
 python -m tests.measure.design check
 """
 
@@ -23,8 +25,8 @@ from scipy.stats import qmc
 
 from calibration.design import SHIPPED, Design, Point, played, shipped
 from calibration.emulator import KERNELS, Emulator, shipped_kernels
-from calibration.parameters import NUMBERS, PATTERNS, campaign_text
-from calibration.summaries import SUMMARIES, WHOLE, Array, GameCounts
+from calibration.parameters import NUMBERS, campaign_text
+from calibration.summaries import EVERY, SUMMARIES, Array, GameCounts
 from tests.measure.script import ended
 from tower_sim.writing import write
 
@@ -35,30 +37,30 @@ def save(design: Design, path: Path) -> None:
     """Write a design as a file of numpy arrays, whole or not at all; raises as `tower_sim.writing.write` does."""
     games = {column.name: getattr(design.games, column.name).astype(np.int8) for column in fields(GameCounts)}
     data = io.BytesIO()
-    np.savez_compressed(data, pattern=design.pattern, unit=design.unit, **games)
+    np.savez_compressed(data, unit=design.unit, **games)
     write(path, data.getvalue(), "design")
 
 
-def prior_points(number: int, first: int = 0) -> list[Point]:
-    """Return points `first` to before `first` + `number` of each pattern, the patterns in turn, drawn from the prior.
+def side_by_side(parts: Sequence[Design]) -> Design:
+    """Return the design that has the games of all `parts`, which are of the same points."""
+    columns = [[getattr(part.games, column.name) for part in parts] for column in fields(GameCounts)]
+    return Design(parts[0].unit, GameCounts(*(np.concatenate(column, 1) for column in columns)))
 
-    Each pattern has a scrambled Sobol sequence of its own, always the same. Source: Owen, Journal of Complexity 14
-    (1998) 466.
+
+def prior_points(number: int) -> list[Point]:
+    """Return the first `number` points drawn from the prior: a scrambled Sobol sequence, always the same.
+
+    Source: Owen, Journal of Complexity 14 (1998) 466.
     """
     sobol: Any = qmc.Sobol
-    rows: dict[str, Array] = {}
-    for i, pattern in enumerate(PATTERNS):
-        sequence = sobol(len(NUMBERS), seed=np.random.default_rng(i + 1))
-        if first:
-            sequence.fast_forward(first)
-        rows[pattern] = sequence.random(number)
-    return [(pattern, tuple(rows[pattern][i].tolist())) for i in range(number) for pattern in PATTERNS]
+    rows: Array = sobol(len(NUMBERS), seed=np.random.default_rng(1)).random(number)
+    return [tuple(row) for row in rows.tolist()]
 
 
 def kernels() -> None:
     """Find the kernels of the design that ships, and put them beside it."""
     emulator = Emulator(shipped())
-    for window in WHOLE.values():
+    for window in EVERY.values():
         emulator.kernels_of(window)
     write(KERNELS, json.dumps(emulator.kernels, indent=1, allow_nan=False) + "\n", "kernels")
 
@@ -69,17 +71,17 @@ def check(design: Design, folds: int = 5) -> str:
         "| summary | points | variance explained | median error | misses, in standard errors (sd) | within 90 % |",
         "|---|---|---|---|---|---|",
     ]
-    fold = np.arange(len(design.pattern)) // len(PATTERNS) % folds
+    fold = np.arange(len(design.unit)) % folds
     whole = Emulator(design, shipped_kernels() if design.digest == shipped().digest else None)
-    for name, window in WHOLE.items():
+    for name, window in EVERY.items():
         parts: list[Array] = []
         for k in range(folds):
             rest = Emulator(design.take(np.flatnonzero(fold != k)), whole.kernels_of(window))
             held = design.take(np.flatnonzero(fold == k))
-            at = rest.at(window, held.pattern, held.unit)
+            at = rest.at(window, held.unit)
             error = at.error
             if name == "out":
-                inside = rest.at(replace(window, summary="inside"), held.pattern, held.unit)
+                inside = rest.at(replace(window, summary="inside"), held.unit)
                 error = np.hypot(error, inside.error / (1 + np.exp(-inside.mean)))
             games = window.of(held.games)
             count = (~np.isnan(games)).sum(1)
@@ -103,19 +105,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(required=True, dest="command")
     campaign = commands.add_parser("campaign", help="print the campaign that plays the design")
     pack = commands.add_parser("pack", help="make the design that ships of that campaign")
-    pack.add_argument("directory", type=Path, help="of the campaign that was run")
+    pack.add_argument("directory", type=Path, nargs="+", help="of each campaign that was run, its parts in order")
+    campaign.add_argument("--part", type=int, default=0, help="which games at the points: a part has a seed of its own")
     for command in (campaign, pack):
-        command.add_argument("--points", type=int, default=64, help="for each pattern; a power of 2")
-        command.add_argument("--games", type=int, default=4, help="at each point")
+        command.add_argument("--points", type=int, default=1024, help="a power of 2")
+        command.add_argument("--games", type=int, default=2, help="at each point")
     commands.add_parser("kernels", help="find the emulator's kernels for the design that ships")
     commands.add_parser("check", help="predict each fifth of the design from the rest")
     options = parser.parse_args(arguments)
 
     def work() -> None:
         if options.command == "campaign":
-            print(campaign_text(prior_points(options.points), options.games, SEED), end="")
+            print(campaign_text(prior_points(options.points), options.games, SEED + options.part), end="")
         elif options.command == "pack":
-            save(played(prior_points(options.points), options.directory, options.games), SHIPPED)
+            points = prior_points(options.points)
+            save(side_by_side([played(points, each, options.games) for each in options.directory]), SHIPPED)
             print(SHIPPED)
         elif options.command == "kernels":
             kernels()

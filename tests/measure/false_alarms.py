@@ -18,7 +18,8 @@ import numpy as np
 
 from calibration.e_values import STRONG, check
 from calibration.records import Record
-from calibration.reference import AgedDrop, learn, observe
+from calibration.reference import learn
+from calibration.watched import AgedDrop, observe
 from tests.measure.script import ended
 from tower_sim.apparatus.catalogue import load
 

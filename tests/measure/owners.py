@@ -26,7 +26,7 @@ from calibration.emulator import Emulator, shipped_kernels
 from calibration.evidence import of_records
 from calibration.evidence import shipped as shipped_evidence
 from calibration.fit import LEVEL, Discrepancy, Interval, fit
-from calibration.parameters import ENGINE, NUMBERS, PATTERNS, TOWER, fields
+from calibration.parameters import ENGINE, NUMBERS, TOWER, fields
 from calibration.records import Record, write
 from tests.measure.script import ended
 from tower_sim import __version__
@@ -39,7 +39,7 @@ from tower_sim.contract import DropModel
 from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.games.amerigo import Rules, play
 from tower_sim.model import TooManyFailedDraws
-from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.physics.settings import PhysicsSettings, accuracy
 from tower_sim.pool import processes
 from tower_sim.progress import telling
 from tower_sim.simulator import PhysicsModel
@@ -50,11 +50,14 @@ FEWEST, MOST = 20, 60  # drops that an owner records
 TRUTH_GAMES = 10
 QUANTITIES = ("inside", "out", "setup")
 
-# Every third owner's tower runs at a step that no fit knows of: all three limits of it are halved, so it is half as
-# long everywhere. That keeps about 4 % more cubes after a set-up (docs/physics.md); real towers have no step at all.
-HALF = PhysicsSettings(engine=ENGINE)
-HALF = replace(HALF, timestep=HALF.timestep / 2, step_travel=HALF.step_travel / 2, passed_travel=HALF.passed_travel / 2)
-SETTINGS = {"shipped step": PhysicsSettings(engine=ENGINE), "half step": HALF}
+# Half of the owners' towers are of physics that no fit knows of: every fourth at half the core's step, every fourth by
+# the other engine as it ships. Real towers have no step at all.
+SETTINGS = {
+    "standard": PhysicsSettings(engine=ENGINE),
+    "half step": accuracy(ENGINE, "fine"),
+    "bullet": PhysicsSettings(engine="bullet"),
+}
+_IN_TURN = ("standard", "half step", "standard", "bullet")
 
 _POINT, _RECORDS, _TRUTH = range(3)  # second word of an owner's spawn keys; the third is the game's number
 
@@ -88,14 +91,13 @@ class Truth:
 class Owner:
     """A tower at a hidden point of the prior and what is recorded of it; drawn from `seed`, `number` from 0.
 
-    `pattern` and `unit` are that point, `settings` names the numerical settings of the tower, `drops` is how many its
+    `unit` is that point, `settings` names the numerical settings of the tower, `drops` is how many its
     owner means to record. `failed` says why there are fewer `records` or no `truth`: a drop that was no landing five
     times in a row; it is empty for an owner who came to the end.
     """
 
     number: int
     seed: int
-    pattern: str
     unit: tuple[float, ...]
     settings: str
     drops: int
@@ -114,7 +116,7 @@ class Owner:
     def apparatus(self) -> Apparatus:
         """Return the tower, with its hidden parameters."""
         tables = {"profile": tomllib.loads(TOWER.read_text("utf-8"))}
-        return from_tables(applied(tables, fields(self.pattern, self.unit))["profile"], f"owner {self.number}")
+        return from_tables(applied(tables, fields(self.unit))["profile"], f"owner {self.number}")
 
     def model(self) -> PhysicsModel:
         """Return the tower as a model, to be closed."""
@@ -124,16 +126,15 @@ class Owner:
 def drawn(number: int, seed: int) -> Owner:
     """Draw an owner who has recorded nothing yet.
 
-    Random: the pattern, each as likely; the point, uniform in the unit cube; how many drops, FEWEST to MOST. Every
-    third owner (numbers 2, 5, 8, ...) has the half step. Raises UsageError for a number or seed below 0.
+    Random: the point, uniform in the unit cube; how many drops, FEWEST to MOST. Of four
+    owners the second has half the step, the last the other engine. Raises UsageError for a number or seed below 0.
     """
     check_whole("number of an owner", number, 0)
     check_whole("seed", seed, 0)
-    blank = Owner(number, seed, "", (), "half step" if number % 3 == 2 else "shipped step", 0)
+    blank = Owner(number, seed, (), _IN_TURN[number % len(_IN_TURN)], 0)
     rng = np.random.default_rng(blank.stream(_POINT))
-    pattern = list(PATTERNS)[rng.integers(len(PATTERNS))]
     unit = tuple(rng.random(len(NUMBERS)).tolist())
-    return replace(blank, pattern=pattern, unit=unit, drops=int(rng.integers(FEWEST, MOST + 1)))
+    return replace(blank, unit=unit, drops=int(rng.integers(FEWEST, MOST + 1)))
 
 
 def recorded(model: DropModel, drops: int, game_seed: Callable[[int], int]) -> Iterator[Record]:
@@ -319,7 +320,7 @@ class Case:
         side = "in" if self.is_covered else "above" if self.truth.mean > self.interval.high else "below"
         who, known = self.owner, self.truth
         return (
-            f"owner {who.number} ({who.pattern}, {who.settings}, {len(who.records)} drops): {self.quantity} "
+            f"owner {who.number} ({who.settings}, {len(who.records)} drops): {self.quantity} "
             f"{known.mean:.2f} +- {known.se:.2f}, {side} {self.interval.low:.2f} to {self.interval.high:.2f}"
         )
 

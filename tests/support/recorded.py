@@ -5,10 +5,8 @@ import numpy as np
 from calibration import summaries
 from calibration.emulator import Predicted
 from calibration.records import Record
-from calibration.reference import AgedDrop
-from calibration.summaries import (
-    Window,
-)
+from calibration.summaries import Window
+from calibration.watched import AgedDrop
 
 COLOURS = ("blue", "black", "red", "brown", "green", "yellow", "white")
 
@@ -48,7 +46,7 @@ class Line:
     def __init__(self, error: float = 0.0, games: float = 0.3) -> None:
         self.error, self.games = error, games
 
-    def at(self, window: Window, pattern: np.ndarray, unit: np.ndarray) -> Predicted:
+    def at(self, window: Window, unit: np.ndarray) -> Predicted:
         mean = 1.0 + self.slope * unit[:, 0]
         if window.summary == "out":
             mean = summaries.seventh(mean)

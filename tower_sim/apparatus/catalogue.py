@@ -81,27 +81,30 @@ def load(name_or_file: str | Path) -> Apparatus:
             f"{', '.join(names())} or the path of a TOML file{near(str(name_or_file), names())}"
         )
     text = read_text(path, "apparatus file", limit=MAX_BYTES, advice="give a readable UTF-8 TOML file")
-    return parse(text, path.stem)
+    return parse(text, path.stem, path)
 
 
-def parse(text: str, name: str) -> Apparatus:
-    """Make the apparatus called `name` from the text of a profile; raises UsageError naming profile and field."""
+def parse(text: str, name: str, file: Path | None = None) -> Apparatus:
+    """Make the apparatus called `name` from the text of a profile, which is that of `file` if it is given.
+
+    Raises UsageError naming profile and field.
+    """
     try:
         profile = toml_table(text, "the file")
     except UsageError as error:
         raise UsageError(f"profile {_short(name)}: {error}") from None
-    return from_tables(profile, name)
+    return from_tables(profile, name, file)
 
 
-def from_tables(profile: dict[str, Any], name: str) -> Apparatus:
+def from_tables(profile: dict[str, Any], name: str, file: Path | None = None) -> Apparatus:
     """Make the apparatus called `name` from the tables of a profile; raises UsageError naming profile and field."""
     try:
-        return _from_tables(profile, name)
+        return _from_tables(profile, name, file)
     except UsageError as error:
         raise UsageError(f"profile {_short(name)}: {error}") from None
 
 
-def _from_tables(profile: dict[str, Any], name: str) -> Apparatus:
+def _from_tables(profile: dict[str, Any], name: str, file: Path | None) -> Apparatus:
     for key, allowed in (("schema", SCHEMA), ("version", VERSION)):
         value = profile.get(key)
         if value != allowed:
@@ -117,7 +120,7 @@ def _from_tables(profile: dict[str, Any], name: str) -> Apparatus:
     except TypeError as error:  # a date: TOML has more than JSON
         raise UsageError(f"a value is neither text nor number ({error}); allowed are these; change it") from error
     of_kind: ApparatusKind = registry.get("apparatus", kind)
-    return of_kind.make(Profile(name, profile, hashlib.sha256(canonical.encode()).hexdigest()[:16]))
+    return of_kind.make(Profile(name, profile, hashlib.sha256(canonical.encode()).hexdigest()[:16], file))
 
 
 def _short(name: str) -> str:

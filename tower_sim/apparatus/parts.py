@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -80,7 +81,8 @@ class Apparatus(ABC):
     `calm` are upright boxes: a cube whose centre is in one of them, or on its face, has surely not escaped, and has not
     emerged if it would be swept; an engine need not ask while every centre is in one. There may be none.
 
-    `hulls` are fixed parts that are no boxes, for an engine that knows them: the core does.
+    `hulls` are fixed parts that are no boxes, for an engine that knows them: the core does. `file` is the profile's,
+    beside which its surrogate may lie; None for one that ships or was never a file.
 
     The methods take centres (m), shape (n, 3), and unit quaternions (x, y, z, w), shape (n, 4), of n cubes.
     """
@@ -101,6 +103,7 @@ class Apparatus(ABC):
     board: Board | None = None
     calm: tuple[Upright, ...] = ()
     hulls: tuple[Hull, ...] = ()
+    file: Path | None = field(default=None, compare=False)
 
     @property
     def solids(self) -> tuple[Box | Hull, ...]:

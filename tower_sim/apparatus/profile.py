@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
 from tower_sim.apparatus.common import Cubes, Release, read_surfaces, read_tables
@@ -11,11 +12,12 @@ from tower_sim.apparatus.common import Cubes, Release, read_surfaces, read_table
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A profile as it was read: the apparatus's `name`, all of its `tables`, and the `digest` of them."""
+    """A profile as it was read: the apparatus's `name`, all of its `tables`, the `digest` of them, and its file."""
 
     name: str
     tables: dict[str, Any]
     digest: str
+    file: Path | None = None
 
     @property
     def own(self) -> dict[str, Any]:
@@ -38,6 +40,7 @@ class Profile:
             "name": self.name,
             "profile": self.tables,
             "digest": self.digest,
+            "file": self.file,
             "between_cubes": pairs.pop("cube"),
             "surfaces": pairs,
             "cube_edge": cubes.edge,

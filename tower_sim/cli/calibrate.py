@@ -16,10 +16,11 @@ def add(calibrate: Parser) -> None:
         metavar="OBSERVATIONS",
         help=".csv files of recorded drops, .toml files, or names that ship (my_tower, rulebook-setup, ...)",
     )
-    add_output(calibrate, "PROFILE.toml", "the profile to write; beside it NAME.calibration/ with the report")
+    about = "the profile to write; beside it its surrogate, and NAME.calibration/ with the report"
+    add_output(calibrate, "PROFILE.toml", about)
     effort = calibrate.add_mutually_exclusive_group()
     effort.add_argument("--quick", dest="mode", action="store_const", const="quick", help="minutes (default)")
-    effort.add_argument("--full", dest="mode", action="store_const", const="full", help="hours: more towers simulated")
+    effort.add_argument("--full", dest="mode", action="store_const", const="full", help="longer: more towers simulated")
     add_seed(calibrate, 0)
     add_workers(calibrate)
     calibrate.set_defaults(run=_calibrate, mode="quick")

@@ -16,6 +16,7 @@ from tower_sim.errors import UsageError
 from tower_sim.models import open_model
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.reading import read_bytes
+from tower_sim.surrogate.store import beside
 
 KEPT = 8  # a physics model holds an engine client of a few MB
 
@@ -53,7 +54,8 @@ class Opened:
 
         `settings` are those of physics. Raises UsageError as `load` and the opener do.
         """
-        key = (apparatus, _content(apparatus), name, _content(name), settings)
+        law = str(beside(apparatus)) if name == "surrogate" and apparatus.endswith(".toml") else name
+        key = (apparatus, _content(apparatus), name, _content(law), settings)
         if key not in self._kept:
             with ExitStack() as opening:
                 shape = load(apparatus)

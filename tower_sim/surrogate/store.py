@@ -187,11 +187,19 @@ def shipped_names() -> tuple[str, ...]:
     return tuple(sorted(file.name.removesuffix(".json") for file in _folder().iterdir() if file.name.endswith(".json")))
 
 
+def beside(profile: str | Path) -> Path:
+    """Return where the surrogate of a profile's file lies: NAME.surrogate.json beside NAME.toml."""
+    return Path(profile).with_suffix(".surrogate.json")
+
+
 def fitted_or_shipped(name: str | Path) -> Fitted:
-    """Return the surrogate that ships under a profile's name, or that of a file; raises UsageError for neither."""
+    """Return the surrogate that ships under a profile's name, that beside a profile's file (.toml), or that of a file.
+
+    Raises UsageError for none of them.
+    """
     if str(name) in shipped_names():
         return Fitted.from_json((_folder() / f"{name}.json").read_text("utf-8"))
-    return load_fitted(name)
+    return load_fitted(beside(name) if Path(name).suffix == ".toml" else name)
 
 
 def shipped(apparatus: str, apparatus_digest: str, advice: str = _NO_SURROGATE) -> Fitted:

@@ -1,0 +1,70 @@
+"""What players say of many games, held against the games of the tower chosen: does it lie where they say?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibration.evidence import Evidence, Within
+from calibration.result import GamesMean
+from calibration.summaries import Array, GameCounts
+from tower_sim.statistics import mean_error
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Bounds that an observation (its `name`) sets to a summary, in its own unit, and what the games gave for it."""
+
+    name: str
+    says: str
+    low: float
+    high: float
+    simulated: GamesMean
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the mean over the games lies between the bounds."""
+        return self.low <= self.simulated.mean <= self.high
+
+
+def played(games: GameCounts) -> dict[str, GamesMean]:
+    """Return what whole games of one tower, shape (games, drops), gave for the summaries that bounds are set to.
+
+    Means over games, each in its own unit, with standard errors; games without a phase that tells it are left out.
+    """
+    setup, play = games.take((..., 0)), games.take((..., slice(1, None)))
+    came = play.out > 0
+    by_game: dict[str, Array] = {
+        "setup": setup.inside.astype(float),
+        "inside": play.inside.mean(-1),
+        "out": play.out.mean(-1),
+        "colours": _of(play.colours, came),
+        "single": _of(play.colours == 1, came),
+        "many": _of(play.colours >= 3, came),
+        "leads": _of(play.own_out > play.lead, came),
+        "ones": (play.out == 1).mean(-1),
+    }
+    found: dict[str, GamesMean] = {}
+    for name, values in by_game.items():
+        told = values[np.isfinite(values)]
+        if len(told) > 1:
+            found[name] = GamesMean(*mean_error(told), len(told))
+    return found
+
+
+def _of(values: Array, rows: Array) -> Array:
+    """Return the mean of `values` over the drops in `rows`, NaN where there are none."""
+    count = rows.sum(-1)
+    return np.where(count > 0, (values * rows).sum(-1) / np.maximum(count, 1), np.nan)
+
+
+def bands(evidence: Sequence[Evidence], gave: Mapping[str, GamesMean]) -> list[Band]:
+    """Return the bounds that the evidence sets to what the games `gave`."""
+    return [
+        Band(entry.name, str(clue), clue.low, clue.high, gave[clue.window.summary])
+        for entry in evidence
+        for clue in entry.clues
+        if isinstance(clue, Within) and clue.window.summary in gave
+    ]

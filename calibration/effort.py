@@ -1,0 +1,81 @@
+"""How much a calibration simulates, and how long that takes on this machine, measured before it begins."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from calibration.parameters import ENGINE, TOWER
+from tower_sim.apparatus.catalogue import load
+from tower_sim.games.amerigo import Rules, play
+from tower_sim.physics.settings import STANDARD, accuracy
+from tower_sim.simulator import PhysicsModel
+
+TIMED = 2  # games
+BESIDE = 24  # games played beside drops that the fit cannot use
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is simulated: `waves` of `points` towers from the posterior that sharpen the emulator, `games` each; the
+    towers that `confirm` it, with as many games each; the games of the tower `chosen`, and of its surrogate.
+    """
+
+    waves: int
+    points: int
+    games: int
+    confirm: int
+    chosen: int
+
+    @property
+    def played(self) -> int:
+        """How many games it plays."""
+        return (self.waves * self.points + self.confirm) * self.games + self.chosen
+
+
+EFFORTS = {
+    "quick": Effort(waves=0, points=0, games=4, confirm=12, chosen=80),
+    "full": Effort(waves=2, points=96, games=8, confirm=24, chosen=200),
+}
+
+# What is not simulated takes as long as so many games: of a fit for each tower of the design the first time and again
+# with drops held out, to choose; to write the report; the surrogate, and for each game that it is fitted to. Measured
+# with 1,024 towers, where a game took 0.57 s.
+FIT, AGAIN, CHOOSE, REPORT, STAND_IN, STAND_IN_EACH = 0.07, 0.04, 0.01, 9.0, 6.0, 0.35
+
+
+def seconds_a_game() -> float:
+    """Play TIMED games of an ordinary tower on this machine, after a drop that compiles; returns the shortest time."""
+    times: list[float] = []
+    with PhysicsModel(load(TOWER), accuracy(ENGINE, STANDARD)) as model:
+        next(play(model, Rules(), 0))
+        for seed in range(TIMED):
+            begun = time.perf_counter()
+            for _ in play(model, Rules(), seed):
+                pass
+            times.append(time.perf_counter() - begun)
+    return min(times)
+
+
+def seconds(
+    effort: Effort, a_game: float, workers: int, towers: int, files_left: int = 0, with_halves: bool = True
+) -> float:
+    """Return about how long a calibration takes, in seconds, if a game takes `a_game`, on so many `workers`.
+
+    The design has `towers`, `files_left` files have drops that the fit cannot use; `with_halves` says that fits are
+    made twice.
+    """
+    each = FIT + (AGAIN if with_halves else 0.0)
+    fits = sum(each * (towers + wave * effort.points) for wave in range(1 + effort.waves))
+    alone = fits + CHOOSE * (towers + effort.waves * effort.points) + REPORT + STAND_IN + STAND_IN_EACH * effort.chosen
+    return a_game * ((effort.played + files_left * BESIDE) / workers + alone)
+
+
+def in_words(seconds: float) -> str:
+    """Say a time to the half minute."""
+    halves = max(round(seconds / 30), 1)
+    if halves < 3:
+        return "half a minute" if halves == 1 else "a minute"
+    if halves > 240:
+        return f"{seconds / 3600:.1f} hours"
+    return f"{halves // 2} minutes" if halves % 2 == 0 else f"{halves / 2:.1f} minutes"

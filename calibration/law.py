@@ -1,0 +1,169 @@
+"""What each tower of the prior would give for the evidence: a joint normal law of its values, a chance for each clue.
+
+For a tower with the free numbers x, a summary over games is normal about m(x) + d: m is the emulator's mean, d what is
+wrong with it, the simulation's discrepancy from every real tower and the emulator's own error. d is the same for the
+values of the evidence and for what the tower does next. Clues are taken one by one, independent of the values and of
+each other given the tower [A]; the chance of each is averaged over d.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from scipy.special import expit as share
+from scipy.special import log_ndtr, ndtr
+
+from calibration.discrepancy import Discrepancy
+from calibration.emulator import Predicted
+from calibration.evidence import GAMES, PHASE, Clue, ColoursOut, Evidence, LeastOut, ThrownLeads
+from calibration.summaries import WHOLE, Array, Window, expit, log
+
+TARGETS = ("setup", "inside", "out")  # what a fit predicts: long-run means over whole games
+LEAST_CHANCE = 1e-12  # of a clue, so that its logarithm is a number
+
+
+class Predicts(Protocol):
+    """What predicts summaries of games anywhere in the prior, as the emulator does."""
+
+    def at(self, window: Window, unit: Array) -> Predicted:
+        """Predict the summary `window` at `unit`, shape (S, numbers)."""
+        ...
+
+    def correlation(self, windows: Sequence[Window]) -> Array:
+        """Return the correlation of n summaries over games of one tower, shape (n, n)."""
+        ...
+
+
+class Emulated:
+    """Summaries as they are predicted at S towers, each once; `off` is how far the simulation may be wrong."""
+
+    def __init__(self, emulator: Predicts, unit: Array, off: Discrepancy) -> None:
+        self.unit, self.off = unit, off
+        self._emulator = emulator
+        self._at: dict[Window, Predicted] = {}
+
+    def at(self, window: Window) -> Predicted:
+        """Predict a summary at all of the towers."""
+        if window not in self._at:
+            self._at[window] = self._emulator.at(window, self.unit)
+        return self._at[window]
+
+    def inside(self) -> Array:
+        """Return how many cubes the towers keep in play, shape (S,)."""
+        return expit(self.at(WHOLE["inside"]).mean)
+
+    def wrong(self, window: Window) -> Array:
+        """Return the sd of what is wrong with a summary, taken alone, shape (S,)."""
+        error = self.at(window).error[:, None]
+        return np.sqrt(self.off.covariance([window.summary], self.inside(), error)[:, 0, 0])
+
+    def phase(self) -> Array:
+        """Return the variance of a single phase about the mean of many, of one game or another, shape (S,).
+
+        Of the logarithm of what comes out; what else is counted in a phase is taken to vary as much [A].
+        """
+        ratio = np.exp(self.at(WHOLE["spread"]).mean - self.at(WHOLE["out"]).mean)
+        return ratio**2 + self.at(WHOLE["out"]).games ** 2
+
+
+def chance(clue: Clue, of: Emulated) -> Array:
+    """Return the chance of a clue under each tower, shape (S,)."""
+    if isinstance(clue, ColoursOut):
+        one, three = (_share(of, window) for window in clue.windows)
+        by_number = {1: one, 2: (1 - one) * (1 - three), 3: (1 - one) * three}
+        return np.sum([by_number[number] for number in clue.numbers], axis=0)
+    if isinstance(clue, ThrownLeads):
+        leads = _share(of, clue.windows[0])
+        return leads if clue.leads else 1 - leads
+    if isinstance(clue, LeastOut):
+        sd = np.sqrt(of.phase() + of.wrong(WHOLE["out"]) ** 2)
+        return ndtr((of.at(WHOLE["out"]).mean - log(clue.cubes - 0.5)) / sd)
+    low, high = clue.ends
+    mean, sd = of.at(clue.window).mean, np.hypot(of.wrong(clue.window), clue.soft)
+    return ndtr((high - mean) / sd) - ndtr((low - mean) / sd)
+
+
+def _share(of: Emulated, window: Window) -> Array:
+    """Return the mean of a share whose log odds are normal. Source: MacKay, Neural Computation 4 (1992) 720."""
+    return share(of.at(window).mean / np.sqrt(1 + np.pi / 8 * of.wrong(window) ** 2))
+
+
+def log_chance(clue: Clue, of: Emulated) -> Array:
+    """Return the logarithm of a clue's chance under each tower, shape (S,); far tails as exactly as near ones."""
+    if isinstance(clue, LeastOut):
+        sd = np.sqrt(of.phase() + of.wrong(WHOLE["out"]) ** 2)
+        return log_ndtr((of.at(WHOLE["out"]).mean - log(clue.cubes - 0.5)) / sd)
+    return np.log(np.maximum(chance(clue, of), LEAST_CHANCE))
+
+
+@dataclass(frozen=True, slots=True)
+class JointLaw:
+    """The law of evidence and targets at S towers, `unit` of shape (S, numbers).
+
+    `mean` (S, n) and the covariances `shared` and `noise` (S, n, n) are of the evidence's values and, behind them, the
+    targets; `clues` (S, clues) are logarithms of what each clue multiplies the likelihood by: its chance, to the power
+    that its doubt leaves it.
+    """
+
+    unit: Array
+    mean: Array
+    shared: Array
+    noise: Array
+    clues: Array
+
+    def and_of(self, others: JointLaw) -> JointLaw:
+        """Return the law at these towers and, behind them, at others."""
+        return JointLaw(*(np.concatenate([getattr(x, f.name) for x in (self, others)]) for f in fields(JointLaw)))
+
+    def scores(self, values: Array, keep: Keep) -> Array:
+        """Return the log likelihood of what is kept of `values` and clues, shape (S,)."""
+        total: Array = self.clues[:, keep.clues].sum(1)
+        if len(keep.values):
+            root = np.linalg.cholesky(part(self.shared + self.noise, keep.values, keep.values))
+            white = np.linalg.solve(root, (values[keep.values] - self.mean[:, keep.values])[..., None])[..., 0]
+            total = total - 0.5 * (white**2 + np.log(2 * np.pi)).sum(1)
+            total -= np.log(np.diagonal(root, axis1=1, axis2=2)).sum(1)
+        return total
+
+
+class Keep(NamedTuple):
+    """What is taken of the evidence: numbers of its values, and of its clues."""
+
+    values: Array
+    clues: Array
+
+
+def part(matrices: Array, rows: Array, columns: Array) -> Array:
+    """Return rows and columns of each of the matrices."""
+    return matrices[:, rows[:, None], columns]
+
+
+def law(emulator: Predicts, evidence: Sequence[Evidence], off: Discrepancy, unit: Array, further: int = 0) -> JointLaw:
+    """Return the law at `unit`; targets are means over `further` more games of the same tower, or in the long run."""
+    of = Emulated(emulator, unit, off)
+    windows = [window for entry in evidence for window in entry.windows] + [WHOLE[name] for name in TARGETS]
+    errors = np.stack([of.at(window).error for window in windows], 1)
+    shared = off.covariance([window.summary for window in windows], of.inside(), errors)
+    noise = np.zeros_like(shared)
+    first = 0
+    for entry in evidence:
+        if entry.windows:
+            block = slice(first, first := first + len(entry.windows))
+            noise[:, block, block] = _noise(emulator, entry, of)
+    for i, name in enumerate(TARGETS, start=first):
+        noise[:, i, i] = of.at(WHOLE[name]).games ** 2 / further if further else 0.0
+    clues = [log_chance(clue, of) / entry.doubt for entry in evidence for clue in entry.clues]
+    by_tower = np.array(clues).reshape(len(clues), len(unit)).T
+    return JointLaw(unit, np.stack([of.at(window).mean for window in windows], 1), shared, noise, by_tower)
+
+
+def _noise(emulator: Predicts, entry: Evidence, of: Emulated) -> Array:
+    if entry.noise == GAMES:
+        sd = np.stack([of.at(window).games for window in entry.windows], 1)
+        correlation = emulator.correlation(entry.windows)
+        return correlation * sd[:, :, None] * sd[:, None, :] * entry.doubt / entry.games
+    variance = of.phase() / entry.games if entry.noise == PHASE else np.full(len(of.unit), entry.said**2)
+    return (variance * entry.doubt)[:, None, None]

@@ -1,0 +1,103 @@
+"""What of the observations the fit can use, and what of recorded drops it cannot: said in a line, and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from pathlib import Path
+
+from calibration import evidence as evidences
+from calibration import records as recorded
+from calibration.evidence import Evidence
+from calibration.observations import CUBES
+from calibration.records import Record, has_colours
+from calibration.summaries import DROPS
+from calibration.watched import COLOURS, is_published
+from tower_sim.errors import UsageError, shown
+
+TABLES = (".csv", ".tsv", ".tab", ".txt")
+OF_ALL = f"{CUBES} cubes in {COLOURS} equal colours"
+OF_TOTALS = ("setup", "inside", "out", "spread")  # summaries that are told without colours
+
+
+@dataclass(frozen=True, slots=True)
+class Usable:
+    """The `evidence` of all files, the same with later drops held out (`halves`), and drops that are `left` out.
+
+    `left` has by file's name the games that the fit cannot use, `notes` says a line about each file of recorded drops
+    of which something is left out.
+    """
+
+    evidence: tuple[Evidence, ...]
+    halves: tuple[Evidence, ...]
+    left: dict[str, tuple[Record, ...]]
+    notes: tuple[str, ...]
+
+
+def usable(files: Sequence[Path]) -> Usable:
+    """Read all files; raises UsageError for one that cannot be read, and where the fit can use nothing of them."""
+    evidence: list[Evidence] = []
+    halves: list[Evidence] = []
+    left: dict[str, tuple[Record, ...]] = {}
+    notes: list[str] = []
+    for file in files:
+        if file.suffix.lower() not in TABLES:
+            evidence += evidences.read(file)
+            halves += evidences.read(file, split=True)
+            continue
+        records = recorded.read(file)
+        fitted, other = _parted(records)
+        if fitted:
+            evidence += _of(fitted, file.name, None)
+            halves += _of(fitted, file.name, len(fitted) // 2)
+        if other:
+            left[file.name] = tuple(other)
+        if len(fitted) < len(records) or not has_colours(records):
+            notes.append(_note(file.name, records, fitted, other))
+    if not evidence:
+        raise UsageError(
+            f"{'; '.join(notes) or 'observations: none'}; allowed is a game of {OF_ALL} from its set-up, or an "
+            f"observation of such towers beside it (such as {', '.join(list(evidences.shipped())[:2])}); "
+            "tower-sim fairness takes any drops"
+        )
+    return Usable(tuple(evidence), tuple(halves), left, tuple(notes))
+
+
+def _parted(records: Sequence[Record]) -> tuple[list[Record], list[Record]]:
+    """Return the drops that the fit can use, of games as published up to DROPS drops, and games that it cannot."""
+    fitted: list[Record] = []
+    other: list[Record] = []
+    for _, rows in groupby(records, key=lambda record: record.game):
+        game = list(rows)
+        (fitted if is_published(game[0]) else other).extend(game[:DROPS] if is_published(game[0]) else game)
+    return fitted, other
+
+
+def _of(records: Sequence[Record], name: str, split: int | None) -> list[Evidence]:
+    """Return the evidence of games; of those without colours what the totals tell."""
+    found = evidences.of_records(records, name, split)
+    return found if has_colours(records) else [_of_totals(entry) for entry in found]
+
+
+def _of_totals(entry: Evidence) -> Evidence:
+    kept = [i for i, window in enumerate(entry.windows) if window.summary in OF_TOTALS]
+    return replace(
+        entry,
+        windows=tuple(entry.windows[i] for i in kept),
+        values=tuple(entry.values[i] for i in kept),
+        held=tuple(entry.held[i] for i in kept) if entry.held else (),
+    )
+
+
+def _note(name: str, records: Sequence[Record], fitted: Sequence[Record], other: Sequence[Record]) -> str:
+    free = sum(record.is_free for record in other)
+    beyond = len(records) - len(fitted) - len(other)
+    parts = [
+        f"{len(fitted)} of {len(records)} drops can be fitted",
+        *([f"{free} are free throws"] if free else []),
+        *([f"{len(other) - free} are of games of other than {OF_ALL}"] if len(other) > free else []),
+        *([f"{beyond} are beyond the {DROPS} drops of a game"] if beyond else []),
+        *(["no colours were recorded, so only numbers are fitted"] if fitted and not has_colours(records) else []),
+    ]
+    return f"records {shown(name)}: {', '.join(parts)}"

@@ -1,0 +1,158 @@
+"""Games of a profile's tower, played with physics and watched cube by cube: what a reference law is learnt from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import cycle, groupby, islice
+
+import numpy as np
+
+from calibration.observations import CUBES
+from calibration.records import Record, has_colours
+from tower_sim.apparatus.parts import Apparatus, as_tower
+from tower_sim.contract import DropModel
+from tower_sim.cubes import MAX_CUBES, Cube, count_by_colour, supply
+from tower_sim.errors import check_whole
+from tower_sim.games.amerigo import DROP_STREAM, Rules, play
+from tower_sim.model import TooManyFailedDraws, until_landed
+from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.pool import spread_out
+from tower_sim.simulator import PhysicsModel
+from tower_sim.state import TowerState
+
+WORKERS = 2
+COLOURS = len(Rules().colours)
+
+
+@dataclass(frozen=True, slots=True)
+class AgedDrop:
+    """A simulated drop: its record and, what no owner sees, the age of every cube in drops, those that left first."""
+
+    record: Record
+    ages: tuple[int, ...]
+    out_ages: tuple[int, ...]
+
+    @property
+    def thrown_out(self) -> int:
+        """How many of the cubes thrown came out."""
+        return self.out_ages.count(0)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedThrows:
+    """What a recorded game threw that is not as published: by drop, (colour, cubes); `is_free` as in its records."""
+
+    thrown: tuple[tuple[tuple[str, int], ...], ...]
+    is_free: bool
+
+
+def is_published(first: Record) -> bool:
+    """Say whether a game begins as published: with CUBES cubes, as many of each colour where colours are known."""
+    of_colour = [cubes for cubes in first.thrown.values() if cubes]
+    known = has_colours([first])
+    return not first.is_free and sum(of_colour) == CUBES and (not known or of_colour == [CUBES // COLOURS] * COLOURS)
+
+
+def throws_of(records: Sequence[Record]) -> tuple[RecordedThrows | None, ...]:
+    """Return what reference games should throw to be held beside `records`; None is the game as published.
+
+    Games that throw the same are named once.
+    """
+    kinds: dict[RecordedThrows | None, None] = {}
+    for _, rows in groupby(records, key=lambda record: record.game):
+        game = [record for record in rows if any(record.thrown.values())]
+        if game:
+            thrown = tuple(tuple((c, n) for c, n in record.thrown.items() if n) for record in game)
+            kinds[None if is_published(game[0]) else RecordedThrows(thrown, game[0].is_free)] = None
+    return tuple(kinds) or (None,)
+
+
+def observe(
+    apparatus: Apparatus,
+    games: int,
+    seed: int,
+    settings: PhysicsSettings | None = None,
+    throws: Sequence[RecordedThrows | None] = (None,),
+) -> list[list[AgedDrop]]:
+    """Play games with physics, on two processes, that throw what `throws` say, in turn.
+
+    Game i depends on `seed`, i and what it throws only. Raises UsageError for an apparatus that is no tower and a
+    seed below 0.
+    """
+    as_tower(apparatus)
+    check_whole("seed", seed, 0)
+    tasks = [(_seed_of(seed, i), each) for i, each in enumerate(islice(cycle(throws), games))]
+    return list(spread_out(partial(_with_physics, apparatus, settings), tasks, WORKERS, "games"))
+
+
+def _seed_of(seed: int, game: int) -> int:
+    return int(np.random.SeedSequence(seed, spawn_key=(game,)).generate_state(1, np.uint64)[0])
+
+
+def _with_physics(
+    apparatus: Apparatus, settings: PhysicsSettings | None, task: tuple[int, RecordedThrows | None]
+) -> list[AgedDrop]:
+    seed, throws = task
+    with PhysicsModel(apparatus, settings) as model:
+        return watch(model, seed) if throws is None else watch_throws(model, throws, seed)
+
+
+def watch(model: DropModel, seed: int, rules: Rules | None = None) -> list[AgedDrop]:
+    """Play a game and keep what is needed of every throw; it ends early where five draws in a row are no landing."""
+    rules = rules or Rules()
+    drops: list[AgedDrop] = []
+    tower = model.empty()
+    try:
+        for entry in play(model, rules, seed):
+            if not any(entry.thrown.values()):
+                continue
+            record = Record(len(drops) + 1, dict(entry.thrown), dict(entry.emerged), dict(entry.inside))
+            drops.append(_aged(record, tower, entry.state.central, entry.state.tower.cubes))
+            tower = entry.state.tower
+    except TooManyFailedDraws:
+        pass
+    return drops
+
+
+def watch_throws(model: DropModel, throws: RecordedThrows, seed: int) -> list[AgedDrop]:
+    """Throw what `throws` say, as far as so many cubes lie outside, and keep what is needed of every throw.
+
+    Free throws have cubes enough. It ends early where five draws in a row are no landing, and where the tower would
+    hold more than MAX_CUBES. Drop i draws from spawn key (i, DROP_STREAM) of `seed`, as a game does.
+    """
+    colours = list(dict.fromkeys(colour for drop in throws.thrown for colour, _ in drop))
+    tower, outside = model.empty(), list[Cube]()
+    drops: list[AgedDrop] = []
+    for index, asked in enumerate(throws.thrown):
+        if throws.is_free or not index:
+            outside = list(supply(dict(asked), model.cube_edge, first_id=tower.next_id))
+        thrown = tuple(cube for colour, n in asked for cube in [x for x in outside if x.colour == colour][:n])
+        if not thrown:
+            continue
+        if len(thrown) + len(tower.cubes) > MAX_CUBES:
+            break
+        stream = np.random.SeedSequence(seed, spawn_key=(index, DROP_STREAM))
+        try:
+            outcome = until_landed(partial(model.drop, tower, thrown), stream)
+        except TooManyFailedDraws:
+            break
+        outside = [cube for cube in outside if cube not in thrown] + list(outcome.emerged)
+        put, out, inside = (
+            dict(count_by_colour(cubes, colours)) for cubes in (thrown, outcome.emerged, outcome.state.cubes)
+        )
+        record = Record(len(drops) + 1, put, out, inside, is_free=throws.is_free)
+        drops.append(_aged(record, tower, outcome.emerged, outcome.state.cubes))
+        tower = outcome.state
+    return drops
+
+
+def _aged(record: Record, before: TowerState, out: Sequence[Cube], stayed: Sequence[Cube]) -> AgedDrop:
+    born = {resident.cube: resident.since for resident in before.residents}
+
+    def age(cube: Cube) -> int:
+        return before.drops - born[cube] if cube in born else 0
+
+    out_ages = tuple(map(age, out))
+    return AgedDrop(record, (*out_ages, *map(age, stayed)), out_ages)

@@ -1,0 +1,330 @@
+"""What players saw of colours, as evidence: chances by enumeration and integration, and where they move a fit."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.special import expit, ndtr
+from scipy.stats import norm
+from support.coins import Quadratic, drawn, play, residents_leave
+
+from calibration.discrepancy import Discrepancy
+from calibration.emulator import Predicted
+from calibration.evidence import (
+    ColoursOut,
+    Evidence,
+    LeastOut,
+    ThrownLeads,
+    Within,
+    of_observation,
+    of_the_real_tower,
+    read,
+)
+from calibration.fit import Fit, fit
+from calibration.law import Emulated, Keep, chance, law, log_chance
+from calibration.observations import observations
+from calibration.parameters import NUMBERS
+from calibration.sampling import bell_about, density_of_all, effective, even
+from calibration.summaries import EVERY, SETUP, SUMMARIES, TOTALS, WHOLE, Window, many_of, single_of
+from tower_sim.errors import UsageError
+
+NOT_OFF = Discrepancy(*[0.0] * 7)
+RIGHT = 1e-9
+
+
+class Known:
+    """Predicts the same of every tower: means by summary, on the scale of the fit; 0 for all others."""
+
+    def __init__(self, means: Mapping[str, float], error: float = 0.0, games: float = 0.1) -> None:
+        self.means, self.error, self.games = means, error, games
+
+    def at(self, window: Window, unit: np.ndarray) -> Predicted:
+        mean, error, games = (
+            np.full(len(unit), x) for x in (self.means.get(window.summary, 0.0), self.error, self.games)
+        )
+        return Predicted(mean, error, games)
+
+    def correlation(self, windows: Sequence[Window]) -> np.ndarray:
+        return np.eye(len(windows))
+
+
+def emulated(means: Mapping[str, float], error: float = 0.0, off: Discrepancy = NOT_OFF) -> Emulated:
+    return Emulated(Known(means, error), np.zeros((1, len(NUMBERS))), off)
+
+
+def odds(share: float) -> float:
+    return float(np.log(share / (1 - share)))
+
+
+# --- chances ------------------------------------------------------------------------------------------------------
+
+
+@given(st.floats(0.02, 0.98), st.floats(0.02, 0.98), st.integers(1, 49))
+def test_the_numbers_of_colours_share_all_chance_as_the_tree_of_shares_says(one: float, three: float, total: int):
+    near = TOTALS[0] if total < 8 else TOTALS[1]
+    of = emulated({single_of(near): odds(one), many_of(near): odds(three)})
+    chances = [float(chance(ColoursOut(total, n, most), of)[0]) for n, most in ((1, 1), (2, 2), (3, 7))]
+    assert chances == pytest.approx([one, (1 - one) * (1 - three), (1 - one) * three])
+    assert float(chance(ColoursOut(total, 1, 2), of)[0]) == pytest.approx(chances[0] + chances[1])
+    assert float(chance(ColoursOut(total, 5, 5), of)[0]) == pytest.approx(chances[2])  # as all from three on
+
+
+def test_the_likelihood_of_three_throws_is_the_product_of_their_shares_to_the_power_of_their_doubt():
+    means = {
+        single_of((5, 7)): odds(0.4),
+        many_of((5, 7)): odds(0.25),
+        single_of((8, 10)): odds(0.2),
+        many_of((8, 10)): odds(0.5),
+        "leads": odds(0.9),
+    }
+    throws = [
+        Evidence("a", "", "", "photograph", (), (), doubt=1.5, clues=(ColoursOut(6, 2, 2), ThrownLeads(leads=True))),
+        Evidence("b", "", "", "illustration", (), (), doubt=4.0, clues=(ColoursOut(9, 3, 3),)),
+        Evidence("c", "", "", "illustration", (), (), doubt=1.0, clues=(ColoursOut(5, 1, 1), ThrownLeads(leads=False))),
+    ]
+    found = law(Known(means), throws, NOT_OFF, np.zeros((2, len(NUMBERS))))
+    by_hand = np.log(0.6 * 0.75 * 0.9) / 1.5 + np.log(0.8 * 0.5) / 4 + np.log(0.4 * 0.1)
+    assert found.scores(np.zeros(0), Keep(np.zeros(0, int), np.arange(5))) == pytest.approx([by_hand] * 2)
+    assert found.scores(np.zeros(0), Keep(np.zeros(0, int), np.array([2]))) == pytest.approx([np.log(0.4) / 4] * 2)
+
+
+@given(st.floats(-3, 3), st.floats(0.01, 1.0))
+def test_a_share_is_the_mean_over_what_may_be_wrong_with_its_log_odds(mean: float, wrong: float):
+    """MacKay's approximation errs by less than 0.01."""
+    near = TOTALS[0]
+    of = emulated({single_of(near): mean}, error=wrong)
+    exact = quad(lambda x: expit(x) * norm.pdf(x, mean, wrong), mean - 8 * wrong, mean + 8 * wrong)[0]
+    assert float(chance(ColoursOut(6, 1, 1), of)[0]) == pytest.approx(exact, abs=0.01)
+
+
+@given(st.floats(0.05, 0.5), st.floats(0.55, 0.95), st.floats(-3, 3), st.floats(0.02, 1.0), st.floats(0.02, 0.5))
+def test_bounds_have_the_chance_that_integration_gives(low: float, high: float, mean: float, wrong: float, soft: float):
+    clue = Within(EVERY["single"], low, high, soft)
+    ends = [odds(low), odds(high)]
+
+    def density(x: float) -> float:
+        return norm.pdf(x, mean, wrong) * (ndtr((ends[1] - x) / soft) - ndtr((ends[0] - x) / soft))
+
+    exact = quad(density, mean - 9 * wrong, mean + 9 * wrong, limit=200)[0]
+    assert float(chance(clue, emulated({"single": mean}, error=wrong))[0]) == pytest.approx(exact, abs=1e-5)
+
+
+def test_an_end_that_nothing_comes_beyond_is_no_end():
+    assert Within(EVERY["single"], 0.0, 1.0).ends == (-np.inf, np.inf)
+    assert Within(SETUP, 0.0, 24.5).ends == (-np.inf, pytest.approx(float(SUMMARIES["setup"].scale(24.5))))
+    assert chance(Within(EVERY["leads"], 0.0, 1.0), emulated({})) == pytest.approx([1.0])
+
+
+def test_at_least_so_many_have_the_chance_of_single_phases():
+    """A phase varies by the spread over phases, the games' own and what may be wrong: 200,000 drawn, se 0.001."""
+    means = {"out": float(np.log(6.25)), "spread": float(np.log(2.25))}
+    rng, error = np.random.default_rng(1), 0.1
+    of = emulated(means, error)
+    drawn_out = rng.normal(means["out"], np.sqrt((2.25 / 6.25) ** 2 + 0.1**2 + error**2), 200_000)
+    assert float(chance(LeastOut(7), of)[0]) == pytest.approx(np.mean(drawn_out > np.log(6.75)), abs=0.005)
+    assert float(log_chance(LeastOut(7), of)[0]) == pytest.approx(np.log(chance(LeastOut(7), of)[0]))
+    assert np.isfinite(log_chance(LeastOut(49), emulated({"out": -1.0, "spread": -9.0}))).all()
+
+
+# --- observations -------------------------------------------------------------------------------------------------
+
+
+def test_each_observation_of_the_issue_is_there_and_says_what_it_saw():
+    found = {each.name: of_observation(each) for each in observations()}
+    silent = {"knock", "memory", "sibling-floors", "bars", "box", "ramp", "sibling-throw"}
+    assert {name for name, evidence in found.items() if not evidence} == silent
+    (setup,) = found["caption-setup"]
+    assert (setup.windows, setup.doubt) == ((SETUP,), 1.5)
+    assert SUMMARIES["setup"].back(setup.values[0]) == pytest.approx(15)
+    (phase,) = found["rulebook-phase"]
+    assert phase.clues == (ColoursOut(8, 4, 4), ThrownLeads(leads=True))
+    assert SUMMARIES["out"].back(phase.values[0]) == pytest.approx(8)
+    (film,) = found["filmed-throw"]
+    assert (film.windows, film.clues) == ((), (LeastOut(7), ColoursOut(7, 3, 3)))
+    assert found["little-choice"][0].clues == (Within(EVERY["single"], 0.05, 0.25),)
+    assert found["several-a"][0].clues == (Within(EVERY["single"], 0.0, 0.5),)
+    assert found["most-come-out"][0].clues == (Within(SETUP, 0.0, 24.5),)
+    (points,) = found["rulebook-points"]
+    assert (points.windows, points.games, points.doubt) == ((EVERY["points"],), 2, 4.0)
+    assert {each.name: bool(each.justifies) for each in observations() if each.name in silent} == {
+        name: name not in ("knock", "memory", "sibling-throw") for name in silent
+    }
+
+
+SAID = 'says = "x"\nsource = "y"\nkind = "impression"\nstrength = "weak: z"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (SAID.replace("weak: z", "z"), "allowed is strong, moderate, weak, very weak"),
+        (f"{SAID}share_single = [0.5, 0.2]", "two numbers from 0 to 1, the smaller first"),
+        (f"{SAID}share_leads = [0.5, 1.5]", "two numbers from 0 to 1"),
+        (f"{SAID}share_several = [0.5, nan]", "a finite number"),
+        (f"{SAID}share_ones = 0.1", "two numbers from 0 to 1"),
+        (f"{SAID}setup_at_most = 50", "a whole number from 0 to 49"),
+        (f"{SAID}least_out = 0", "a whole number from 1 to 49"),
+        (f"{SAID}least_out = true", "a whole number from 1 to 49"),
+        (f"{SAID}colours_out = [0, 3]", "two whole numbers from 1 to 7"),
+        (f"{SAID}points = []", "a list of up to 20 whole numbers from 1"),
+        (f"{SAID}points = [0]", "a list of up to 20 whole numbers from 1"),
+        (f'{SAID}use = "no"', "true or false"),
+        (f"{SAID}justifies = 3", "words, up to 2000 letters"),
+        (f"{SAID}out = {{ red = 3 }}\nleast_out = 3", "out and least_out"),
+        (f"{SAID}out = {{ red = 3 }}\ncolours_out = [1, 1]", "out and colours_out"),
+    ],
+)
+def test_what_an_observation_may_not_say_is_refused_in_one_line(text: str, says: str, tmp_path: Path):
+    (tmp_path / "bad.toml").write_text(text)
+    with pytest.raises(UsageError, match=r"bad\.toml") as caught:
+        read(tmp_path / "bad.toml")
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_kept_out_of_fits_says_so_when_it_is_asked_for():
+    with pytest.raises(UsageError, match="kept out of fits") as caught:
+        read("sibling-throw")
+    assert "sibling" in str(caught.value)
+    assert "sibling-throw" not in of_the_real_tower()
+    assert {"rulebook-phase", "little-choice", "caption-setup", "club-out"} <= set(of_the_real_tower())
+
+
+def test_colours_that_nobody_wrote_down_are_no_evidence(tmp_path: Path):
+    lines = ["drop,thrown,out", "1,49,30", *(f"{drop},7,7" for drop in range(2, 21))]
+    (tmp_path / "mine.csv").write_text("\n".join(lines))
+    (game,) = read(tmp_path / "mine.csv")
+    assert [window.summary for window in game.windows] == ["setup", "inside", "out", "spread"]
+    (tmp_path / "free.csv").write_text("throw,thrown,out\n1,20,10\n2,5,5\n")
+    with pytest.raises(UsageError, match="free throws; allowed here are games"):
+        read(tmp_path / "free.csv")
+
+
+# --- the fit ------------------------------------------------------------------------------------------------------
+
+
+@cache
+def towers() -> Quadratic:
+    """Four games of each of 300 towers whose cubes toss coins; by their second coordinate residents leave faster."""
+    unit = drawn(300, 1)
+    return Quadratic(unit, play(unit, 4, np.random.default_rng(2)))
+
+
+def fitted(evidence: Sequence[Evidence], checks: bool = False) -> Fit:
+    return fit(towers(), evidence, np.random.default_rng(0), sample=2**11, checks=checks)
+
+
+def test_colours_move_the_fit_to_towers_that_let_residents_go():
+    """Without physics: in these towers more colours come out just where residents leave faster."""
+    (base,) = read("rulebook-setup")
+    many = [each for name in ("rulebook-phase", "review-c", "review-d", "filmed-throw") for each in read(name)]
+    clues = [replace(each, windows=(), values=(), doubt=1.0) for each in many]
+    few = [
+        Evidence("few", "", "", "photograph", (), (), clues=(ColoursOut(7, 1, 1), ColoursOut(8, 1, 1))),
+        Evidence("few too", "", "", "photograph", (), (), clues=(Within(EVERY["single"], 0.5, 0.9),)),
+    ]
+    plain, more, less = fitted([base]), fitted([base, *clues]), fitted([base, *few])
+    leaving = [float(residents_leave(found.posterior.unit).mean()) for found in (less, plain, more)]
+    assert leaving[0] + 0.03 < leaving[1] < leaving[2] - 0.03
+    assert more.posterior.effective > 100
+
+
+def test_what_is_told_of_the_colours_is_what_towers_of_the_posterior_do():
+    """64 towers of the posterior play a game each: their means lie in the middle of what was told, within 20 %."""
+    found = fitted([read("rulebook-setup")[0], *read("little-choice")], checks=True)
+    games = play(found.posterior.unit[:64], 1, np.random.default_rng(3))
+    for name in ("colours", "points", "old"):
+        played = SUMMARIES[name].back(EVERY[name].of(games)[:, 0])
+        told = found.posterior.told[name]
+        assert float(np.median(played)) == pytest.approx(told.middle, rel=0.2)
+        assert told.width < found.prior.told[name].width
+    assert found.posterior.told["single"].high < 0.45
+
+
+def test_a_clue_is_judged_by_all_evidence_and_by_the_others_alone():
+    odd = Evidence("odd", "", "", "photograph", (), (), clues=(ColoursOut(7, 1, 1),))
+    rest = [*read("rulebook-setup"), *read("several-a"), *read("little-choice")]
+    found, without = fitted([*rest, odd], checks=True), fitted(rest, checks=True)
+    checks = {check.name: check for check in found.clues}
+    assert checks["odd"].chance > checks["odd"].others + 0.02
+    of = Emulated(towers(), without.posterior.unit, Discrepancy())
+    assert checks["odd"].others == pytest.approx(float(chance(odd.clues[0], of).mean()), abs=0.02)
+    pulls = {pull.name: pull.without for pull in found.pulls}
+    pull = {pull.name: pull.colours for pull in found.pulls}
+    assert pull["odd"] > pull[""] > 1
+    assert pull["odd"] == pytest.approx(without.posterior.told["colours"].middle, rel=0.1)
+    assert pulls[""]["setup"] == pytest.approx(found.posterior.interval("setup").middle, abs=1.0)
+    assert pulls["odd"]["setup"] == pytest.approx(without.posterior.interval("setup").middle, abs=1.0)
+    assert set(pulls) == {"", "rulebook-setup", "several-a", "little-choice", "odd"}
+    assert all(set(without) == {"setup", "inside", "out"} for without in pulls.values())
+
+
+# --- sampling -----------------------------------------------------------------------------------------------------
+
+
+def test_a_bells_draws_have_its_density():
+    """Weighted by it they are even: by 20,000 draws, whose inverse density is at most 10, se of a mean at most 0.02."""
+    rng = np.random.default_rng(6)
+    unit = 0.2 + 0.3 * rng.random((500, 3)) ** 2
+    bell = bell_about(unit, np.ones(500), 100)
+    points = bell.draw(20_000, rng)
+    assert ((points > 0) & (points < 1)).all()
+    weight = 1 / bell.density(points)
+    assert weight.mean() == pytest.approx(1, abs=0.08)
+    weight /= weight.sum()
+    assert weight @ points == pytest.approx([0.5] * 3, abs=0.05)
+    assert weight @ (points < 0.25) == pytest.approx([0.25] * 3, abs=0.05)
+    both = np.concatenate([even(2**12, 3), points])
+    weight = 1 / density_of_all(both, 2**12, [(20_000, bell)])
+    assert weight.mean() == pytest.approx(1, abs=0.03)
+    assert effective(weight) > 2**12
+
+
+def test_tempered_weights_leave_enough_points():
+    unit, weight = even(2**12, 3), np.zeros(2**12)
+    weight[7] = 1.0
+    weight[8:40] = 1e-3
+    assert effective(weight) < 2
+    assert bell_about(unit, np.maximum(weight, 1e-30), 100).density(unit).max() < 1e4
+
+
+class Sharp:
+    """Four summaries that each tell a coordinate exactly, but for a little noise."""
+
+    slope, games = 3.0, 0.06
+
+    def at(self, window: Window, unit: np.ndarray) -> Predicted:
+        names = ["setup", "inside", "own", "spread"]
+        mean = self.slope * unit[:, names.index(window.summary)] if window.summary in names else np.zeros(len(unit))
+        return Predicted(mean, np.zeros(len(unit)), np.full(len(unit), self.games))
+
+    def correlation(self, windows: Sequence[Window]) -> np.ndarray:
+        return np.eye(len(windows))
+
+
+def test_a_posterior_that_no_even_point_hits_is_found_by_points_about_the_best():
+    """Four coordinates known to 0.02 of their range (sd): of 8,192 even points 0.05 would lie there.
+
+    The posterior is then a product of normals, cut off nowhere.
+    """
+    names, at = ("setup", "inside", "own", "spread"), np.array([0.3, 0.6, 0.5, 0.2])
+    seen = Evidence(
+        "seen", "", "", "measurement", tuple(WHOLE[name] for name in names), tuple((Sharp.slope * at).tolist())
+    )
+    off = replace(NOT_OFF, inside=RIGHT, own=RIGHT, spread=RIGHT)
+    found = fit(Sharp(), [seen], np.random.default_rng(5), off, checks=False)
+    assert found.posterior.effective > 200
+    unit = found.posterior.unit
+    sd = Sharp.games / Sharp.slope
+    error = sd / np.sqrt(found.posterior.effective)
+    assert np.abs(unit[:, :4].mean(0) - at).max() < 4.5 * error
+    assert unit[:, :4].std(0) == pytest.approx([sd] * 4, rel=0.25)
+    assert unit[:, 4:].mean(0) == pytest.approx([0.5] * (len(NUMBERS) - 4), abs=4.5 * 0.29 / 200**0.5)
+    exact = 4 * np.log(1 / Sharp.slope)
+    assert found.posterior.fit == pytest.approx(exact, abs=0.3)
