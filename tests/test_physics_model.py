@@ -120,7 +120,7 @@ def test_a_state_of_another_apparatus_or_other_settings_is_refused(model: Physic
     cubes = [Cube(1000, "blue", model.cube_edge)]
     other_shape = replace(TOWER, digest="another")
     for other in (PhysicsModel(other_shape), PhysicsModel(TOWER, PhysicsSettings(iterations=11))):
-        with other, pytest.raises(UsageError, match=r"^state belongs to physics of apparatus 'tower' .*allowed"):
+        with other, pytest.raises(UsageError, match=r"^state belongs to physics of apparatus 'base' .*allowed"):
             other.drop(full, cubes, np.random.default_rng(1))
 
 
