@@ -71,10 +71,14 @@ class Verdict:
         return self.place < ODD or (self.place > 1 - ODD and not self.is_clue)
 
     @property
+    def by_others(self) -> float:
+        """Its place by all other evidence; where that was not found, by all."""
+        return self.place if self.others is None else self.others
+
+    @property
     def is_against(self) -> bool:
         """Whether all other evidence speaks against it."""
-        at = self.place if self.others is None else self.others
-        return at < ODD or (at > 1 - ODD and not self.is_clue)
+        return self.by_others < ODD or (self.by_others > 1 - ODD and not self.is_clue)
 
     @property
     def is_idle(self) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from calibration.evidence import Evidence, Within
 from calibration.result import GamesMean
-from calibration.summaries import Array, GameCounts
+from calibration.summaries import Array, GameCounts, mean_where
 from tower_sim.statistics import mean_error
 
 
@@ -40,10 +40,10 @@ def played(games: GameCounts) -> dict[str, GamesMean]:
         "setup": setup.inside.astype(float),
         "inside": play.inside.mean(-1),
         "out": play.out.mean(-1),
-        "colours": _of(play.colours, came),
-        "single": _of(play.colours == 1, came),
-        "many": _of(play.colours >= 3, came),
-        "leads": _of(play.own_out > play.lead, came),
+        "colours": mean_where(play.colours, came),
+        "single": mean_where(play.colours == 1, came),
+        "many": mean_where(play.colours >= 3, came),
+        "leads": mean_where(play.own_out > play.lead, came),
         "ones": (play.out == 1).mean(-1),
     }
     found: dict[str, GamesMean] = {}
@@ -52,12 +52,6 @@ def played(games: GameCounts) -> dict[str, GamesMean]:
         if len(told) > 1:
             found[name] = GamesMean(*mean_error(told), len(told))
     return found
-
-
-def _of(values: Array, rows: Array) -> Array:
-    """Return the mean of `values` over the drops in `rows`, NaN where there are none."""
-    count = rows.sum(-1)
-    return np.where(count > 0, (values * rows).sum(-1) / np.maximum(count, 1), np.nan)
 
 
 def bands(evidence: Sequence[Evidence], gave: Mapping[str, GamesMean]) -> list[Band]:

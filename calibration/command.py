@@ -101,9 +101,9 @@ def calibrate(
         fitted, emulator = _fitted(design, told, seed)
 
     points = drawn(fitted, effort.confirm, work.rng(_FIT, 0))
-    played = work.play("confirm", points, effort.games)
-    confirmed = tuple(_compared(emulator, point, played.games.take(i)) for i, point in enumerate(points))
-    choice = choose(Emulator(design.after(played), emulator.kernels), fitted, points)
+    again = work.play("confirm", points, effort.games)
+    confirmed = tuple(_compared(emulator, point, again.games.take(i)) for i, point in enumerate(points))
+    choice = choose(Emulator(design.after(again), emulator.kernels), fitted, points)
     tower, games = work.play_chosen(choice.point, effort.chosen, output.stem)
     surrogate, details = _stand_in(directory / CHOSEN, output, seed)
     result = Calibration(

@@ -52,7 +52,7 @@ def conflict(sheets: Sheets, calibration: Calibration) -> None:
     against = [each for each in verdicts(fit) if each.is_against]
     sheets.text("### What conflicts")
     if against:
-        named = "; ".join(f"{safe(each.name)} ({safe(each.says)}, {each.others or each.place:.2g})" for each in against)
+        named = "; ".join(f"{safe(each.name)} ({safe(each.says)}, {each.by_others:.2g})" for each in against)
         sheets.text(
             f"All the other evidence speaks against {count(len(against), 'observation')}, which must give way where "
             f"they cannot be had together: {named}."

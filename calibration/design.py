@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from calibration.parameters import campaign_text, tower_text
-from calibration.summaries import Array, GameCounts, from_arrays, from_campaign
+from calibration.summaries import Array, GameCounts, from_campaign
 from tower_sim.campaign import parse, run
 from tower_sim.campaign.progress import told
 from tower_sim.errors import UsageError
@@ -48,7 +48,8 @@ def shipped() -> Design:
     """Read the design that ships with the package; raises UsageError when the file is damaged."""
     try:
         with np.load(SHIPPED, allow_pickle=False) as held:
-            return Design(held["unit"], from_arrays(held))
+            columns = (held[column.name].astype(np.int16) for column in fields(GameCounts))
+            return Design(held["unit"], GameCounts(*columns))
     except (OSError, ValueError, KeyError) as error:
         raise UsageError(f"the design {SHIPPED} cannot be read ({error}); install tower_sim again") from error
 

@@ -46,9 +46,9 @@ class Predicted:
 class Emulator:
     """Predicts summaries of games from a design.
 
-    Kernels are found by maximum likelihood for whole games, once for each summary and moment, from every so manieth
-    design point if there are more than SOUGHT, unless `kernels` has them; other windows of the same summary use them
-    too.
+    Kernels are found by maximum likelihood for whole games, once for each summary and moment, from every second or
+    third design point and so on where there are more than SOUGHT, unless `kernels` has them; other windows of the same
+    summary use them too.
     """
 
     def __init__(self, design: Design, kernels: Kernels | None = None) -> None:

@@ -61,18 +61,6 @@ def _widened(counts: Counts, games: int) -> Counts:
     return np.pad(counts, ((0, 0), (0, games - counts.shape[1]), (0, 0)), constant_values=-1)
 
 
-LATER = ("colours", "lead", "old_out")  # columns that games kept before 22 November 2026 lack
-
-
-def from_arrays(held: Mapping[str, Array]) -> GameCounts:
-    """Return games kept as arrays by column; of older ones the columns LATER are not known. Raises KeyError."""
-    missing = np.full_like(held["thrown"], -1, np.int16)
-    names = [column.name for column in fields(GameCounts)]
-    return GameCounts(
-        *(missing if name in LATER and name not in held else held[name].astype(np.int16) for name in names)
-    )
-
-
 def from_records(records: Sequence[Record]) -> list[GameCounts]:
     """Return the recorded games, one by one, each of shape (drops,)."""
     counts: list[GameCounts] = []
@@ -201,7 +189,7 @@ def _odds(part: Array, of: Array | int) -> Array:
     return np.where(np.asarray(of) > 0, np.log((part + 0.5) / (of - part + 0.5)), np.nan)
 
 
-def _mean_where(values: Array, rows: Array) -> Array:
+def mean_where(values: Array, rows: Array) -> Array:
     """Return the mean of the `rows` of `values` over drops, NaN where there are none."""
     count = rows.sum(-1)
     return np.where(count > 0, (values * rows).sum(-1) / np.maximum(count, 1), np.nan)
@@ -233,7 +221,7 @@ def many_of(out: tuple[int, int]) -> str:
 
 def _given_total(out: tuple[int, int]) -> tuple[GameSummary, GameSummary]:
     words = f"phases with {out[0]} to {out[1]} out"
-    one, three = partial(_with_colours, least=1, most=1, among=1), partial(_with_colours, least=3, most=99, among=2)
+    one, three = partial(_with_colours, least=1, most=1, among=1), partial(_with_colours, least=3, most=CUBES, among=2)
     return (
         GameSummary(
             single_of(out), f"share with one colour, of {words}", partial(one, out=out), _log_odds, _share, "colours"
@@ -275,7 +263,7 @@ _OF_COLOURS = (
     GameSummary(
         "colours",
         "mean colours out, of phases with something out",
-        lambda g: np.log(_mean_where(g.colours, g.out > 0)),
+        lambda g: np.log(mean_where(g.colours, g.out > 0)),
         np.log,
         np.exp,
         "colours",
@@ -291,7 +279,7 @@ _OF_COLOURS = (
     GameSummary(
         "many",
         "share with three colours or more, of phases with something out",
-        partial(_with_colours, least=3, most=99, among=1),
+        partial(_with_colours, least=3, most=CUBES, among=1),
         _log_odds,
         _share,
         "colours",
@@ -332,7 +320,7 @@ _OF_COLOURS = (
     GameSummary(
         "points",
         "mean action points, of phases with something out",
-        lambda g: log(_mean_where(np.maximum(g.own_out, g.lead), g.out > 0)),
+        lambda g: log(mean_where(np.maximum(g.own_out, g.lead), g.out > 0)),
         log,
         exp,
         "lead",

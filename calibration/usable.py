@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
@@ -18,7 +18,6 @@ from tower_sim.errors import UsageError, shown
 
 TABLES = (".csv", ".tsv", ".tab", ".txt")
 OF_ALL = f"{CUBES} cubes in {COLOURS} equal colours"
-OF_TOTALS = ("setup", "inside", "out", "spread")  # summaries that are told without colours
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +48,8 @@ def usable(files: Sequence[Path]) -> Usable:
         records = recorded.read(file)
         fitted, other = _parted(records)
         if fitted:
-            evidence += _of(fitted, file.name, None)
-            halves += _of(fitted, file.name, len(fitted) // 2)
+            evidence += evidences.of_records(fitted, file.name)
+            halves += evidences.of_records(fitted, file.name, len(fitted) // 2)
         if other:
             left[file.name] = tuple(other)
         if len(fitted) < len(records) or not has_colours(records):
@@ -72,22 +71,6 @@ def _parted(records: Sequence[Record]) -> tuple[list[Record], list[Record]]:
         game = list(rows)
         (fitted if is_published(game[0]) else other).extend(game[:DROPS] if is_published(game[0]) else game)
     return fitted, other
-
-
-def _of(records: Sequence[Record], name: str, split: int | None) -> list[Evidence]:
-    """Return the evidence of games; of those without colours what the totals tell."""
-    found = evidences.of_records(records, name, split)
-    return found if has_colours(records) else [_of_totals(entry) for entry in found]
-
-
-def _of_totals(entry: Evidence) -> Evidence:
-    kept = [i for i, window in enumerate(entry.windows) if window.summary in OF_TOTALS]
-    return replace(
-        entry,
-        windows=tuple(entry.windows[i] for i in kept),
-        values=tuple(entry.values[i] for i in kept),
-        held=tuple(entry.held[i] for i in kept) if entry.held else (),
-    )
 
 
 def _note(name: str, records: Sequence[Record], fitted: Sequence[Record], other: Sequence[Record]) -> str:

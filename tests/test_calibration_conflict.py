@@ -11,7 +11,7 @@ import pytest
 from support.calibrations import MADE
 from support.coins import Quadratic, drawn, play, told_by_hand
 
-from calibration.answers import ODD, in_plain_words, sentence, verdicts
+from calibration.answers import ODD, Verdict, in_plain_words, sentence, verdicts
 from calibration.bands import bands, played
 from calibration.conflict import choice, conflict, leaving, one_by_one, what_was_said
 from calibration.evidence import ColoursOut, Evidence, Within, of_the_real_tower, read
@@ -196,3 +196,8 @@ def test_what_players_say_is_held_against_the_games_of_the_chosen_tower(tmp_path
     assert rows["most-come-out"]["it is"] == "within"
     assert float(rows["far"]["the chosen tower"]) == pytest.approx(share, rel=0.01)
     assert "far (share with one colour" in sheets.lines[2]
+
+
+def test_a_chance_of_nothing_by_the_others_is_told_as_it_is():
+    assert Verdict(1, "odd", "one colour", is_clue=True, place=0.4, others=0.0).by_others == 0.0
+    assert Verdict(1, "odd", "one colour", is_clue=True, place=0.4, others=None).by_others == 0.4

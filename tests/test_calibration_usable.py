@@ -12,7 +12,7 @@ from calibration import effort, evidence, records
 from calibration.effort import EFFORTS, in_words, seconds
 from calibration.records import Record
 from calibration.summaries import DROPS
-from calibration.usable import OF_TOTALS, Usable, usable
+from calibration.usable import Usable, usable
 from tower_sim.errors import UsageError
 
 COLOURS = tuple(game(np.random.default_rng(0))[0].record.thrown)
@@ -87,6 +87,9 @@ def test_a_game_longer_than_published_is_used_as_far_as_that(written):
     assert found.notes == (
         f"records 'mine.csv': {DROPS} of {DROPS + 4} drops can be fitted, 4 are beyond the 36 drops of a game",
     )
+
+
+OF_TOTALS = ("setup", "inside", "out", "spread")  # summaries that are told without colours
 
 
 def test_without_colours_only_the_totals_are_fitted(written):

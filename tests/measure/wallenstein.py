@@ -15,7 +15,7 @@ import numpy as np
 from tests.measure.script import ended
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
-from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.physics.settings import STANDARD, accuracy
 from tower_sim.pool import spread_out
 from tower_sim.simulator import PhysicsModel
 from tower_sim.statistics import mean_error
@@ -30,7 +30,7 @@ def chain(seed: int) -> tuple[list[str], list[int], int]:
     """
     statuses: list[str] = []
     inside: list[int] = []
-    with PhysicsModel(load("wallenstein"), PhysicsSettings(engine="bullet")) as model:
+    with PhysicsModel(load("wallenstein"), accuracy("core", STANDARD)) as model:
         state, first = model.empty(), supply({"first": CUBES}, model.cube_edge)
         for drop in range(LATER + 1):
             new = supply({"later": THROWN}, model.cube_edge, first_id=CUBES + drop * THROWN)
