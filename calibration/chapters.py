@@ -267,15 +267,20 @@ def discrepancy(sheets: Sheets, calibration: Calibration) -> None:
     """Tell how far the simulation may be off, in cubes."""
     off = calibration.fit.discrepancy
     setup, inside, out = (calibration.fit.posterior.interval(target).middle for target in TARGETS)
-    at = [f"{_shift(cubes, off.inside):.2g} cubes at {cubes:.3g}" for cubes in (setup, inside, CUBES / 2)]
+    at = [
+        f"{_shift(cubes, sd):.2g} cubes at {cubes:.3g}"
+        for cubes, sd in ((setup, off.setup), (inside, off.inside), (CUBES / 2, off.inside))
+    ]
     sheets.text(
         "## 8. Discrepancy",
-        "How far the simulation may be off a real tower of the same shape [A]. The engine and the contact law move the "
-        f"count by 2 to 3 of {CUBES} (`docs/calibration.md`); this is of that size. It is the same for what was "
-        "observed and for what is predicted, and is not fitted.",
+        "How far the simulation may be off a real tower of the same shape. The figures are measured: so far do towers "
+        "of the design move when half the step, or the other engine, takes the place of the simulation's own "
+        "(`docs/calibration.md`). That a real tower is about as far off as these is assumed [A]. It is the same for "
+        "what was observed and for what is predicted, and is not fitted.",
     )
     rows: list[list[Cell]] = [
-        ["inside", off.inside, "sd, log odds", f"set-up {at[0]}, in play {at[1]}; the most is {at[2]}"],
+        ["setup", off.setup, "sd, log odds", at[0]],
+        ["inside", off.inside, "sd, log odds", f"{at[1]}; the most is {at[2]}"],
         ["together", off.together, "correlation", "of the errors after the set-up and in play"],
         ["flow", off.flow, "sd, logarithm", f"{_share_of(off.flow)} of what comes out, {off.flow * out:.2g} cubes at "
          f"{out:.3g}, beside what follows from the number inside"],

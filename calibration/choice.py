@@ -10,6 +10,7 @@ import numpy as np
 from scipy import spatial
 
 from calibration.design import Point
+from calibration.evidence import Within
 from calibration.fit import Fit
 from calibration.law import TARGETS, Predicts, law
 from calibration.parameters import features
@@ -26,53 +27,90 @@ class MiddleTower:
     """The tower chosen: `point` of the unit cube, of `towers` different ones in the posterior.
 
     `closer` is the share of them that do more nearly what is predicted, `denser` the share that more others are like.
+    `bounded` says that bounds were told, and that only those `towers` count that keep to all of them.
     """
 
     point: Point
     towers: int
     closer: float
     denser: float
+    bounded: bool = False
 
     @property
     def why(self) -> str:
         """Say why in a sentence."""
+        bounds = ", and keep within every bound that was told," if self.bounded else ""
         return (
-            f"Of {self.towers} towers that agree with the evidence it is one in the middle: of the "
+            f"Of {self.towers} towers that agree with the evidence{bounds} it is one in the middle: of the "
             f"{100 * CLOSE:.0f} % that do most nearly what is predicted, the one with the most others built like it "
             f"({100 * (1 - self.denser):.0f} % of all have fewer)."
         )
 
 
 def choose(emulator: Predicts, fitted: Fit, others: Sequence[Point]) -> MiddleTower:
-    """Choose, of the posterior's towers and `others` drawn from it, one in the middle; nothing is random.
+    """Choose, of the posterior's towers and `others` drawn from it, one in the middle: the first of `shortlist`."""
+    return shortlist(emulator, fitted, others, 1)[0]
 
-    What a tower does is near the prediction when the emulator's means of DOES are near the posterior's medians, in the
-    posterior's standard deviations on the scales of the fit; the emulator's own error counts as distance. Among the
-    nearest CLOSE it is the one that lies densest: with the shortest way, in the emulator's coordinates, to its nearest
-    NEIGHBOURS of the draws.
+
+def shortlist(emulator: Predicts, fitted: Fit, others: Sequence[Point], number: int) -> list[MiddleTower]:
+    """Return so many towers in the posterior's middle, of its own and `others` drawn from it; nothing is random.
+
+    Where the evidence tells bounds of what a tower does (`Within`), and the emulator's means of some towers lie within
+    all of them, only these count. What a tower does is near the prediction when the emulator's means of DOES are near
+    the medians of the draws that count, in their standard deviations on the scales of the fit; the emulator's own error
+    counts as distance. Of the nearest CLOSE come first those that lie densest: with the shortest way, in the
+    emulator's coordinates, to the nearest NEIGHBOURS of these draws.
     """
     draws = fitted.posterior.unit
     towers = np.unique(np.concatenate([draws, np.array(others, float).reshape(-1, draws.shape[1])]), axis=0)
-    off, reach = _off(emulator, fitted, towers), _reach(draws, towers)
+    within, keeps = (_within(emulator, fitted, each) for each in (towers, draws))
+    bounded = bool(_bounds(fitted)) and bool(keeps.any())
+    if bounded:
+        towers = towers[within]
+    counts = keeps if bounded else np.ones(len(draws), bool)
+    off, reach = _off(emulator, fitted, towers, counts), _reach(draws[counts], towers)
     near = np.flatnonzero(off <= np.quantile(off, CLOSE))
-    best = int(near[np.argmin(reach[near])])
-    return MiddleTower(
-        tuple(towers[best].tolist()), len(towers), float((off < off[best]).mean()), float((reach < reach[best]).mean())
-    )
+    return [
+        MiddleTower(
+            tuple(towers[row].tolist()),
+            len(towers),
+            float((off < off[row]).mean()),
+            float((reach < reach[row]).mean()),
+            bounded,
+        )
+        for row in near[np.argsort(reach[near], kind="stable")][:number]
+    ]
 
 
-def _off(emulator: Predicts, fitted: Fit, towers: Array) -> Array:
-    """Return how far each tower's means are from the predicted medians, squared, shape (towers,).
+def _bounds(fitted: Fit) -> list[Within]:
+    return [clue for entry in fitted.evidence for clue in entry.clues if isinstance(clue, Within)]
+
+
+def _within(emulator: Predicts, fitted: Fit, towers: Array) -> Array:
+    """Return which towers the emulator sees within every bound of the evidence, shape (towers,)."""
+    within = np.ones(len(towers), bool)
+    for clue in _bounds(fitted):
+        low, high = clue.ends
+        mean = emulator.at(clue.window, towers).mean
+        within &= (mean >= low) & (mean <= high)
+    return within
+
+
+def _off(emulator: Predicts, fitted: Fit, towers: Array, counts: Array) -> Array:
+    """Return how far each tower's means are from the medians of the draws that count, squared, shape (towers,).
 
     Twice the logarithm of the chance that it gives to the clues of the evidence counts as distance too.
     """
     off = np.zeros(len(towers))
     posterior = fitted.posterior
     for name in DOES:
-        if name not in TARGETS and name not in posterior.told:
+        if name in TARGETS:
+            drawn = SUMMARIES[name].scale(posterior.targets[name][counts])
+        elif name in posterior.told:
+            drawn = emulator.at(EVERY[name], posterior.unit[counts]).mean
+        else:
             continue
-        span = posterior.told[name] if name in posterior.told else posterior.interval(name)
-        low, middle, high = (float(SUMMARIES[name].scale(end)) for end in (span.low, span.middle, span.high))
+        low, middle, high = np.quantile(drawn, [0.05, 0.5, 0.95])
         at = emulator.at(EVERY[name], towers)
         off += ((at.mean - middle) ** 2 + at.error**2) / max((high - low) / WIDTH, 1e-6) ** 2
     clued = [entry for entry in fitted.evidence if entry.clues]

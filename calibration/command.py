@@ -17,7 +17,7 @@ import numpy as np
 from calibration import design as designs
 from calibration import evidence as evidences
 from calibration.bands import played
-from calibration.choice import MiddleTower, choose
+from calibration.choice import MiddleTower, choose, shortlist
 from calibration.design import Design, Point
 from calibration.e_values import check
 from calibration.effort import BESIDE, EFFORTS, Effort, in_words, seconds, seconds_a_game
@@ -103,7 +103,10 @@ def calibrate(
     points = drawn(fitted, effort.confirm, work.rng(_FIT, 0))
     again = work.play("confirm", points, effort.games)
     confirmed = tuple(_compared(emulator, point, again.games.take(i)) for i, point in enumerate(points))
-    choice = choose(Emulator(design.after(again), emulator.kernels), fitted, points)
+    known = design.after(again)
+    near = [each.point for each in shortlist(Emulator(known, emulator.kernels), fitted, points, effort.shortlist)]
+    known = known.after(work.play("shortlist", near, effort.games))
+    choice = choose(Emulator(known, emulator.kernels), fitted, [*points, *near])
     tower, games = work.play_chosen(choice.point, effort.chosen, output.stem)
     surrogate, details = _stand_in(directory / CHOSEN, output, seed)
     result = Calibration(

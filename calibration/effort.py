@@ -18,24 +18,26 @@ BESIDE = 24  # games played beside drops that the fit cannot use
 @dataclass(frozen=True, slots=True)
 class Effort:
     """How much is simulated: `waves` of `points` towers from the posterior that sharpen the emulator, `games` each; the
-    towers that `confirm` it, with as many games each; the games of the tower `chosen`, and of its surrogate.
+    towers that `confirm` it, with as many games each, and those of a `shortlist`, of which one is chosen; the games of
+    the tower `chosen`, and of its surrogate.
     """
 
     waves: int
     points: int
     games: int
     confirm: int
+    shortlist: int
     chosen: int
 
     @property
     def played(self) -> int:
         """How many games it plays."""
-        return (self.waves * self.points + self.confirm) * self.games + self.chosen
+        return (self.waves * self.points + self.confirm + self.shortlist) * self.games + self.chosen
 
 
 EFFORTS = {
-    "quick": Effort(waves=0, points=0, games=4, confirm=12, chosen=80),
-    "full": Effort(waves=2, points=96, games=8, confirm=24, chosen=200),
+    "quick": Effort(waves=0, points=0, games=4, confirm=12, shortlist=8, chosen=80),
+    "full": Effort(waves=2, points=96, games=8, confirm=24, shortlist=24, chosen=200),
 }
 
 # What is not simulated takes as long as so many games: of a fit for each tower of the design the first time and again

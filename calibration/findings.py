@@ -277,7 +277,9 @@ def warnings(calibration: Calibration) -> list[str]:
             f"{100 * share:.0f} % of the draws of the {title(name)} lie in the {end} tenth of its limits, so "
             "these decide the fit too."
         )
-    told.append("How far the simulation is off a real tower is assumed, not measured (section 8).")
+    told.append(
+        "How far the simulation is off a real tower is assumed: about what other physics moves it by (section 8)."
+    )
     return told
 
 

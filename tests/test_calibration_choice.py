@@ -99,6 +99,24 @@ def test_of_towers_in_the_middle_one_is_chosen_that_the_clues_do_not_contradict(
     assert abs(clued.point[FRICTION] - float(np.median(unit[:, FRICTION]))) < 0.2
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_where_bounds_are_told_a_tower_within_them_is_chosen_and_it_says_so(seed: int):
+    unit = np.random.default_rng(seed).random((1000, len(NUMBERS)))
+    free = fitted(unit, -4.0)
+
+    def told(most: float) -> Fit:
+        bound = Within(EVERY["single"], 0.0, most)
+        return replace(free, evidence=(Evidence("few", "", "", "impression", (), (), clues=(bound,), doubt=4.0),))
+
+    found = choose(Coloured(-4.0), told(0.1), [])
+    kept = 2.0 - 6.0 * unit[:, OTHER] <= np.log(0.1 / 0.9)
+    assert (found.bounded, found.towers) == (True, kept.sum())
+    assert found.point in set(map(tuple, unit[kept].tolist()))
+    assert "keep within every bound that was told" in found.why
+    assert "bound" not in choose(Coloured(-4.0), free, []).why
+    assert not choose(Coloured(-4.0), told(0.001), []).bounded  # none does
+
+
 def games(setup: int, inside: int, out: int, colours: list[int]) -> GameCounts:
     """Twenty equal games; phase i lets cubes of colours[i % len] colours out."""
     of = np.resize(colours, DROPS - 1)

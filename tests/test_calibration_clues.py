@@ -34,7 +34,7 @@ from calibration.sampling import bell_about, density_of_all, effective, even
 from calibration.summaries import EVERY, SETUP, SUMMARIES, TOTALS, WHOLE, Window, many_of, single_of
 from tower_sim.errors import UsageError
 
-NOT_OFF = Discrepancy(*[0.0] * 7)
+NOT_OFF = Discrepancy(*[0.0] * 8)
 RIGHT = 1e-9
 
 
@@ -317,7 +317,7 @@ def test_a_posterior_that_no_even_point_hits_is_found_by_points_about_the_best()
     seen = Evidence(
         "seen", "", "", "measurement", tuple(WHOLE[name] for name in names), tuple((Sharp.slope * at).tolist())
     )
-    off = replace(NOT_OFF, inside=RIGHT, own=RIGHT, spread=RIGHT)
+    off = replace(NOT_OFF, setup=RIGHT, inside=RIGHT, own=RIGHT, spread=RIGHT)
     found = fit(Sharp(), [seen], np.random.default_rng(5), off, checks=False)
     assert found.posterior.effective > 200
     unit = found.posterior.unit

@@ -30,7 +30,7 @@ from tower_sim.surrogate.fitting.fit import apparatus_of
 from tower_sim.surrogate.store import beside
 from tower_sim.writing import WritingFailed
 
-FEW = Effort(waves=1, points=2, games=2, confirm=2, chosen=3)
+FEW = Effort(waves=1, points=2, games=2, confirm=2, shortlist=1, chosen=3)
 RULEBOOK = ["rulebook-setup", "rulebook-phase"]
 
 
@@ -76,7 +76,7 @@ def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
     assert line.startswith("tower-sim: interrupted; no profile was written, simulated games are kept; to go on: ")
     assert f"to go on: tower-sim calibrate rulebook-setup rulebook-phase -o {output} --quick --seed 3" in told
     assert re.match(
-        r"calibrate: this compares \d observed values with 160 simulated towers, plays 11 games of towers that agree, "
+        r"calibrate: this compares \d observed values with 160 simulated towers, plays 13 games of towers that agree, "
         r"chooses one and fits its surrogate\. About .* (minutes?|hours) on this machine \(1 at work; a game takes \d",
         told,
     )
@@ -109,7 +109,7 @@ def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
     before = output.read_bytes()
     again = calibrate(RULEBOOK, output, seed=3, workers=1)
     assert output.read_bytes() == before
-    assert again.budget.games == 2 * 2 + 2 * 2 + 3
+    assert again.budget.games == 2 * 2 + 2 * 2 + 1 * 2 + 3
     assert len(again.confirmed) == 2
     assert again.points == len(design.shipped().unit) + 2
 

@@ -327,7 +327,7 @@ def setup_seen(cubes: float, games: int = 1) -> Evidence:
 
 def test_the_posterior_is_the_one_that_a_grid_gives():
     """One number matters, its prior is uniform, all else is normal: enumerate it. 4,000 draws: se of a mean 0.003."""
-    none = Discrepancy(0.2, 0.8, 0.03, 0.2, 0.1)
+    none = Discrepancy(setup=0.2)
     found = fit(Line(0.1), [setup_seen(20)], np.random.default_rng(1), none)  # type: ignore[arg-type]
     x = np.linspace(0, 1, 20001)
     sd = np.sqrt(0.3**2 + 0.1**2 + 0.2**2)
@@ -342,7 +342,7 @@ def test_the_posterior_is_the_one_that_a_grid_gives():
 
 def test_what_is_wrong_with_the_simulation_is_the_same_for_evidence_and_prediction():
     """Many games of one tower: its own long-run mean is known, however wrong the simulation may be."""
-    much = Discrepancy(inside=0.6)
+    much = Discrepancy(setup=0.6, inside=0.6)
     found = fit(Line(), [setup_seen(20, games=400)], np.random.default_rng(1), much)  # type: ignore[arg-type]
     setup, inside = found.posterior.interval("setup"), found.posterior.interval("inside")
     assert setup.low < 20 < setup.high
@@ -354,7 +354,7 @@ def test_what_is_wrong_with_the_simulation_is_the_same_for_evidence_and_predicti
 def test_intervals_cover_towers_made_by_the_same_law():
     """100 towers: 90 % +- 3 %; the region of 95 % is 84 to 95."""
     rng = np.random.default_rng(4)
-    wrong, inside = Discrepancy(), 0
+    wrong, inside = Discrepancy(setup=0.2), 0
     for _ in range(100):
         truth = 1 - 4 * rng.random() + 0.2 * rng.normal()
         seen = summaries.expit(truth + 0.3 * rng.normal())
@@ -390,4 +390,5 @@ def test_the_discrepancy_of_what_comes_out_follows_from_what_stays():
         found = Discrepancy().covariance(names, np.array([cubes]), np.zeros((1, 5)))[0]
         assert np.linalg.eigvalsh(found).min() > -1e-12
         assert found[1, 2] == pytest.approx(-(cubes / 49) * found[1, 1])
-        assert found[0, 1] == pytest.approx(0.8 * 0.2**2)
+        assert found[0, 1] == pytest.approx(0.85 * 0.17 * 0.42)
+        assert np.sqrt(np.diag(found)[:2]) == pytest.approx([0.17, 0.42])
