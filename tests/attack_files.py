@@ -72,7 +72,7 @@ iterations = 20
 
 [vary.fields]
 "chain.drops" = [3, 4]
-"profile.upper_floor.opening_mm" = [16.2, 16.8]
+"profile.ramp.angle_deg" = [30.2, 30.8]
 """
 BATTLES = """
 [campaign]

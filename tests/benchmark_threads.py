@@ -24,7 +24,8 @@ from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 
 CORE = PhysicsSettings(engine="core")
-KINDS = {"49 cubes into the empty `amerigo`": ("amerigo", 49, 12), "9 through the ship": ("dead_reckoning", 9, 80)}
+RULEBOOK = str(Path(__file__).parent / "measure" / "towers" / "rulebook.toml")
+KINDS = {"49 cubes into the empty rulebook.toml": (RULEBOOK, 49, 12), "9 through the ship": ("dead_reckoning", 9, 80)}
 SMALL = 5  # cubes of a drop that memory is measured with
 READINGS = 10
 
@@ -99,7 +100,7 @@ def grow(number: int) -> None:
         share = number // (2 * READINGS)
         for tenth in range(READINGS):
             halves = [range((2 * tenth + half) * share, (2 * tenth + half + 1) * share) for half in range(2)]
-            list(crew.map(partial(drops, "amerigo", SMALL), halves))
+            list(crew.map(partial(drops, RULEBOOK, SMALL), halves))
             print(f"{memory_mib():.1f}", flush=True)
 
 

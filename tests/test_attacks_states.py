@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 from support.touches import pressing
 
+from tests.support.towers import RULEBOOK
 from tower_sim.apparatus.catalogue import load
 from tower_sim.contract import DropModel
 from tower_sim.cubes import Cube, supply
@@ -34,13 +35,14 @@ from tower_sim.state import TOKEN_VERSION, BoardState, Event, Pose, Resident, To
 from tower_sim.surrogate.ship import ShipSurrogate
 from tower_sim.token import pack
 
+SHIPPED, TOWER, SHIP = load("amerigo"), load(RULEBOOK), load("dead_reckoning")
+EDGE = SHIPPED.cube_edge
 LONGEST = 1000  # characters of an error
 ODD: list[Any] = [
-    None, True, False, 0, 1, 2, 3, 7, 98, 99, -1, 2**53, 10**59, 0.0, 0.5, -1.0, 1e308, 0.008547, "", "x", "red",
+    None, True, False, 0, 1, 2, 3, 7, 98, 99, -1, 2**53, 10**59, 0.0, 0.5, -1.0, 1e308, EDGE, "", "x", "red",
     "drop", "knock", "take", "place", "tower", "upper_floor", "lower_floor", "zone:choice", "border", "table", [], {},
-    [[]], [0, "red", 0.008547], [None] * 5, {"a": 1},
+    [[]], [0, "red", EDGE], [None] * 5, {"a": 1},
 ]  # fmt: skip
-TOWER, SHIP = load("amerigo"), load("dead_reckoning")
 
 
 def rng(*number: int) -> np.random.Generator:
@@ -120,7 +122,7 @@ def mutated(token: str, random: np.random.Generator) -> str:
 
 def test_10_000_mutated_tokens_are_read_or_refused_in_one_line():
     random, refused = rng(1), 0
-    with open_model(TOWER, "surrogate") as model:
+    with open_model(SHIPPED, "surrogate") as model:
         token = chain(model, 3).token()
         for _ in range(10_000):
             attack = mutated(token, random)
@@ -230,7 +232,7 @@ def attack(model: DropModel, start: TowerState, count: int, *, replays: bool = T
 
 @pytest.mark.parametrize("name", ["surrogate", "two_thirds"])
 def test_4_000_crafted_states_of_a_model_without_physics_are_refused_or_lose_no_cube(name: str):
-    with open_model(TOWER, name) as model:
+    with open_model(SHIPPED, name) as model:
         start = chain(model, 4)
         assert start.residents
         assert 2_000 < attack(model, start, 4_000) < 4_000
@@ -345,7 +347,7 @@ ATTACKS: dict[str, tuple[Callable[[TowerState], TowerState], str]] = {
     "no board": (lambda s: replace(s, board=None), "board of state is nothing"),
     "a board": (
         lambda s: replace(s, residents=(), board=BoardState(s.residents)),
-        "on a board, which 'amerigo' has not",
+        "on a board, which 'rulebook' has not",
     ),
 }
 
@@ -411,7 +413,7 @@ COARSE = {"timestep": 1 / 250, "step_travel": 0.25, "passed_travel": 0.25}
 TOO_DEEP: dict[str, tuple[str, int, float, int, dict[str, Any]]] = {
     "cut short": ("dead_reckoning", 30, 0.05, 207, COARSE | {"quiet_time": 1.9, "longest": 2.0, "creep": 1.0}),
     "parted slowly in the ship": ("dead_reckoning", 30, 0.0, 48, COARSE | {"relaxation": 1.0}),
-    "parted slowly in the tower": ("amerigo", 49, 0.0, 22, COARSE | {"relaxation": 1.0}),
+    "parted slowly in the tower": (RULEBOOK, 49, 0.0, 22, COARSE | {"relaxation": 1.0}),
     "soon asleep": ("dead_reckoning", 30, 0.0, 29, COARSE | {"quiet_time": 0.01}),
 }
 

@@ -167,7 +167,8 @@ def test_a_cube_touches_the_far_end_of_a_long_tilted_plate_but_not_where_that_is
     """A plate 40 cm long at 30 degrees; a cube touches its upper end from as far as a corner reaches, and a tenth of an
     edge. The lower end of a plate tilted the other way is 20 cm below.
     """
-    tower, edge = load("amerigo"), 0.008547
+    tower = load("amerigo")
+    edge = tower.cube_edge
     cube = Resident(Cube(0, "red", edge), "funnel", 0, LEVEL)
     state = TowerState("physics", "a box", "1", (cube,), touches=(Touch(0, -1, NONE),))
     along, across = np.array([-math.cos(math.pi / 6), 0.0, 0.5]), np.array([0.5, 0.0, math.cos(math.pi / 6)])

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.fakes import CoinTower
-from support.old import OLD
+from support.old import OLD, lay_tower
 
 from tower_sim.campaign import Spec, campaign_run, campaign_status, campaign_verify, parse, run, verify
 from tower_sim.campaign.point import Point
@@ -28,12 +28,13 @@ def _old(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str]:
     """The directory of an old dataset, and its campaign file."""
     with zipfile.ZipFile(DATASETS / f"{request.param}.zip") as packed:
         packed.extractall(tmp_path / "old")
+    lay_tower(tmp_path)
     return tmp_path / "old", OLD[request.param]
 
 
 def again(text: str, directory: Path, monkeypatch: pytest.MonkeyPatch) -> Spec:
     """Run an old dataset's campaign now; its games were played with a coin that fails half of its draws."""
-    spec = parse(text)
+    spec = parse(text, directory.parent)
     with monkeypatch.context() as patched:
         if spec.kind == "game":
             patched.setattr(Point, "open_model", lambda _: CoinTower(failure_rate=0.5))
@@ -55,7 +56,7 @@ def arrays(campaign: Campaign) -> dict[str, list[object]]:
 def test_an_old_dataset_is_whole_and_of_the_same_spec_as_now(old: tuple[Path, str]):
     directory, text = old
     store = Store.read(directory)
-    assert store.spec == parse(text)
+    assert store.spec == parse(text, directory.parent)
     assert store.tables == ("drops", "cubes")
     assert campaign_verify(directory) == (f"{directory}: every file is whole", 0)
     assert f"shards: {store.spec.shards} done, 0 missing" in campaign_status(directory)

@@ -15,6 +15,7 @@ from support.campaigns import ALL, BATTLES, CHAINS, GAMES
 from support.fakes import CoinTower
 
 from calibration.parameters import TOWER as REFERENCE
+from tests.support.towers import RULEBOOK
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.campaign import Spec, load, parse
 from tower_sim.campaign.environment import environment
@@ -36,6 +37,8 @@ apparatus = "amerigo"
 games = 6
 seed = "0x0123456789abcdef0123456789abcdef"
 """
+OF_SQUARES = SMALLEST.replace('"amerigo"', json.dumps(RULEBOOK))
+"""The same in a tower whose openings may be wider than one that ships may have."""
 
 
 def test_the_smallest_file_is_a_campaign_of_the_published_game_with_physics():
@@ -239,8 +242,8 @@ MISTAKES = [
     ("a point", SMALLEST + GRID.replace("5,", "5, -1,"), r"point 1 \(rules.cubes = -1\): cubes is -1"),
     (
         "no apparatus at a point",
-        SMALLEST + "[vary.fields]\nprofile.tube.inside_mm = [60, 199]\n",
-        r"point 1 \(profile.tube.inside_mm = 199\): profile amerigo: ",
+        OF_SQUARES + "[vary.fields]\nprofile.tube.inside_mm = [60, 199]\n",
+        r"point 1 \(profile.tube.inside_mm = 199\): profile rulebook: ",
     ),
     (
         "lists of unequal length",
@@ -348,16 +351,16 @@ def test_a_mistake_in_a_file_names_the_file(tmp_path: Path):
 
 def test_a_grid_has_every_combination_and_a_list_has_its_rows():
     fields = '[vary.fields]\n"rules.cubes" = [5, 7]\nprofile.upper_floor.opening_mm = [14, 16.5]\n'
-    grid = parse(SMALLEST + fields)
+    grid = parse(OF_SQUARES + fields)
     rows = [{"rules.cubes": c, "profile.upper_floor.opening_mm": o} for c in (5, 7) for o in (14, 16.5)]
     assert list(grid.points) == rows
-    assert list(parse(SMALLEST + '[vary]\ndesign = "list"\n' + fields).points) == [rows[0], rows[3]]
+    assert list(parse(OF_SQUARES + '[vary]\ndesign = "list"\n' + fields).points) == [rows[0], rows[3]]
     assert grid.total == 24
     point = grid.point(3)
     assert (point.rules.rules.cubes, point.apparatus.profile["upper_floor"]["opening_mm"]) == (7, 16.5)
     base = grid.profile["upper_floor"]["opening_mm"]
     assert base not in (14, 16.5)
-    assert base == load_apparatus("amerigo").profile["upper_floor"]["opening_mm"]  # the base is as it was
+    assert base == load_apparatus(RULEBOOK).profile["upper_floor"]["opening_mm"]  # the base is as it was
 
 
 def sample(design: str, count: int, seed: int = 1) -> Spec:
@@ -366,7 +369,7 @@ def sample(design: str, count: int, seed: int = 1) -> Spec:
         "settings.timestep = { low = 0.001, high = 0.002 }\n"
     )
     text = f'[vary]\ndesign = "{design}"\npoints = {count}\n[vary.fields]\n{ranges}'
-    return parse(re.sub('seed = ".*"', f'seed = "{seed}"', SMALLEST) + text)
+    return parse(re.sub('seed = ".*"', f'seed = "{seed}"', OF_SQUARES) + text)
 
 
 @pytest.mark.parametrize("design", ["latin_hypercube", "sobol"])

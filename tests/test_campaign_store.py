@@ -258,7 +258,7 @@ def test_the_manifest_names_all_that_decides_the_results(whole: Path):
 def test_the_head_names_each_points_apparatus_and_settings():
     spec = parse(
         GAMES.replace('model = "two_thirds"\n', "") + "[vary.fields]\nsettings.iterations = [10, 20]\n"
-        "profile.upper_floor.opening_mm = [16, 17]\n"
+        "profile.ramp.angle_deg = [30, 31]\n"
     )
     points = head_of(spec, environment())["points"]
     assert len({point["apparatus"] for point in points}) == 2

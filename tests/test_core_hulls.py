@@ -12,6 +12,7 @@ import pytest
 from support.hulls import as_hull, hull, prism, regular
 from support.scenes import DOWN, EDGE, MASS, Array, floor, matrices, pose, run, run_out, turns
 
+from tests.support.towers import RULEBOOK
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus, Box, Hull, Surface, Vector, tilted_about_y
 from tower_sim.cubes import supply
@@ -192,7 +193,7 @@ def test_nothing_passes_the_1_mm_walls_of_a_pyramid_hopper_at_5_metres_a_second(
 
 def test_a_tower_whose_parts_are_all_hulls_keeps_as_many_cubes():
     """30 drops of 49 each; the difference of the means is within three of its standard errors."""
-    boxes = load("amerigo")
+    boxes = load(RULEBOOK)
     made = replace(
         boxes,
         boxes=tuple(box for box in boxes.boxes if box.part == "table"),
@@ -237,8 +238,8 @@ def _kept(shape: Apparatus, drops: int, seed: int) -> Array:
 
 @pytest.fixture(name="mixed", scope="module")
 def _mixed() -> Apparatus:
-    """amerigo with the boards of its floors as hulls."""
-    tower = load("amerigo")
+    """The tower of rulebook.toml with the boards of its floors as hulls."""
+    tower = load(RULEBOOK)
     kept = tuple(box for box in tower.boxes if "floor" not in box.part)
     return replace(tower, boxes=kept, hulls=tuple(as_hull(box) for box in tower.boxes if "floor" in box.part))
 
@@ -263,7 +264,7 @@ def test_an_engine_that_knows_no_hulls_says_so_in_one_line(mixed: Apparatus):
 
 
 def test_hulls_are_drawn_as_boxes_are(mixed: Apparatus, tmp_path: Path):
-    tower = load("amerigo")
+    tower = load(RULEBOOK)
     draw_apparatus(tower, tmp_path / "boxes.svg")
     draw_apparatus(mixed, tmp_path / "hulls.svg")
     lengths = [len((tmp_path / name).read_text(encoding="utf-8")) for name in ("boxes.svg", "hulls.svg")]

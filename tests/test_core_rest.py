@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from support.scenes import EDGE, floor, pose, set_up, turns
 
+from tests.support.towers import RULEBOOK
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Surface
 from tower_sim.cubes import supply
@@ -51,7 +52,7 @@ def test_cubes_in_the_tower_come_to_rest_at_any_threshold_that_is_allowed(thresh
     if threshold < NUMBERS["core"].least_bounce * GRAVITY * timestep:
         pytest.skip("refused: see above")
     settings = PhysicsSettings(engine="core", restitution_speed=threshold, timestep=timestep)
-    with PhysicsModel(load("amerigo"), settings) as model:
+    with PhysicsModel(load(RULEBOOK), settings) as model:
         cubes = supply({"any": 49}, model.cube_edge)
         ends = [model.drop(model.empty(), cubes, np.random.default_rng(seed)).status for seed in range(3)]
     assert {Status.JAMMED, Status.TIMED_OUT}.isdisjoint(ends)

@@ -14,6 +14,7 @@ from support.scenes import CORNERS, DOWN, EDGE, UPRIGHT, WEIGHTLESS, Array, floo
 from tests.measure import arbiter
 from tests.measure.overlap import deepest_of
 from tests.support.exact_solver import NEWTON, OVERLAP, POISSON, ExactSolver, Law, solve_one, throw
+from tests.support.towers import CLUB
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Box, Quaternion, Surface, Vector, tilted_about_y
 from tower_sim.cubes import supply
@@ -319,7 +320,7 @@ def test_a_cube_touches_another_by_face_and_across_edges(turn: Quaternion, heigh
 
 @takes_numba
 def test_a_drop_says_how_many_stay_and_is_the_same_again():
-    apparatus = load("amerigo-club")
+    apparatus = load(CLUB)
     edge = apparatus.cube_edge
     launches = release(supply({"any": 12}, edge), apparatus.hand, apparatus.rim_top, edge, np.random.default_rng(1))
     law = Law(edge, 1e-3, DOWN)
@@ -333,7 +334,7 @@ def test_a_drop_says_how_many_stay_and_is_the_same_again():
 @takes_numba
 def test_the_measurement_goes_on_where_its_store_ends(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     store = tmp_path / "drops.jsonl"
-    arguments = ["--profile", "amerigo-club", "--step", "2e-3", "--tolerance", "1e-2", "--store", str(store)]
+    arguments = ["--profile", CLUB, "--step", "2e-3", "--tolerance", "1e-2", "--store", str(store)]
     assert arbiter.main([*arguments, "--drops", "2"]) == 0
     first, second = store.read_text("utf-8").splitlines()
     changed = json.loads(first) | {"kept": 7, "failed": ""}
@@ -344,7 +345,7 @@ def test_the_measurement_goes_on_where_its_store_ends(tmp_path: Path, capsys: py
     assert drops[0] == changed
     assert drops[1] == json.loads(second)
     mean = np.mean([drop["kept"] for drop in drops if not drop["failed"]])
-    assert f"| amerigo-club | {mean:.2f} +- " in capsys.readouterr().out
+    assert f"| club.toml | {mean:.2f} +- " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("mistake", [["--drops", "1"], ["--step", "3e-4"], ["--step", "0"], ["--store", "."]])

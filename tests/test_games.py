@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from support.fakes import CoinTower
 from support.ships import DiceShip
@@ -76,10 +78,10 @@ def test_run_r_of_a_root_seed_is_battle_number_r_and_both_sides_act_when_they_ar
         ("battle", "a9f5773d66e8328fbdfb8d9a95d445b643ce462080781b95c55ecf3810301789"),
     ],
 )
-def test_a_spec_of_the_kinds_that_always_were_keeps_its_digest(name: str, digest: str):
-    from support.old import OLD
+def test_a_spec_of_the_kinds_that_always_were_keeps_its_digest(name: str, digest: str, tmp_path: Path):
+    from support.old import OLD, lay_tower
 
-    assert parse(OLD[f"v2_{name}"]).digest == digest
+    assert parse(OLD[f"v2_{name}"], lay_tower(tmp_path)).digest == digest
 
 
 def test_the_colours_of_a_chain_are_those_of_the_cubes_in_amerigo():

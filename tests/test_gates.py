@@ -8,6 +8,8 @@ import pytest
 from tests.measure import trials
 from tests.measure.gates import ROWS, STANDARD, STEPS, finer, landed, verdict
 from tests.measure.trials import Store, read
+from tests.support.towers import BEFORE, CLUB, RULEBOOK
+from tower_sim.apparatus.catalogue import load, shipped
 from tower_sim.physics.settings import accuracy
 
 
@@ -22,6 +24,27 @@ def kept(tmp_path: Path, *seeds: int) -> Store:
 def test_kept_trials_are_given_and_not_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(trials, "spread_out", lambda *_: pytest.fail("something was tried again"))
     assert landed(kept(tmp_path, 7, 5, 9).trials("drop", "amerigo", STANDARD, (5, 7))) == [5, 7]
+
+
+def test_trials_are_found_under_another_name_of_the_same_tower(tmp_path: Path):
+    """A tower that no longer ships under its name; another tower's file of that name is not taken."""
+    store = kept(tmp_path, 1)
+    there = store.path("drop", "amerigo", STANDARD)
+    other = tmp_path / "mine.toml"
+    other.write_text(shipped()["amerigo"], "utf-8")
+    assert store.path("drop", str(other), STANDARD) == there
+    assert store.path("wake", str(other), STANDARD) != there
+    other.write_text(shipped()["amerigo"].replace("angle_deg = 30", "angle_deg = 31"), "utf-8")
+    assert store.path("drop", str(other), STANDARD).name.startswith("drop-mine-")
+
+
+def test_the_towers_of_the_tables_are_what_they_were_and_do_not_ship():
+    assert {name: load(name).digest for name in (RULEBOOK, CLUB)} == {
+        RULEBOOK: "131a75825c5259e3",
+        CLUB: "a1e7b0d2f15247a7",
+    }
+    assert {load(name).name for name in (RULEBOOK, CLUB)} == {*BEFORE}
+    assert not {*BEFORE} & {*shipped()}
 
 
 def test_only_what_is_not_kept_is_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

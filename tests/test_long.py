@@ -19,6 +19,7 @@ from tests.measure.numerics import (
     measure_carry_over,
     measure_knock,
 )
+from tests.support.towers import RULEBOOK
 from tower_sim.cli import main
 from tower_sim.pool import spread_out
 from tower_sim.statistics import clopper_pearson
@@ -64,7 +65,7 @@ def test_a_finer_setting_keeps_as_many_cubes_within_2_of_49(name: str):
     """
     kept: list[list[int]] = []
     for settings in (VARIANTS["as shipped"], VARIANTS[name]):
-        results = spread_out(partial(first_drop, "amerigo", settings), range(400), WORKERS)
+        results = spread_out(partial(first_drop, RULEBOOK, settings), range(400), WORKERS)
         kept.append([stay for status, stay, _ in results if status.is_landing])
     mean, se = difference(kept[1], kept[0])
     assert abs(mean) + 1.645 * se < 2

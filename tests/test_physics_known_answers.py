@@ -30,6 +30,7 @@ from support.scenes import (
 )
 
 from tests.measure.overlap import deepest, deepest_at_rest, deepest_of
+from tests.support.towers import RULEBOOK
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Box, Surface, tilted_about_y
 from tower_sim.cubes import supply
@@ -38,7 +39,7 @@ from tower_sim.physics.world import GRAVITY, Motion, World
 from tower_sim.simulator import PhysicsModel
 
 WOOD = Surface(friction=0.4, restitution=0.4)
-SHIPPED = load("amerigo").between_cubes
+SHIPPED = load(RULEBOOK).between_cubes
 NEAR = 0.02 * EDGE  # m; see `_corner_impacts`
 
 
@@ -480,7 +481,7 @@ def test_the_judge_of_overlap_knows_how_far_two_cubes_reach_into_each_other(
     assert deepest(cubes[0], cubes[1:]) == pytest.approx(max(depth, 0.0), abs=1e-9)
 
 
-TOWER_EDGE = load("amerigo").cube_edge
+TOWER_EDGE = load(RULEBOOK).cube_edge
 OF_THE_TOWER = Thing(edge=TOWER_EDGE, mass=650.0 * TOWER_EDGE**3)
 
 
@@ -510,8 +511,8 @@ def test_cubes_in_a_stack_of_three_stand_and_overlap_by_little(world: World):
 
 
 def test_cubes_at_rest_in_the_tower_overlap_by_at_most_half_a_percent_of_their_edge():
-    """Set-up drops of the core into `amerigo`, in edges of its own cubes."""
-    with PhysicsModel(load("amerigo"), PhysicsSettings(engine="core")) as model:
+    """Set-up drops of the core into rulebook.toml, in edges of its own cubes."""
+    with PhysicsModel(load(RULEBOOK), PhysicsSettings(engine="core")) as model:
         overlaps = [_set_up_overlap(model, seed) for seed in range(30)]
     print(f"overlap: median {np.median(overlaps):.3%} of the edge, most {max(overlaps):.3%}, n = {len(overlaps)}")
     assert max(overlaps) < 0.005
@@ -525,7 +526,7 @@ def test_cubes_that_wedge_in_the_tower_are_repaired_to_at_most_one_and_a_half_pe
     """
     bullet = PhysicsSettings(engine="bullet")
     bound = bullet.rest_overlap
-    tower = load("amerigo")
+    tower = load(RULEBOOK)
     with PhysicsModel(tower, replace(bullet, rest_overlap=0.2)) as model:
         wedged: dict[int, float] = {}
         for seed in range(80, 180):

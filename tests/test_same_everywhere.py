@@ -22,6 +22,8 @@ DIGESTS = {
     "amerigo": "ae83c0c3956e1a5103b8864078057097",
     "amerigo-club": "2d1d2678ee5e3d39e159177d7a0e4cb4",
     "dead_reckoning": "67bad389d58f1d06c2c10a2632ef6dd3",
+    "rulebook.toml": "ae83c0c3956e1a5103b8864078057097",
+    "club.toml": "2d1d2678ee5e3d39e159177d7a0e4cb4",
     "wallenstein": "e2973ede48cf5377f84fc42352e0b65e",
 }
 

@@ -1,6 +1,6 @@
 """Measure what towers keep by the exact solver in tests/support, which judges engines: kept of 49, drop after drop.
 
-python -m tests.measure.arbiter --profile amerigo amerigo-club --drops 300 --step 1e-4 --store drops.jsonl
+python -m tests.measure.arbiter --drops 300 --step 1e-4 --store drops.jsonl
 python -m tests.measure.arbiter --restitution poisson --store drops.jsonl
 
 With `--store` every drop is a line of that file; what is there already is not thrown again, whatever run threw it.
@@ -20,6 +20,7 @@ import numpy as np
 
 from tests.measure.script import ended
 from tests.support.exact_solver import LOOK, Law, throw
+from tests.support.towers import CLUB, RULEBOOK, called
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError, fault, shown
@@ -94,13 +95,17 @@ def measure(options: argparse.Namespace) -> None:
         landed = [old for old in row if not old["failed"]]
         mean, se = mean_error([old["kept"] for old in landed])
         unsolved = sum(old["unsolved"] for old in row) / sum(old["seconds"] / options.step for old in row)
-        print(f"| {profile} | {mean:.2f} +- {se:.2f} | {len(row) - len(landed)} | {unsolved:.3%} | {len(row)} |")
+        print(
+            f"| {called(profile)} | {mean:.2f} +- {se:.2f} | {len(row) - len(landed)} | {unsolved:.3%} | {len(row)} |"
+        )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure as the arguments say; returns the exit status: see `ended`."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--profile", nargs="+", default=["amerigo"], help="towers: shipped profiles' names, or files")
+    parser.add_argument(
+        "--profile", nargs="+", default=[RULEBOOK, CLUB], help="towers: shipped profiles' names, or files"
+    )
     parser.add_argument("--drops", type=int, default=300, help="drops into each")
     parser.add_argument("--step", type=float, default=1e-4, help="the fixed step (s)")
     parser.add_argument("--restitution", choices=RESTITUTION, default=RESTITUTION[0], help="whose restitution")

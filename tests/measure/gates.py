@@ -1,14 +1,16 @@
 """Measure what the core must hold to: convergence, whole games, woken residents, overlap at rest and sleep.
 
-python -m tests.measure.gates convergence --profile amerigo --drops 1000 --store DIR
-python -m tests.measure.gates choose --profile amerigo amerigo-club dead_reckoning --drops 1000 --store DIR
-python -m tests.measure.gates games --profile amerigo --games 100 --store DIR --others GAMES.jsonl
-python -m tests.measure.gates woken --profile amerigo --states 1000 --store DIR
-python -m tests.measure.gates overlap --profile amerigo --states 1000 --store DIR
-python -m tests.measure.gates sleep --profile amerigo --games 50 --store DIR
+python -m tests.measure.gates convergence --drops 1000 --store DIR
+python -m tests.measure.gates choose --drops 1000 --store DIR
+python -m tests.measure.gates games --games 100 --store DIR --others GAMES.jsonl
+python -m tests.measure.gates woken --states 1000 --store DIR
+python -m tests.measure.gates overlap --states 1000 --store DIR
+python -m tests.measure.gates sleep --games 50 --store DIR
 python -m tests.measure.gates all --percent 100 --store DIR
 
-`all` does everything in every profile, the most important first; with a small share of the sample sizes it is a look.
+Each is of the tower tests/measure/towers/rulebook.toml, `choose` and `all` of five, or of those that `--profile` names:
+shipped profiles, or files. `all` does everything, the most important first; with a small share of the sample sizes it
+is a look.
 Every trial is a line of a file in DIR, so the same command goes on where it was stopped, and adds to what there is. All
 differences are those of independent samples: equal hands do not pair chaotic drops.
 """
@@ -27,6 +29,7 @@ import numpy as np
 from tests.measure.numerics import difference
 from tests.measure.script import ended
 from tests.measure.trials import Store, Trial
+from tests.support.towers import BEFORE, CLUB, RULEBOOK, called
 from tower_sim.physics.settings import PhysicsSettings, accuracies, accuracy
 from tower_sim.statistics import clopper_pearson, mean_error
 
@@ -35,7 +38,7 @@ NEVER = replace(STANDARD, quiet_time=10.0, longest=12.0)
 FIRST = 3_000_000
 """The first seed: what is tuned on seeds below is not judged on them."""
 SHIP = "dead_reckoning"
-PROFILES = ("amerigo", "amerigo-club", "calibration/tower.toml", "wallenstein", SHIP)
+PROFILES = (RULEBOOK, CLUB, "calibration/tower.toml", "wallenstein", SHIP)
 SIZES = {"choose": 1000, "convergence": 1000, "games": 100, "woken": 1000, "overlap": 1000, "sleep": 50}
 BOUND, SHIP_BOUND = 0.3, 0.01  # cubes of 49; share of the strength
 
@@ -101,7 +104,7 @@ def verdict(away: float, se: float, bound: float) -> str:
 
 def convergence(store: Store, profile: str, drops: int, rows: Sequence[str]) -> None:
     """Print what 49 cubes (nine in the ship) come to under settings that are half and double of the standard ones."""
-    print(f"profile {profile}, settings {STANDARD.digest()}\n")
+    print(f"tower {called(profile)}, settings {STANDARD.digest()}\n")
     print("| settings | mean +- se | sd | minus standard | bound | landed | CPU a drop, ms |")
     print("|---|---|---|---|---|---|---|")
     seeds = range(FIRST, FIRST + drops)
@@ -144,7 +147,8 @@ def choose(store: Store, profiles: Sequence[str], drops: int) -> None:
             away, se = difference(values, finest)
             near[name] &= abs(away) < bound
             print(
-                f"| {profile} | {name} | {away:+.2f} +- {se:.2f} | {away - 1.96 * se:+.2f} to {away + 1.96 * se:+.2f} "
+                f"| {called(profile)} | {name} | {away:+.2f} +- {se:.2f} "
+                f"| {away - 1.96 * se:+.2f} to {away + 1.96 * se:+.2f} "
                 f"| {bound:.2f}: {verdict(away, se, bound)} | {len(values)} of {drops} |",
                 flush=True,
             )
@@ -152,7 +156,7 @@ def choose(store: Store, profiles: Sequence[str], drops: int) -> None:
     print("\n| CPU a drop, ms | " + " | ".join(accuracies("core")) + " |\n|---|" + "---|" * len(accuracies("core")))
     for profile in profiles:
         costs = [_cost(store.trials("drop", profile, accuracy("core", x), seeds[:100])) for x in accuracies("core")]
-        print(f"| {profile} | " + " | ".join(f"{cost:.0f}" for cost in costs) + " |", flush=True)
+        print(f"| {called(profile)} | " + " | ".join(f"{cost:.0f}" for cost in costs) + " |", flush=True)
 
 
 def figures(games: Sequence[Mapping[str, list[int]]]) -> dict[str, list[float]]:
@@ -176,10 +180,14 @@ def games(store: Store, profile: str, number: int, others: Path | None, row: str
     own = figures(played)
     beside: list[Trial] = []
     if others is not None:
-        name = "tower" if profile.endswith("tower.toml") else profile
-        beside = [each for each in map(json.loads, others.read_text("utf-8").splitlines()) if each["p"] == name]
+        name = Path(profile).stem
+        names = {name, BEFORE.get(name)}
+        beside = [each for each in map(json.loads, others.read_text("utf-8").splitlines()) if each["p"] in names]
     _compare(
-        f"{profile}, {row}, {number} games", own, f"{len(beside)} games of the other", figures(beside) if beside else {}
+        f"{called(profile)}, {row}, {number} games",
+        own,
+        f"{len(beside)} games of the other",
+        figures(beside) if beside else {},
     )
     last = [game["woken"] for game in played]
     print("\nwoken after 36 drops:")
@@ -233,7 +241,7 @@ def overlap(store: Store, profile: str, states: int) -> None:
     print("| deepest overlap in a set-up drop, % of the edge | median | 99 % | most | over 0.5 (95 %) | drops |")
     print("|---|---|---|---|---|---|")
     print(
-        f"| {profile} | {np.median(depth):.2f} | {np.quantile(depth, 0.99):.2f} | {depth.max():.2f} "
+        f"| {called(profile)} | {np.median(depth):.2f} | {np.quantile(depth, 0.99):.2f} | {depth.max():.2f} "
         f"| {count}: {over.value:.1%} ({over.low:.1%} to {over.high:.1%}) | {len(depth)} |"
     )
 
@@ -242,7 +250,7 @@ def sleep(store: Store, profile: str, number: int) -> None:
     """Print whole games, and chains of thirteen drops, with sleep as it ships and with none for ten seconds."""
     seeds = range(FIRST, FIRST + number)
     ships, never = (figures(store.trials("game", profile, each, seeds)) for each in (STANDARD, NEVER))
-    _compare(f"{profile}, {number} games, never asleep", never, "as shipped", ships)
+    _compare(f"{called(profile)}, {number} games, never asleep", never, "as shipped", ships)
     ends: list[dict[str, list[float]]] = []
     for settings in (NEVER, STANDARD):
         chains = [each["inside"] for each in store.trials("chain", profile, settings, seeds)]
@@ -257,7 +265,7 @@ def everything(store: Store, profiles: Sequence[str], percent: int, others: Path
     towers = [profile for profile in profiles if profile != SHIP]
     choose(store, profiles, sizes["choose"])
     for profile in towers:
-        print(f"\n## {profile}")
+        print(f"\n## {called(profile)}")
         for measure in (woken, overlap, sleep):
             print()
             measure(store, profile, sizes[measure.__name__])

@@ -6,7 +6,8 @@ python -m tests.measure.numerics carry-over --games 60
 python -m tests.measure.numerics knock --states 300
 python -m tests.measure.numerics games --games 20
 
-Each takes `--profile NAME` (or a file); `convergence` also `--rows TEXT ...`, the rows whose names begin so. Of these,
+Each is of the tower tests/measure/towers/rulebook.toml, or of the one that `--profile NAME` (or a file) names, which
+stands before its name; `convergence` also takes `--rows TEXT ...`, the rows whose names begin so. Of these,
 `convergence` and `overlap` are Bullet's (the core's are in `gates`); the others take `--engine`.
 """
 
@@ -26,6 +27,7 @@ import numpy as np
 from tests.measure.living import LivingGame, LivingTower, play_living
 from tests.measure.overlap import deepest_at_rest
 from tests.measure.script import ended
+from tests.support.towers import RULEBOOK, called
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
 from tower_sim.games.amerigo import DropEntry, Rules, play
@@ -160,7 +162,7 @@ def convergence(profile: str, drops: int, workers: int, rows: Sequence[str]) -> 
     Every row throws the same hands, which does not pair them: drops are chaotic. `alike` is the correlation of a row's
     counts with the first row's, hand by hand, and the difference's standard error is that of independent samples.
     """
-    print(f"profile {profile}, settings {SETTINGS.digest()}\n")
+    print(f"tower {called(profile)}, settings {SETTINGS.digest()}\n")
     print("| settings | kept of 49, mean +- se | sd | minus shipped | alike | on the floors | failed draws | drops |")
     print("|---|---|---|---|---|---|---|---|")
     shipped: dict[int, int] = {}
@@ -198,7 +200,7 @@ def overlap(profile: str, drops: int, workers: int) -> None:
         over = clopper_pearson(int((depth > limit).sum()), len(depth))
         median, most = 100 * np.median(depth), 100 * depth.max()
         print(
-            f"| {profile}, {name} | {median:.2f} | {100 * np.quantile(depth, 0.99):.2f} | {most:.2f} "
+            f"| {called(profile)}, {name} | {median:.2f} | {100 * np.quantile(depth, 0.99):.2f} | {most:.2f} "
             f"| {over.value:.1%} (95 %: {over.low:.1%} to {over.high:.1%}) | {len(depth)} |",
             flush=True,
         )
@@ -343,7 +345,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one of the measurements; returns the exit status: see `ended`."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--workers", type=int, default=mp.cpu_count(), help="processes")
-    parser.add_argument("--profile", default="amerigo", help="the tower: a shipped profile's name, or a file")
+    parser.add_argument("--profile", default=RULEBOOK, help="the tower: a shipped profile's name, or a file")
     commands = parser.add_subparsers(required=True, dest="measure")
     for name, unit, number, words in (
         ("convergence", "drops", 400, "cubes kept at other numerical settings"),

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from tests.measure.script import ended
+from tests.support.towers import RULEBOOK
 from tower_sim import jit
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Upright
@@ -32,7 +33,7 @@ from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 
 SETTINGS = PhysicsSettings(engine="core")
-SCENES = (("49 into `amerigo`", "amerigo", 49), ("9 through the ship", "dead_reckoning", 9))
+SCENES = (("49 into rulebook.toml", RULEBOOK, 49), ("9 through the ship", "dead_reckoning", 9))
 PHASES: Mapping[str, tuple[str, ...]] = {
     "broad phase: has anything moved far": ("have_moved",),
     "broad phase: who is near whom": ("seek_pairs",),

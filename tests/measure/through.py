@@ -28,7 +28,7 @@ from tower_sim.state import Pose
 
 Array = npt.NDArray[np.float64]
 
-EDGE = 8.547e-3  # m, as in `amerigo`
+EDGE = 8.547e-3  # m, as in towers/rulebook.toml
 DENSITY = 650.0  # kg/m3
 PLATE = 1e-3  # m
 INSIDE = 0.03  # m, of a cell

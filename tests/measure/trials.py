@@ -49,9 +49,13 @@ class Store:
     workers: int = 1
 
     def path(self, kind: str, profile: str, settings: PhysicsSettings) -> Path:
-        """Return the file of a kind of trial: its name says on what the trials depend."""
+        """Return the file of a kind of trial: its name says on what the trials depend.
+
+        What a tower was called does not count: a file that is there under another name is that file.
+        """
         made_of = f"{load(profile).digest[:8]}-{settings.digest()}-{settings.engine}-{sources(settings)}"
-        return self.folder / f"{kind}-{Path(profile).stem}-{made_of}.jsonl"
+        path = self.folder / f"{kind}-{Path(profile).stem}-{made_of}.jsonl"
+        return path if path.exists() else next(iter(sorted(self.folder.glob(f"{kind}-*-{made_of}.jsonl"))), path)
 
     def trials(self, kind: str, profile: str, settings: PhysicsSettings, seeds: Sequence[int]) -> list[Trial]:
         """Return the trials of `seeds`, in their order; those that are not kept yet are made and kept."""

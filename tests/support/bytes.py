@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from tests.support.towers import CLUB, RULEBOOK, called
 from tower_sim.apparatus.catalogue import load, names
 from tower_sim.apparatus.parts import Hand
 from tower_sim.apparatus.with_board import with_board
@@ -59,7 +60,7 @@ def places() -> Iterator[float]:
 
 
 def boxes(name: str) -> Iterator[float]:
-    """Yield all numbers of the boxes of a shipped profile, and the heights that a drop goes by."""
+    """Yield all numbers of the boxes of a tower, and the heights that a drop goes by."""
     shape = load(name)
     for box in shape.boxes:
         yield from (*box.centre, *box.half, *box.orientation)
@@ -69,7 +70,8 @@ def boxes(name: str) -> Iterator[float]:
 
 def digests() -> dict[str, str]:
     """Return the digests of all of them by name."""
-    found = {"hands": hands(), "knocks": knocks(), "places": places()} | {name: boxes(name) for name in names()}
+    found = {"hands": hands(), "knocks": knocks(), "places": places()}
+    found |= {called(name): boxes(name) for name in (*names(), RULEBOOK, CLUB)}
     return {name: digest(numbers) for name, numbers in found.items()}
 
 

@@ -22,6 +22,7 @@ from typing import cast
 import numpy as np
 
 from tests.support.scenes import EDGE, TOWER_CUBE, Thing, floor, pose, set_up
+from tests.support.towers import CLUB, RULEBOOK
 from tower_sim import portable
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Box, Surface, Vector, tilted_about_y
@@ -336,19 +337,19 @@ SCENES: dict[str, Callable[[], Pieces]] = {
     "gravity swings": swung,
     "six in a shaft": partial(poured, 6, 1.9, 12),
     "twelve jam in a shaft": partial(poured, 12, 2.3, 12),
-    "amerigo, two": partial(dropped, "amerigo", 2, settings=STANDARD, seed=2),
-    "amerigo-club, two": partial(dropped, "amerigo-club", 2, settings=STANDARD, seed=7),
+    "rulebook, two": partial(dropped, RULEBOOK, 2, settings=STANDARD, seed=2),
+    "club, two": partial(dropped, CLUB, 2, settings=STANDARD, seed=7),
     "wallenstein, two": partial(dropped, "wallenstein", 2, settings=STANDARD, seed=6),
     "dead_reckoning, two": partial(dropped, "dead_reckoning", 2, settings=STANDARD, seed=1),
-    "amerigo, fine": partial(dropped, "amerigo", 1, settings=accuracy("core", "fine"), seed=8),
+    "rulebook, fine": partial(dropped, RULEBOOK, 1, settings=accuracy("core", "fine"), seed=8),
     "wallenstein, fast": partial(dropped, "wallenstein", 3, settings=accuracy("core", "fast"), seed=8),
     "dead_reckoning, fast": partial(dropped, "dead_reckoning", 2, settings=accuracy("core", "fast")),
-    "amerigo, a handful": partial(dropped, "amerigo", 9, seed=3),
-    "amerigo, carried over": partial(dropped, "amerigo", 12, 3, 3, seed=8),
-    "amerigo-club, carried over": partial(dropped, "amerigo-club", 14, 3, seed=3),
-    "amerigo, poured": partial(dropped, "amerigo", 4, seed=9, interval=0.05),
-    "amerigo, jammed": partial(dropped, "amerigo", 10, 1, settings=JAMMING, seed=7),
-    "amerigo, knocked": partial(knocked, "amerigo", 12, 0.2, 1.5),
+    "rulebook, a handful": partial(dropped, RULEBOOK, 9, seed=3),
+    "rulebook, carried over": partial(dropped, RULEBOOK, 12, 3, 3, seed=8),
+    "club, carried over": partial(dropped, CLUB, 14, 3, seed=3),
+    "rulebook, poured": partial(dropped, RULEBOOK, 4, seed=9, interval=0.05),
+    "rulebook, jammed": partial(dropped, RULEBOOK, 10, 1, settings=JAMMING, seed=7),
+    "rulebook, knocked": partial(knocked, RULEBOOK, 12, 0.2, 1.5),
     "wallenstein, taken": partial(taken, "wallenstein", 12),
     "dead_reckoning, thrown onto the board": partial(dropped, "dead_reckoning", 3, 2, seed=8),
     "dead_reckoning, placed": partial(placed, ("strength_2", "strength_2", "damage_fore")),
@@ -360,7 +361,7 @@ TINY = (
     "meet without weight",
     "fast against a thin plate",
     "a sleeping stack loses its lowest",
-    "amerigo, fine",
+    "rulebook, fine",
 )
 """Those that plain Python runs in half a second each."""
 

@@ -1,0 +1,18 @@
+"""The towers that figures and golden scenes are of, as files: they stay when shipped profiles are fitted anew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_FOLDER = Path(__file__).parents[1] / "measure" / "towers"
+RULEBOOK = str(_FOLDER / "rulebook.toml")
+"""What docs call rulebook.toml: once the shipped profile amerigo, fitted with Bullet to the rulebook's examples."""
+CLUB = str(_FOLDER / "club.toml")
+"""What docs call club.toml: once the shipped profile amerigo-club, fitted with Bullet to a club player's impression."""
+BEFORE = {"rulebook": "amerigo", "club": "amerigo-club"}
+"""The names of the shipped profiles that they were, by which measurements of that time are kept."""
+
+
+def called(profile: str) -> str:
+    """Return what docs call a tower: a shipped profile's name, or the name of its file."""
+    return Path(profile).name
