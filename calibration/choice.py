@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,10 +24,11 @@ NEIGHBOURS = 0.05  # share of the draws within whose reach a tower lies in a den
 
 @dataclass(frozen=True, slots=True)
 class MiddleTower:
-    """The tower chosen: `point` of the unit cube, of `towers` different ones in the posterior.
+    """A tower in the posterior's middle: `point` of the unit cube, of `towers` different ones that agree.
 
     `closer` is the share of them that do more nearly what is predicted, `denser` the share that more others are like.
-    `bounded` says that bounds were told, and that only those `towers` count that keep to all of them.
+    `bounded` says that bounds were told, and that only those `towers` count that keep to all of them; `played`, how
+    many were played to choose this one.
     """
 
     point: Point
@@ -35,21 +36,25 @@ class MiddleTower:
     closer: float
     denser: float
     bounded: bool = False
+    played: int = 0
 
     @property
     def why(self) -> str:
         """Say why in a sentence."""
         bounds = ", and keep within every bound that was told," if self.bounded else ""
+        several = f"{self.played} in the middle were played" if self.played > 1 else "one in the middle was played"
         return (
-            f"Of {self.towers} towers that agree with the evidence{bounds} it is one in the middle: of the "
-            f"{100 * CLOSE:.0f} % that do most nearly what is predicted, the one with the most others built like it "
-            f"({100 * (1 - self.denser):.0f} % of all have fewer)."
+            f"Of {self.towers} towers that agree with the evidence{bounds} {several}: of the {100 * CLOSE:.0f} % that "
+            "do most nearly what is predicted, those with the most others built like them. Of these it is the one "
+            "whose games come nearest to what is predicted."
         )
 
 
-def choose(emulator: Predicts, fitted: Fit, others: Sequence[Point]) -> MiddleTower:
-    """Choose, of the posterior's towers and `others` drawn from it, one in the middle: the first of `shortlist`."""
-    return shortlist(emulator, fitted, others, 1)[0]
+def choose(emulator: Predicts, fitted: Fit, middle: Sequence[MiddleTower]) -> MiddleTower:
+    """Choose, of a shortlist, the tower that does most nearly what is predicted; `emulator` knows the games of each."""
+    counts = _counts(emulator, fitted)
+    off = _off(emulator, fitted, np.array([each.point for each in middle]), counts)
+    return replace(middle[int(np.argmin(off))], played=len(middle))
 
 
 def shortlist(emulator: Predicts, fitted: Fit, others: Sequence[Point], number: int) -> list[MiddleTower]:
@@ -63,11 +68,10 @@ def shortlist(emulator: Predicts, fitted: Fit, others: Sequence[Point], number: 
     """
     draws = fitted.posterior.unit
     towers = np.unique(np.concatenate([draws, np.array(others, float).reshape(-1, draws.shape[1])]), axis=0)
-    within, keeps = (_within(emulator, fitted, each) for each in (towers, draws))
-    bounded = bool(_bounds(fitted)) and bool(keeps.any())
+    counts = _counts(emulator, fitted)
+    bounded = bool(_bounds(fitted)) and bool(_within(emulator, fitted, draws).any())
     if bounded:
-        towers = towers[within]
-    counts = keeps if bounded else np.ones(len(draws), bool)
+        towers = towers[_within(emulator, fitted, towers)]
     off, reach = _off(emulator, fitted, towers, counts), _reach(draws[counts], towers)
     near = np.flatnonzero(off <= np.quantile(off, CLOSE))
     return [
@@ -80,6 +84,12 @@ def shortlist(emulator: Predicts, fitted: Fit, others: Sequence[Point], number: 
         )
         for row in near[np.argsort(reach[near], kind="stable")][:number]
     ]
+
+
+def _counts(emulator: Predicts, fitted: Fit) -> Array:
+    """Return which draws of the posterior count: those within the bounds, if any, shape (draws,)."""
+    within = _within(emulator, fitted, fitted.posterior.unit)
+    return within if within.any() else ~within
 
 
 def _bounds(fitted: Fit) -> list[Within]:

@@ -104,9 +104,9 @@ def calibrate(
     again = work.play("confirm", points, effort.games)
     confirmed = tuple(_compared(emulator, point, again.games.take(i)) for i, point in enumerate(points))
     known = design.after(again)
-    near = [each.point for each in shortlist(Emulator(known, emulator.kernels), fitted, points, effort.shortlist)]
-    known = known.after(work.play("shortlist", near, effort.games))
-    choice = choose(Emulator(known, emulator.kernels), fitted, [*points, *near])
+    middle = shortlist(Emulator(known, emulator.kernels), fitted, points, effort.shortlist)
+    known = known.after(work.play("shortlist", [each.point for each in middle], effort.games))
+    choice = choose(Emulator(known, emulator.kernels), fitted, middle)
     tower, games = work.play_chosen(choice.point, effort.chosen, output.stem)
     surrogate, details = _stand_in(directory / CHOSEN, output, seed)
     result = Calibration(

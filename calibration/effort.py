@@ -36,7 +36,7 @@ class Effort:
 
 
 EFFORTS = {
-    "quick": Effort(waves=0, points=0, games=4, confirm=12, shortlist=8, chosen=80),
+    "quick": Effort(waves=0, points=0, games=4, confirm=12, shortlist=12, chosen=80),
     "full": Effort(waves=2, points=96, games=8, confirm=24, shortlist=24, chosen=200),
 }
 

@@ -276,6 +276,7 @@ def profile_text(unit: Sequence[float], head: Sequence[str], notes: Mapping[str,
         name = f"profile.{table}.{key}"
         if "=" in line and name in set_to:
             value = set_to[name]
+            value = value + 0.0 if isinstance(value, float) else value  # -0.0 is written as 0.0
             note = notes.get(_free(table, key), "")
             line = f"{key} = {_toml(value)}" + (f"  # [F] {note}" if note else "")
         lines.append(line)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibration.choice import CLOSE, choose
+from calibration.choice import CLOSE, choose, shortlist
 from calibration.discrepancy import Discrepancy
 from calibration.emulator import Predicted
 from calibration.evidence import Evidence, Within
@@ -52,21 +52,20 @@ def two_kinds(rng: np.random.Generator) -> np.ndarray:
 @pytest.mark.parametrize("seed", range(4))
 def test_the_tower_chosen_does_what_is_predicted_and_is_of_the_likely_kind(seed: int):
     unit = two_kinds(np.random.default_rng(seed))
-    found = choose(Slope(-4.0), fitted(unit, -4.0), [])
+    found = shortlist(Slope(-4.0), fitted(unit, -4.0), [], 1)[0]
     middle = float(np.median(unit[:, FRICTION]))
     assert abs(found.point[FRICTION] - middle) < CLOSE
     assert np.mean([x for i, x in enumerate(found.point) if i != FRICTION]) < 0.4
     assert found.closer <= CLOSE
     assert (found.towers, found.point in set(map(tuple, unit.tolist()))) == (1000, True)
-    assert choose(Slope(-4.0), fitted(unit, -4.0), []) == found
-    assert found.why.startswith("Of 1000 towers that agree with the evidence it is one in the middle: of the 10 %")
+    assert shortlist(Slope(-4.0), fitted(unit, -4.0), [], 1)[0] == found
+    assert found.why.startswith("Of 1000 towers that agree with the evidence one in the middle was played: of the 10 %")
 
 
 def test_where_all_towers_do_the_same_the_one_that_most_are_like_is_chosen():
     unit = two_kinds(np.random.default_rng(9))
-    found = choose(Slope(0.0), fitted(unit, 0.0), [])
+    found = shortlist(Slope(0.0), fitted(unit, 0.0), [], 1)[0]
     assert found.denser == 0
-    assert "(100 % of all have fewer)" in found.why
 
 
 class Coloured(Slope):
@@ -93,10 +92,31 @@ def test_of_towers_in_the_middle_one_is_chosen_that_the_clues_do_not_contradict(
     for target, cubes in plain.posterior.targets.items():  # wrong by more than a little, each in its own way
         scaled = SUMMARIES[target].scale(cubes) + 0.3 * rng.normal(size=1000)
         plain.posterior.targets[target] = np.asarray(SUMMARIES[target].back(scaled))
-    clued = choose(Coloured(-4.0), replace(plain, evidence=(said,)), [])
+    clued = shortlist(Coloured(-4.0), replace(plain, evidence=(said,)), [], 1)[0]
     share = 1 / (1 + np.exp(-(2.0 - 6.0 * clued.point[OTHER])))
     assert 0.04 < share < 0.25
     assert abs(clued.point[FRICTION] - float(np.median(unit[:, FRICTION]))) < 0.2
+
+
+def test_of_a_shortlist_the_one_is_chosen_whose_own_games_come_nearest():
+    unit = two_kinds(np.random.default_rng(2))
+    fit = fitted(unit, -4.0)
+    middle = shortlist(Slope(-4.0), fit, [], 20)
+    assert len({each.point for each in middle}) == 20
+    assert [each.denser for each in middle] == sorted(each.denser for each in middle)
+    told = middle[7].point
+
+    class Played(Slope):
+        """Knows that one of them alone does what is predicted, and all others keep more than they seemed to."""
+
+        def at(self, window: Window, unit: np.ndarray) -> Predicted:
+            seen = super().at(window, unit)
+            more = np.where((unit == np.array(told)).all(1), 0.0, 1.5)
+            return seen if len(unit) > 20 else replace(seen, mean=seen.mean + more)
+
+    found = choose(Played(-4.0), fit, middle)
+    assert (found.point, found.played) == (told, 20)
+    assert "20 in the middle were played: of the 10 % that do most nearly what is predicted" in found.why
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -108,13 +128,13 @@ def test_where_bounds_are_told_a_tower_within_them_is_chosen_and_it_says_so(seed
         bound = Within(EVERY["single"], 0.0, most)
         return replace(free, evidence=(Evidence("few", "", "", "impression", (), (), clues=(bound,), doubt=4.0),))
 
-    found = choose(Coloured(-4.0), told(0.1), [])
+    found = shortlist(Coloured(-4.0), told(0.1), [], 1)[0]
     kept = 2.0 - 6.0 * unit[:, OTHER] <= np.log(0.1 / 0.9)
     assert (found.bounded, found.towers) == (True, kept.sum())
     assert found.point in set(map(tuple, unit[kept].tolist()))
     assert "keep within every bound that was told" in found.why
-    assert "bound" not in choose(Coloured(-4.0), free, []).why
-    assert not choose(Coloured(-4.0), told(0.001), []).bounded  # none does
+    assert "bound" not in shortlist(Coloured(-4.0), free, [], 1)[0].why
+    assert not shortlist(Coloured(-4.0), told(0.001), [], 1)[0].bounded  # none does
 
 
 def games(setup: int, inside: int, out: int, colours: list[int]) -> GameCounts:

@@ -100,7 +100,7 @@ def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
     assert "tower-sim calibrate --quick --seed 3 to: rulebook-setup.toml, rulebook-phase.toml" in text
     assert fitted_with(text) == ENGINE
     assert "# Posterior: SHA-256 " in text
-    assert re.search(r"^# Of \d+ towers that agree with the evidence it is one in the middle", text, re.MULTILINE)
+    assert re.search(r"^# Of \d+ towers that agree with the evidence one in the middle was played", text, re.MULTILINE)
     assert text.count("[F]") >= 10
     report = (tmp_path / "mine.calibration/report.md").read_text("utf-8")
     assert "rulebook-setup" in report

@@ -95,12 +95,12 @@ def test_the_command_notes_that_a_token_of_the_older_kind_does_not_know_how_cube
 
 def test_what_ships_fitted_says_with_which_engine():
     for name in shipped_names():
-        assert fitted_or_shipped(name).engine == UNNAMED
-    assert "of Bullet at its shipped step" in ABOUT["surrogate"]
+        assert fitted_or_shipped(name).engine == ENGINE
+    assert "of the core at its standard accuracy" in ABOUT["surrogate"]
     told = {name: fitted_with(shipped()[name]) for name in names()}
     assert {name for name, engine in told.items() if engine} == set(FITTED)
     fitted = {name: engine for entry in listed()["apparatus"] for name, engine in entry["fitted_with"].items()}
-    assert fitted == dict.fromkeys(FITTED, UNNAMED)
+    assert fitted == dict.fromkeys(FITTED, ENGINE)
 
 
 @pytest.mark.parametrize(("engine", "model"), [("core", "physics"), ("bullet", "physics"), ("core", "two_thirds")])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # the simulator is imported when physics is asked for
 ABOUT = {
     "physics": "rigid bodies that fall through the real shape; a drop takes a fraction of a second",
     "surrogate": "a law fitted to many simulated drops; takes microseconds a drop "
-    "(those that ship: to drops of Bullet at its shipped step)",
+    "(those that ship: to drops of the core at its standard accuracy)",
     "two_thirds": "the rule of thumb: of cubes thrown 2/3 come out, of cubes inside 1/3",
 }
 MODELS = tuple(ABOUT)

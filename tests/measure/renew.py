@@ -22,9 +22,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from calibration.command import calibrate
+from calibration.evidence import of_the_real_tower
 from calibration.fit import TARGETS
 from calibration.result import Calibration
-from calibration.summaries import SUMMARIES
 from tests.measure.script import ended
 from tower_sim import cli
 from tower_sim.campaign import load, run
@@ -40,10 +40,12 @@ from tower_sim.writing import write as write_whole
 ROOT = Path(__file__).parents[2]
 PROFILES = ROOT / "tower_sim" / "apparatus" / "amerigo" / "profiles"
 FITTED = {
-    "amerigo": ("rulebook-setup", "rulebook-phase"),
+    "amerigo": of_the_real_tower(),
     "amerigo-club": ("club-retained", "club-out"),
-}  # the shipped profiles that are fitted, and to which observations
-SURROGATES = ("amerigo", "amerigo-club", "dead_reckoning")
+    "amerigo-rulebook": ("rulebook-setup", "rulebook-phase", "rulebook-gold", "rulebook-points"),
+}  # the shipped profiles that are fitted, and to which observations: to all of them, and to two readings
+MODE = {"amerigo-rulebook": "quick"}  # the others with --full
+SURROGATES = (*FITTED, "dead_reckoning")
 LAWS = ROOT / "tower_sim" / "surrogate" / "models"
 CAMPAIGNS = ROOT / "docs" / "surrogate"  # NAME-fit*.toml, of which games and battles are NAME-fit.toml; NAME-held*.toml
 COMPARE = ROOT / "docs" / "compare.md"
@@ -53,9 +55,10 @@ LEFT_OUT = re.compile(r'("landings": |"state": )(\[.*?\](?=, "state")|".*?")')  
 DOC = ROOT / "docs" / "calibration.md"
 BEGIN, END = "<!-- profiles -->", "<!-- /profiles -->"
 HEAD = (
-    "| profile | observed, and predicted for it (90 %) | inside after the set-up | mean inside in play "
-    "| mean out in a phase | report |\n|---|---|---|---|---|---|"
+    "| profile | fitted to | games | inside after the set-up | mean inside in play | mean out in a phase | colours out "
+    "| phases with one colour | report |\n|---|---|---|---|---|---|---|---|---|"
 )
+TOLD = ("setup", "inside", "out", "colours", "single")
 COMMANDS = (
     "show amerigo -o docs/images/tower.png",
     "show wallenstein -o docs/images/wallenstein.png",
@@ -70,7 +73,7 @@ def profiles(work: Path, workers: int) -> None:
     rows: list[str] = []
     for name, observations in FITTED.items():
         output = work / f"{name}.toml"
-        result = calibrate(observations, output, workers=workers)
+        result = calibrate(observations, output, MODE.get(name, "full"), workers=workers)
         shutil.copyfile(output, PROFILES / output.name)
         target = ROOT / "docs" / "calibration" / name
         shutil.rmtree(target, ignore_errors=True)
@@ -87,15 +90,18 @@ def profiles(work: Path, workers: int) -> None:
 
 
 def row(result: Calibration) -> str:
-    """Return a profile's row of the table in docs/calibration.md."""
-    seen = [
-        f"{SUMMARIES[check.window.summary].words} {check.observed:.3g} ({check.predicted.low:.1f} to "
-        f"{check.predicted.high:.1f})"
-        for check in result.fit.predictive
-    ]
-    means = [f"{mean.mean:.2f} +- {mean.se:.2f}" for mean in (result.chosen.simulated[name] for name in TARGETS)]
-    cells = [f"`{result.name}`", "; ".join(seen), *means, f"[report](calibration/{result.name}/report.md)"]
-    return f"| {' | '.join(cells)} |"
+    """Return a profile's row of the table in docs/calibration.md: means over its games, and in brackets the fit."""
+    posterior, chosen = result.fit.posterior, result.chosen
+    means = {**chosen.played, **chosen.simulated}
+    cells = [f"`{result.name}`", _several(len(FITTED[result.name])), str(chosen.simulated["setup"].games)]
+    for name in TOLD:
+        told = posterior.interval(name) if name in TARGETS else posterior.told[name]
+        cells.append(f"{means[name].mean:.2f} +- {means[name].se:.2f} ({told.low:.3g} to {told.high:.3g})")
+    return f"| {' | '.join([*cells, f'[report](calibration/{result.name}/report.md)'])} |"
+
+
+def _several(number: int) -> str:
+    return f"all {number}" if number == len(of_the_real_tower()) else f"{number}"
 
 
 def surrogates(work: Path, workers: int) -> None:

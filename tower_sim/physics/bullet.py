@@ -80,7 +80,7 @@ class BulletEngine:
     """
 
     title = "PyBullet"
-    about = "Bullet's rigid bodies; what the shipped profiles and surrogates were fitted with"
+    about = "Bullet's rigid bodies, to hold the core against; older profiles were fitted with them"
     distribution = "pybullet"
     lock = LOCK
 
