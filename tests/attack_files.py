@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from support.attacks import garbled, mutated, to_toml
+from support.declared import dungeon
 
 from tower_sim import campaign
 from tower_sim.apparatus import catalogue
@@ -98,6 +99,11 @@ design = "list"
 "battle.cubes.green" = [1, 8]
 "battle.rulings.stuck" = ["shaken", "rethrown"]
 """
+DECLARED = (
+    to_toml({"declared": tomllib.loads(dungeon())})
+    + '[campaign]\nkind = "declared"\napparatus = "amerigo"\nmodel = "two_thirds"\ngames = 6\nseed = "7"\n'
+    + '[vary.fields]\n"declared.pools.deck.trap" = [1, 4]\n'
+)
 RULINGS = 'two_zones = "nearest"\nleft_board = "lost"\nstuck = "shaken"\n'
 
 
@@ -120,6 +126,7 @@ KINDS: dict[str, tuple[str, Callable[[str], object]]] = {
     "games": (GAMES, campaign.parse),
     "chains": (CHAINS, campaign.parse),
     "battles": (BATTLES, campaign.parse),
+    "declared": (DECLARED, campaign.parse),
 }
 
 

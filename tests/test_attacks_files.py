@@ -38,6 +38,8 @@ READERS = {
     "model": ("play", "amerigo", "--model", "FILE.json"),
     "state": ("drop", "amerigo", "--cubes", "blue=1", "--model", "two_thirds", "--state", "@FILE"),
     "rulings": ("battle", "--cubes", "purple=1,green=1", "--model", "surrogate", "--rulings", "FILE"),
+    "game": ("play", "FILE.toml", "--model", "two_thirds"),
+    "game compared": ("compare", "FILE.toml", "--set", "pick=most", "--games", "2"),
     "variant": ("compare", "FILE", "amerigo", "--games", "2"),
     "campaign file": ("campaign", "run", "FILE", "-o", "out"),
     "campaign status": ("campaign", "status", "FILE"),

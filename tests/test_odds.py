@@ -11,8 +11,9 @@ from support.ships import DiceShip, ScriptedShip
 
 from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.battle import advance, play, start
-from tower_sim.games.dead_reckoning.odds import BattleOdds, chains, mean, proportion, shares
+from tower_sim.games.dead_reckoning.odds import BattleOdds, chains, shares
 from tower_sim.games.dead_reckoning.sides import Setup, Side
+from tower_sim.games.odds import mean, proportion
 
 
 def many(model, combat, games, seed=3, policies=None):

@@ -10,7 +10,7 @@ from tower_sim.physics.settings import ENGINE, STANDARD, PhysicsSettings, accura
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.ship import ShipSurrogate
 from tower_sim.surrogate.store import Fitted, beside, load_fitted, shipped
-from tower_sim.surrogate.two_thirds import TwoThirdsRule
+from tower_sim.surrogate.two_thirds import OnlineRule, TwoThirdsRule
 
 if TYPE_CHECKING:  # the simulator is imported when physics is asked for
     from tower_sim.simulator import PhysicsModel
@@ -23,6 +23,7 @@ ABOUT = {
 }
 MODELS = tuple(ABOUT)
 BOARD_MODELS = ("physics", "surrogate")
+RULES_OF_THUMB = {rule.name: rule for rule in (TwoThirdsRule, OnlineRule)}
 Model: TypeAlias = "PhysicsModel | SurrogateModel | ShipSurrogate | TwoThirdsRule"
 
 
@@ -45,6 +46,11 @@ def open_model(apparatus: Apparatus, name: str = "physics", settings: PhysicsSet
     if name.endswith(".json"):
         return surrogate_of(apparatus, load_fitted(name))
     raise _unknown(name)
+
+
+def rule_of_thumb(apparatus: Apparatus, name: str) -> TwoThirdsRule:
+    """Return the rule `name` of RULES_OF_THUMB for an apparatus."""
+    return RULES_OF_THUMB[name](apparatus)
 
 
 def settings_of(model: str, engine: str | None, fineness: str | None) -> PhysicsSettings | None:

@@ -28,9 +28,23 @@ OWN: dict[str, dict[str, str]] = {
         "amerigo": "tower_sim.games.amerigo:GAME",
         "chain": "tower_sim.games.chain:GAME",
         "dead_reckoning": "tower_sim.games.dead_reckoning:GAME",
+        "amazonas": "tower_sim.games.declared.files:amazonas",
+        "seafarers": "tower_sim.games.declared.files:seafarers",
+        "archipelago": "tower_sim.games.declared.files:archipelago",
+        "wallenstein": "tower_sim.games.declared.files:wallenstein",
+        "amerigo_declared": "tower_sim.games.declared.files:amerigo_declared",
+    },
+    "opener": {
+        "game": "tower_sim.games.declared:DECLARED",
     },
 }
-"""Ours, by group and name, each as the module and the name in it; imported when asked for."""
+"""Ours, by group and name, each as the module and the name in it; imported when asked for.
+
+Under `opener`, by group, is what opens files: a name that ends in `.toml` is then the path of one.
+"""
+
+
+FILE = ".toml"
 
 
 @cache
@@ -63,12 +77,23 @@ def _loaded(group: str, name: str) -> Any:
         raise UsageError(f"{told} can; mend or uninstall that package") from error
 
 
+def is_file(group: str, name: object) -> bool:
+    """Say whether `name` is no name but the path of a file that a thing of the group can be read from."""
+    return isinstance(name, str) and name.endswith(FILE) and group in OWN["opener"]
+
+
 def get(group: str, name: object) -> Any:
-    """Return what is called `name` in a group; raises UsageError for an unknown one, and one that cannot be loaded."""
+    """Return what is called `name` in a group, or what its file says.
+
+    Raises UsageError for an unknown one, one that cannot be loaded, and a file that is not right.
+    """
+    if is_file(group, name):
+        return _loaded("opener", group).open(name)
     known = names(group)
     if not isinstance(name, str) or name not in known:
         said = near(name, known) if isinstance(name, str) else ""
-        raise fault(group, name, f"one of {', '.join(known)}", f"check its spelling{said}")
+        files = " or the path of a TOML file" if group in OWN["opener"] else ""
+        raise fault(group, name, f"one of {', '.join(known)}{files}", f"check its spelling{said}")
     return _loaded(group, name)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -26,12 +26,13 @@ from tower_sim.errors import UsageError, check_whole, fault, shown
 from tower_sim.games.game import Game, Turn
 from tower_sim.games.ways import MAX_RUNS, Asked, ManyRuns
 from tower_sim.model import knock_then_drop, until_landed
-from tower_sim.models import settings_of
+from tower_sim.models import rule_of_thumb, settings_of
 from tower_sim.outcome import Outcome
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.reading import read_text, toml_table
 from tower_sim.state import MAX_SEED, TowerState
 
+FEWEST_BESIDE = 500  # runs by a rule of thumb, which costs next to nothing
 GAME, APPARATUS = "game", "apparatus"  # keys of a rules file, beside those of its rules
 PHYSICS = "physics"  # the model that is asked when none is named
 
@@ -79,12 +80,12 @@ class DropRequest:
 
 @dataclass(frozen=True, slots=True)
 class PlayRequest:
-    """Asks for one run of the game registered as `game` by `rules`, which its `read` has made; else as a DropRequest.
+    """Asks for one run of `game`, also by name or file, by `rules`, which its `read` has made; else as a DropRequest.
 
     Raises UsageError, in one line, for an unknown game, a seed out of bounds, and no apparatus.
     """
 
-    game: str
+    game: str | Game
     rules: Any
     apparatus: str
     model: str
@@ -95,14 +96,15 @@ class PlayRequest:
     def __post_init__(self) -> None:
         _check_seed(self.seed)
         settings_of(self.model, self.engine, self.accuracy)
-        registry.get("game", self.game)
+        if not isinstance(self.game, Game):
+            object.__setattr__(self, "game", registry.get("game", self.game))
         if not self.apparatus:
-            raise fault(APPARATUS, None, allowed(), f"name what {self.game} is to be played with")
+            raise fault(APPARATUS, None, allowed(), f"name what {self.played.name} is to be played with")
 
     @property
     def played(self) -> Game:
         """The game itself."""
-        return registry.get("game", self.game)
+        return cast("Game", self.game)
 
     @property
     def settings(self) -> PhysicsSettings | None:
@@ -123,7 +125,9 @@ class OddsRequest:
     def __post_init__(self) -> None:
         if self.one.played.ways.odds() is None:
             telling = [game.name for game in games() if game.ways.odds() is not None]
-            raise fault("games", self.runs, f"none with {self.one.game}", f"{' and '.join(telling)} tell odds of many")
+            raise fault(
+                "games", self.runs, f"none with {self.one.played.name}", f"{' and '.join(telling)} tell odds of many"
+            )
         check_whole("games", self.runs, 1, MAX_RUNS)
 
 
@@ -199,7 +203,8 @@ def rules_of(game: Game, table: Mapping[str, Any], directory: Path | None = None
     A relative path of the apparatus counts from `directory`, if there is one.
     Raises UsageError, in one line, for a key or a value that is not allowed, and rules of another game.
     """
-    if (named := table.get(GAME, game.name)) != game.name:
+    named = table.get(GAME, game.name)
+    if named != game.name and not (registry.is_file("game", named) and _opened(named, directory) == game):
         raise fault(GAME, named, f"{game.name}, which is to be played", "play that game, or give other rules")
     apparatus = table.get(APPARATUS, "")
     if not isinstance(apparatus, str):
@@ -212,6 +217,19 @@ def rules_of(game: Game, table: Mapping[str, Any], directory: Path | None = None
     if set(own) == {first} and isinstance(own[first], Mapping):  # as in a campaign file
         own = dict(cast("Mapping[str, Any]", own[first]))
     return Asked(game.read(tables | ({first: own} if own else {})), apparatus)
+
+
+def game_of_rules(table: Mapping[str, Any], directory: Path | None, default: str) -> Game:
+    """Return the game that a rules file is of: its key `game`, a name or a file whose path counts from `directory`.
+
+    Raises UsageError for an unknown one, and for a file that is not right.
+    """
+    named: object = table.get(GAME, default)
+    return _opened(cast("str", named), directory) if registry.is_file("game", named) else registry.get("game", named)
+
+
+def _opened(file: str, directory: Path | None) -> Game:
+    return registry.get("game", file if directory is None else str(directory / file))
 
 
 # The answers
@@ -266,10 +284,11 @@ def play_document(request: PlayRequest, played: Sequence[Turn], model: DropModel
     return request.played.document(played, request.rules, **names, seed=request.seed)
 
 
-def odds(request: OddsRequest, model: DropModel) -> ManyRuns:
+def odds(request: OddsRequest, apparatus: Apparatus, model: DropModel) -> ManyRuns:
     """Play every run and return the odds. Raises what `turns` does."""
     many = no_odds(request)
     fill(many, request, model, lambda done: None)
+    fill_beside(many, request, apparatus)
     return many
 
 
@@ -277,6 +296,7 @@ def no_odds(request: OddsRequest) -> ManyRuns:
     """Return the odds of a request before its first run."""
     many = request.one.played.ways.odds()
     assert many is not None  # the request has looked
+    many.rules, many.seed = request.one.rules, request.one.seed
     return many
 
 
@@ -287,6 +307,20 @@ def fill(many: ManyRuns, request: OddsRequest, model: DropModel, tell: Callable[
         tell(run + 1)
 
 
+def fill_beside(many: ManyRuns, request: OddsRequest, apparatus: Apparatus) -> None:
+    """Play as many runs, at least 500, of the same seed by the rules of thumb that the game wants beside its odds.
+
+    A rule that is the model itself is left out.
+    """
+    others: dict[str, ManyRuns] = {}
+    asked = replace(request, runs=max(many.runs, FEWEST_BESIDE))
+    for name in request.one.played.ways.beside:
+        if name != request.one.model:
+            others[name] = no_odds(request)
+            fill(others[name], asked, rule_of_thumb(apparatus, name), lambda done: None)
+    many.beside = others
+
+
 def answer(request: Request, apparatus: Apparatus, model: DropModel) -> dict[str, Any]:
     """Return the document that answers a request. Raises what `outcome`, `check`, `turns` and `odds` do."""
     if isinstance(request, DropRequest):
@@ -294,4 +328,4 @@ def answer(request: Request, apparatus: Apparatus, model: DropModel) -> dict[str
     check(request.one if isinstance(request, OddsRequest) else request, apparatus, model)
     if isinstance(request, PlayRequest):
         return play_document(request, list(turns(request, model)), model)
-    return odds(request, model).document()
+    return odds(request, apparatus, model).document()

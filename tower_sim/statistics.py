@@ -62,6 +62,11 @@ def student_quantile(freedom: Array | float, level: float) -> Any:
     return _special().stdtrit(freedom, level)
 
 
+def student_share(freedom: Array | float, t: Array | float) -> Any:
+    """Return the chance that a number of Student's law with so many degrees of freedom is at most `t`."""
+    return _special().stdtr(freedom, t)
+
+
 def normal_quantile(level: float) -> float:
     """Return the quantile of the standard normal law."""
     return float(_special().ndtri(level))

@@ -14,7 +14,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError, fault
 from tower_sim.games.game import Game
 from tower_sim.reading import toml_table
-from tower_sim.requests import APPARATUS, GAME, allowed, first_game, games, naming, read_table, rules_of
+from tower_sim.requests import APPARATUS, GAME, allowed, first_game, game_of_rules, games, naming, read_table, rules_of
 
 DEFAULT = registry.names("game")[0]  # the game of a variant that names none
 
@@ -38,25 +38,29 @@ def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
     """Read a variant: a rules file as `requests.read_rules` reads it, or a shipped name.
 
     A shipped name is a game's, for the game as published with its own apparatus, or a profile's, with which the first
-    game that can be played with it is, as published. Each of `changes` is KEY=VALUE, a key of such a file (dotted for
-    one in a table) with its value in TOML; a word needs no quotes, and a relative path counts from where the program
-    runs.
+    game that can be played with it is, as published. A file that declares a game is that game. Each of `changes` is
+    KEY=VALUE, a key of such a file (dotted for one in a table) with its value in TOML; a word needs no quotes, and a
+    relative path counts from where the program runs.
     Raises UsageError, in one line that names the file, when it cannot be read or holds what is not allowed.
     """
     said = str(file)
     is_game = said in registry.names("game")
+    declared: Game | None = None
     if is_game:
         table, directory = _published(registry.get("game", said)), Path()
     elif said in names():
         table, directory = _published(_played_with(said)) | {APPARATUS: said}, Path()
     else:
         table, directory = read_table(file, "variant")
+        if registry.get("opener", "game").opens(table):
+            declared = cast("Game", registry.get("opener", "game").open(file))
+            table = _published(declared) | {GAME: declared.name}
     with naming("variant", file):
         for change in changes:
             _change(table, change)
             if change.partition("=")[0].strip() == APPARATUS:
                 directory = Path()
-        game: Game = registry.get("game", table.get(GAME, DEFAULT))
+        game = declared or game_of_rules(table, directory, DEFAULT)
         if not game.figures():
             comparable = [name for name, other in registry.every("game").items() if other.figures()]
             raise fault("game", game.name, f"one that has figures: {' or '.join(comparable)}")
@@ -71,7 +75,8 @@ def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
 
 def _published(game: Game) -> dict[str, Any]:
     """Return the table of a file that says the game as published, every default in it."""
-    own = game.plain(game.read({}))[game.tables[0]]
+    plain = game.plain(game.read({}))
+    own = plain[game.tables[0]] | ({game.declared: plain[game.declared]} if game.declared else {})
     return own if game.name == DEFAULT else own | {GAME: game.name}
 
 

@@ -10,6 +10,7 @@ import tower_sim
 from tower_sim.campaign import tables
 from tower_sim.errors import UsageError
 from tower_sim.extras import extra
+from tower_sim.games.game import Game
 from tower_sim.physics.settings import SETTINGS_VERSION
 from tower_sim.registry import OWN, get
 
@@ -29,7 +30,7 @@ def environment() -> Environment:
     games = [get("game", name) for name in OWN["game"]]
     versions = {
         "tower_sim": tower_sim.__version__,
-        **{f"{game.name}_rules": str(game.version) for game in games if game.apparatus},  # others have no rulebook
+        **{f"{game.name}_rules": str(game.version) for game in games if _has_rulebook(game)},
         "settings": str(SETTINGS_VERSION),
         "tables": str(tables.VERSION),
         "python": platform.python_version(),
@@ -37,6 +38,11 @@ def environment() -> Environment:
     }
     versions |= {name: importlib.metadata.version(name) for name in ("numpy", "scipy")} | _engines()
     return {"versions": versions, "platform": {"system": platform.system(), "machine": platform.machine()}}
+
+
+def _has_rulebook(game: Game) -> bool:
+    """Say whether a game has rules of its own version; those of a declared game are in its campaign's spec."""
+    return game.apparatus != "" and not game.declared
 
 
 def _engines() -> dict[str, str]:

@@ -103,7 +103,7 @@ class Spec:
     @property
     def game(self) -> Game:
         """The game that is played; raises UsageError when it is not installed."""
-        return game_of(self.kind)
+        return game_of(self.kind).bound(self.tables)
 
     def game_seed(self, run: int) -> int:
         """Return the 128-bit seed of game `run`: `tower-sim play --seed` plays the same game with it."""
@@ -196,7 +196,7 @@ def parse(text: str, directory: Path = Path()) -> Spec:
         if name in inner and not isinstance(table, Mapping):
             raise fault(name, table, "a table", f"write it as [{name}]")
     head: Mapping[str, Any] = tables.get("campaign", {})
-    game = game_of(head.get("kind"))
+    game = game_of(head.get("kind"), directory).bound(tables)
     refuse_unknown(tables, dict.fromkeys(["campaign", *game.tables, "settings", "vary"]), "file")
     refuse_unknown(head, dict.fromkeys(["kind", "apparatus", "model", "seed", game.runs, "shard"]), "campaign")
     model = _word(head, "model", BOARD_MODELS if game.board else MODELS, "physics")

@@ -91,9 +91,9 @@ def parser() -> Parser:
         if name:
             commands.add_parser(name, help=about, fill=partial(_fill, name))
         else:
-            for game in games():
-                if command := game.ways.command:
-                    commands.add_parser(command, help=game.ways.command_help, fill=partial(_fill_game, game))
+            for command, playing in _of_games().items():
+                told = playing[0].ways.command_help
+                commands.add_parser(command, help=told, fill=partial(_fill_game, playing))
     return whole
 
 
@@ -109,8 +109,17 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _fill_game(game: Game, parser: Parser) -> None:
-    import_module("tower_sim.cli.play").add_command(parser, game)
+def _of_games() -> dict[str, list[Game]]:
+    """Return the commands that games bring along, each with its games."""
+    commands: dict[str, list[Game]] = {}
+    for game in games():
+        if command := game.ways.command:
+            commands.setdefault(command, []).append(game)
+    return commands
+
+
+def _fill_game(playing: Sequence[Game], parser: Parser) -> None:
+    import_module("tower_sim.cli.play").add_command(parser, playing)
 
 
 def _fill(name: str, parser: Parser) -> None:

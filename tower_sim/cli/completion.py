@@ -72,10 +72,9 @@ def places(parser: Parser, path: str = "") -> Iterator[Place]:
 
 def _values(action: argparse.Action, parser: Parser) -> list[str]:
     """Return the words that a value may be, among them that for any file."""
-    if action.choices is not None:
-        return [str(choice) for choice in action.choices]
     metavar = action.metavar if isinstance(action.metavar, str) else ""
-    return [*parser.offered.get(action.dest, ()), *[_MARK] * any(mark in metavar for mark in _FILES)]
+    known = parser.offered.get(action.dest, ()) if action.choices is None else map(str, action.choices)
+    return [*known, *[_MARK] * any(mark in metavar for mark in _FILES)]
 
 
 def _plain(words: Iterable[str]) -> str:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
+from tower_sim import registry
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cli import common
 from tower_sim.cli.parser import Parser
 from tower_sim.contract import DropModel
-from tower_sim.errors import check_whole
+from tower_sim.errors import check_whole, fault
 from tower_sim.games.game import Game, Turn
 from tower_sim.games.ways import FEWEST_DRAWN, MAX_RUNS, Option
 from tower_sim.models import BOARD_MODELS, MODELS, open_model
@@ -24,6 +26,7 @@ from tower_sim.requests import (
     check,
     drawn_seed,
     fill,
+    fill_beside,
     games,
     no_odds,
     play_document,
@@ -40,7 +43,9 @@ def add(play: Parser) -> None:
     """
     playable = games()
     names = [game.name for game in playable]
-    play.add_argument("game", choices=names, metavar="GAME", help=", ".join(names))
+    play.add_argument(
+        "game", choices=_Names(names), metavar="GAME|FILE", help=f"{', '.join(names)} or a game's TOML file"
+    )
     common.add_apparatus(play, None)
     common.add_rules(play)
     common.add_model(play)
@@ -51,32 +56,84 @@ def add(play: Parser) -> None:
     if with_odds := [game for game in playable if game.ways.odds() is not None]:
         common.add_games(play, f"{' or '.join(map(_several, with_odds))}, to tell the odds")
     for game in playable:
-        new = [option for option in game.ways.options if not play.has(f"--{option.name}")]
-        group = play.add_argument_group(f"options of {game.name}") if new else None
-        for option in new:
-            _add(group, option, is_read=False)
+        _add_shown(play, game)
     play.is_read_again = True
     play.set_defaults(run=partial(_chosen, play))
 
 
+class _Names(list[str]):
+    """The names of games, among which any file is too."""
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or registry.is_file("game", name)
+
+
 def _chosen(play: Parser, options: argparse.Namespace) -> None:
-    game = next(game for game in games() if game.name == options.game)
+    game: Game = registry.get("game", options.game)
     own = Parser(prog=play.prog)
     own.add_argument("game")
     _add_options(own, game, None)
     common.add_rules(own)
-    for other in games():
-        for option in other.ways.options:
-            if _key(option) in vars(options) and not own.has(f"--{option.name}"):
-                its = ", ".join(f"--{one.name}" for one in game.ways.options) or "none"
-                play.error(f"unknown option '--{option.name}': it is of {other.name}; {game.name} has {its} of its own")
+    _refuse_others(play, own, game, games(), options)
     _run(game, own.parse_args(options.words))
 
 
-def add_command(parser: Parser, game: Game) -> None:
-    """Add what the command takes that `game` brings along: all but rules from a file."""
-    _add_options(parser, game, game.apparatus, is_command=True)
-    parser.set_defaults(run=partial(_run, game), rules=None)
+def _add_shown(parser: Parser, game: Game) -> None:
+    """Add the options of a game that are not there yet, to be shown."""
+    new = [option for option in game.ways.options if not parser.has(f"--{option.name}")]
+    group = parser.add_argument_group(f"options of {game.name}") if new else None
+    for option in new:
+        _add(group, option, is_read=False)
+
+
+def _refuse_others(
+    parser: Parser, own: Parser, game: Game, playing: Sequence[Game], options: argparse.Namespace
+) -> None:
+    """Refuse an option that is given, and is another game's."""
+    for other in playing:
+        for option in other.ways.options:
+            if _key(option) in vars(options) and not own.has(f"--{option.name}"):
+                its = ", ".join(f"--{one.name}" for one in game.ways.options) or "none"
+                told = f"unknown option '--{option.name}': it is of {other.name}; {game.name} has {its} of its own"
+                parser.error(told)
+
+
+def add_command(parser: Parser, playing: Sequence[Game]) -> None:
+    """Add what the command takes that games bring along: all but rules from a file.
+
+    Where several bring the same one, `--game` chooses; the options of all are shown, and read again by the game named.
+    """
+    first, *others = playing
+    if not others:
+        _add_options(parser, first, first.apparatus, is_command=True)
+        parser.set_defaults(run=partial(_run, first), rules=None)
+        return
+    _add_game(parser, playing)
+    _add_options(parser, first, first.apparatus)
+    for game in others:
+        _add_shown(parser, game)
+    parser.is_read_again = True
+    parser.set_defaults(run=partial(_of_command, parser, playing))
+
+
+def _add_game(parser: Parser, playing: Sequence[Game]) -> None:
+    names = [game.name for game in playing]
+    told = f"whose {playing[0].ways.command}: {', '.join(names)}, or a game's TOML file"
+    parser.add_argument("--game", choices=_Names(names), default=names[0], metavar="NAME|FILE", help=told)
+
+
+def _of_command(parser: Parser, playing: Sequence[Game], options: argparse.Namespace) -> None:
+    game: Game = registry.get("game", options.game)
+    command = playing[0].ways.command
+    if game.ways.command != command:
+        names = ", ".join(game.name for game in playing)
+        raise fault("--game", game.name, f"one with a {command}: {names} or a file", "name another game")
+    own = Parser(prog=parser.prog)
+    _add_game(own, playing)
+    _add_options(own, game, game.apparatus, is_command=True)
+    own.set_defaults(rules=None)
+    _refuse_others(parser, own, game, playing, options)
+    _run(game, own.parse_args(options.words))
 
 
 def _add_options(parser: Parser, game: Game, apparatus: str | None, *, is_command: bool = False) -> None:
@@ -122,7 +179,7 @@ def _run(game: Game, options: argparse.Namespace) -> None:
     asked = ways.of_options(given, read_rules(game, options.rules) if options.rules else None)
     named = options.apparatus or asked.apparatus or game.apparatus
     seed = drawn_seed() if options.seed is None else options.seed
-    request = PlayRequest(game.name, asked.rules, named, options.model, seed, options.engine, options.accuracy)
+    request = PlayRequest(game, asked.rules, named, options.model, seed, options.engine, options.accuracy)
     apparatus = load(named)
     many: int | None = said.get("games")
     if many is not None:
@@ -171,6 +228,7 @@ def _play_many(request: OddsRequest, model: DropModel, apparatus: Apparatus, opt
             interrupted = True
     if not many.runs:
         raise KeyboardInterrupt
+    fill_beside(many, request, apparatus)
     if options.json:
         print(json.dumps(many.document()))
     else:

@@ -87,7 +87,7 @@ def _variants(files: tuple[str, str | None], changes: Sequence[str]) -> tuple[Va
     if second is None and not changes:
         raise fault("the second variant", None, "a file, a shipped name or --set KEY=VALUE", "try --set cubes=6")
     a, b = read_variant(first), read_variant(first if second is None else second, changes)
-    if a.game is not b.game:
+    if (a.game.name, a.game.columns) != (b.game.name, b.game.columns):
         raise fault("the game of B", b.game.name, f"{a.game.name}, the game of A", "compare two variants of one game")
     if a.name != b.name:
         return a, b

@@ -31,7 +31,8 @@ _CUBES = {
     "white": "#ffffff",
     "purple": "#6a2c9c",
 }
-_OTHERS = ("#c07ab8", "#e8862e", "#35b5b0", "#9a9a9a", "#6b4fa0", "#a8c23a", "#f2a9b8", "#4f6d7a")
+_OTHERS = ("#c07ab8", "#e8862e", "#35b5b0", "#9a9a9a", "#6b4fa0", "#a8c23a", "#f2a9b8", "#4f6d7a",
+           "#b5483a", "#8fd0f0", "#5d7a1f", "#d9c7a0", "#3d3a6b", "#e9e04b", "#8a5d86", "#0f7f78")  # fmt: skip
 
 
 def check_path(path: str | Path) -> None:

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from tower_sim.games.compared import Compared
 from tower_sim.games.ways import Ways
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.state import TowerState
+
+if TYPE_CHECKING:
+    from tower_sim.games.stand_in import StandIn
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,8 @@ class Game(ABC):
     file that `read` takes. A table `knocks`, where there is one, has strengths in g by the number of the drop before.
     `columns` are those of its own table, beside point, run and drop; a game without any has no table.
     `kind` is what a campaign file says, `shard` how many runs take some tens of seconds; `version` is raised when the
-    same rules come to mean another game.
+    same rules come to mean another game. `declared` is the one of `tables` that says the whole game, where one does:
+    see `bound`.
     """
 
     name: str
@@ -77,6 +81,7 @@ class Game(ABC):
     kind: str = ""
     shard: int = 10
     version: int = 1
+    declared: str = ""
 
     def __init_subclass__(cls) -> None:
         if "kind" not in cls.__dict__ and "name" in cls.__dict__:
@@ -168,6 +173,10 @@ class Game(ABC):
         """
         return None
 
+    def stand_in(self, rules: Any) -> StandIn | None:
+        """Return the deck, bag or dice that the tower stands in for, which studies compare it with; here none."""
+        return None
+
     def resolved(self, tables: Mapping[str, Any], varied: Collection[str] = ()) -> dict[str, Any]:
         """Return what a campaign file says in `tables` with every default in it; it becomes part of the spec's text.
 
@@ -175,6 +184,13 @@ class Game(ABC):
         a key that is written in vain.
         """
         return self.plain(self.read(tables))
+
+    def bound(self, tables: Mapping[str, Any]) -> Game:
+        """Return the game of these tables: another than this one where they say a whole game, in `declared`.
+
+        Raises UsageError, in one line, for what is no game.
+        """
+        return self
 
     @property
     def runs(self) -> str:

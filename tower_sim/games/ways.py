@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from tower_sim.apparatus.parts import Apparatus
@@ -51,7 +52,14 @@ class Asked:
 
 
 class ManyRuns(ABC):
-    """What many runs of the same rules came to."""
+    """What many runs of the same `rules` and root `seed` came to.
+
+    `beside` is what rules of thumb make of as many runs, by their names.
+    """
+
+    rules: Any = None
+    seed: int = 0
+    beside: Mapping[str, ManyRuns] = MappingProxyType({})
 
     @abstractmethod
     def add(self, turns: Sequence[Turn]) -> None:
@@ -80,7 +88,8 @@ class Ways:
 
     `options` are those of `tower-sim play GAME`. A `command` of its own, `command_help` in the help, takes them too.
     `request` is a request of the service of its own, with its `fields` beside apparatus, model, games and seed;
-    `document` is the schema and version of what answers it.
+    `document` is the schema and version of what answers it. `beside` are rules of thumb whose odds are told too.
+    Several games may bring the same `command`: its option `--game` then chooses one, the first if it is not given.
     `turns` is the word for several turns, `picture` what one run's picture shows.
     """
 
@@ -90,6 +99,7 @@ class Ways:
     request: str = ""
     fields: tuple[str, ...] = ()
     document: tuple[str, int] = ("", 0)
+    beside: tuple[str, ...] = ()
     turns: str = "drops"
     picture: str = "the game"
 

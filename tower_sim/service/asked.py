@@ -106,7 +106,7 @@ def _play(request: Mapping[str, Any], game: Game, *, is_own: bool) -> PlayReques
     most = MAX_PHYSICS_HANDLED if model == PHYSICS else MAX_HANDLED
     _check_most("number of cubes times drops", cubes * turns, most)
     apparatus = _text(request, "apparatus", asked.apparatus or game.apparatus)
-    one = PlayRequest(game.name, asked.rules, apparatus, model, seed, *_physics(request))
+    one = PlayRequest(game, asked.rules, apparatus, model, seed, *_physics(request))
     many = request.get("games")
     if many is None:
         return one

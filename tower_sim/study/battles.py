@@ -70,8 +70,8 @@ class WinShares:
 
 
 def have_winners(campaign: Campaign) -> bool:
-    """Whether the game tells who wins."""
-    return WINNER in campaign.facts
+    """Whether the game tells who wins on a board; a winner of battles in a tower is a column like any other."""
+    return WINNER in campaign.facts and (campaign.game is None or campaign.game.board)
 
 
 def are_on_board(campaign: Campaign) -> bool:

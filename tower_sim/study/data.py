@@ -187,7 +187,8 @@ class Campaign:
     @cached_property
     def game(self) -> Game | None:
         """The game of its kind; None where it is not installed."""
-        return installed(self.kind)
+        game = installed(self.kind)
+        return game and game.bound(self.spec)
 
     @property
     def facts(self) -> Facts:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tower_sim.progress import telling
 from tower_sim.statistics import Resamples
-from tower_sim.study import players, sections, sections_players, sections_points, sections_sweep
+from tower_sim.study import players, sections, sections_device, sections_players, sections_points, sections_sweep
 from tower_sim.study.baseline import is_of_the_rule, play_beside
 from tower_sim.study.battles import are_on_board
 from tower_sim.study.data import Campaign
@@ -51,6 +51,7 @@ def _swept(sheets: Sheets, campaign: Campaign) -> None:
     points = len(used_points(campaign))
     with telling("steps", 2 * points + EFFECTS + 1) as tell:
         swept = sections_sweep.swept_of(campaign, curves(campaign, tell))
+        sections_device.of_points(sheets, swept)
         sections_sweep.plain(sheets, swept)
         sections_sweep.figures_by_point(sheets, swept)
         sections_sweep.effects(sheets, swept, lambda part: tell(points + round(part * EFFECTS)))
@@ -63,6 +64,7 @@ def _swept(sheets: Sheets, campaign: Campaign) -> None:
 def _of_one_point(sheets: Sheets, campaign: Campaign) -> None:
     """Tell all of a campaign whose runs are alike."""
     boot = Resamples(campaign.strata, campaign.rng("resamples"))
+    sections_device.of_one_point(sheets, campaign, boot)
     if players.are_told(campaign):
         sections_players.plain(sheets, campaign, boot)
         sections_players.first_figures(sheets, campaign, boot)

@@ -73,8 +73,9 @@ def what_was_run(sheets: Sheets, campaign: Campaign, strata: str) -> None:
         [key, str(spec[key])] for key in ("kind", "apparatus", "model", "seed", "design") if spec.get(key, "") != ""
     ]
     tables = ("rules", "chain", "battle") if campaign.game is None else campaign.game.tables
+    declared = "" if campaign.game is None else campaign.game.declared
     for key in (*tables, "settings"):
-        if spec.get(key):
+        if spec.get(key) and key != declared:  # a whole game would be too long; its digest is the spec's
             rows.append([key, f"`{json.dumps(spec[key], default=str)}`"])
     if spec.get("settings"):  # those of Bullet do not name it
         rows.append(["engine", stored_engine(spec["settings"])])

@@ -1,4 +1,4 @@
-"""The rule that an online version of Wallenstein used for its tower: the baseline to beat."""
+"""Rules of thumb that online versions of Wallenstein used for its tower: the baselines to beat."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from tower_sim.state import Event, Resident, TowerState, rng_text
 
 THROWN_OUT = 2 / 3
 RESIDENT_OUT = 1 / 3
+ONLINE_SEEDING = 0.70
+ONLINE_BATTLE = 0.50, 0.60
 REGION = "tower"
 
 
@@ -39,7 +41,7 @@ class TwoThirdsRule(BaseModel):
         """Throw `cubes` in; see DropModel. Random: for every cube whether it comes out."""
         thrown = self._door.throw(state, cubes)
         written = rng_text(rng)
-        chances = np.repeat([THROWN_OUT, RESIDENT_OUT], [len(thrown), len(state.residents)])
+        chances = np.repeat(self.chances(state), [len(thrown), len(state.residents)])
         is_out = rng.random(len(chances)) < chances
         since = {resident.cube: resident.since for resident in state.residents}
         landings = tuple(
@@ -52,6 +54,24 @@ class TwoThirdsRule(BaseModel):
         after = self._door.made(state.after(inside, event))
         return Outcome(self.name, self.shape.name, Status.SETTLED, thrown, landings, after)
 
+    def chances(self, state: TowerState) -> tuple[float, float]:
+        """Return the chance to come out of a cube that is thrown into `state`, and of one inside."""
+        return THROWN_OUT, RESIDENT_OUT
+
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
         """Refuse: the rule says nothing of knocks. Raises UsageError."""
         no_knocks(strength, f"{self.name} knows no knocks")
+
+
+class OnlineRule(TwoThirdsRule):
+    """Another such rule, with other chances for the throw that seeds the empty tower than for battles.
+
+    At the seeding a cube stays with 0.30; in a battle one just thrown comes out with 0.50, one inside with 0.60.
+    Source: an online implementation of Wallenstein, as told of it; not checked against its code.
+    """
+
+    name = "online_rule"
+
+    def chances(self, state: TowerState) -> tuple[float, float]:
+        """See TwoThirdsRule; a tower that nothing was thrown into is being seeded."""
+        return ONLINE_BATTLE if state.drops else (ONLINE_SEEDING, ONLINE_BATTLE[1])

@@ -99,6 +99,14 @@ class GameContract:
             assert json.loads(json.dumps(plain, allow_nan=False)) == plain
             assert set(plain) <= set(self.game.tables)
 
+    def test_bound_to_its_own_tables_it_is_the_same_game(self, rules: Any) -> None:
+        game = self.game
+        assert game.declared in ("", *game.tables)
+        for plain in (game.plain(rules), game.resolved(self.tables), {}):
+            bound = game.bound(plain)
+            assert (bound.name, bound.kind, bound.columns) == (game.name, game.kind, game.columns)
+            assert bound.read(self.tables) == rules
+
     def test_an_unknown_table_or_key_is_refused_in_one_line(self) -> None:
         wrong: list[dict[str, Any]] = [{name: {"no_such_key": 1}} for name in self.game.tables]
         wrong.append({"no_such_table": {}})

@@ -18,8 +18,6 @@ from tower_sim.games.amerigo.phases import (
     DropEntry,
     GameState,
     after,
-    check_knocks,
-    check_strength,
     check_tower,
     cleared,
     game_json,
@@ -30,6 +28,7 @@ from tower_sim.games.amerigo.phases import (
     throw_of,
 )
 from tower_sim.games.amerigo.rules import RULES_VERSION, SETUP, SHIPPED, Rules
+from tower_sim.games.knocks import check_knocks, check_strength
 
 __all__ = [
     "DROP_STREAM",

@@ -15,9 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from numbers import Real
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +29,7 @@ from tower_sim.games.amerigo.options import (
     gold_for_passing,
 )
 from tower_sim.games.amerigo.rules import SETUP, Rules
+from tower_sim.games.knocks import check_strength, read_knocks
 from tower_sim.model import until_landed
 from tower_sim.outcome import Outcome, Status
 from tower_sim.state import TowerState
@@ -41,8 +41,6 @@ VERSION = 1
 # from (i, KNOCK_STREAM), so that a knock shifts no random number of any drop.
 DROP_STREAM = 0
 KNOCK_STREAM = 1
-
-_HARDEST = 1_000  # g: beyond what any model takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,39 +173,12 @@ class DropEntry:
         return plain | {"status": str(self.status), "actions": list(self.actions)}
 
 
-def check_strength(strength: object) -> None:
-    """Raise UsageError unless `strength` (g) is a number from 0 that may be one; models have lower limits."""
-    is_number = isinstance(strength, Real) and not isinstance(cast("object", strength), bool)
-    if not is_number or not 0 <= cast("float", strength) <= _HARDEST:
-        raise fault("strength of a knock", strength, f"0 to {_HARDEST} (peak acceleration in g)", "try 0.5")
-
-
 def knocks_of(table: object, rules: Rules) -> dict[int, float]:
     """Read the knocks of a game of `rules` from a table of strengths by the number of the drop before, as text.
 
     Raises UsageError for anything but a table, and for a number or a strength that is not allowed.
     """
-    if not isinstance(table, Mapping):
-        raise fault("knocks", table, "a table of strengths by drop", 'write it as {"3": 0.5} in JSON, [knocks] in TOML')
-    knocks: dict[int, float] = {}
-    for key, strength in cast("Mapping[object, object]", table).items():
-        text = str(key)
-        is_number = text.isascii() and text.isdecimal() and len(text) < 10 and text == str(int(text))
-        if not is_number or int(text) >= rules.drops:
-            allowed = f"a drop's, from 0 to {rules.drops - 1}, the last of these rules"
-            raise fault("number of a knock", text, allowed, "the set-up is drop 0")
-        check_strength(strength)
-        knocks[int(text)] = float(cast("float", strength))
-    return knocks
-
-
-def check_knocks(model: DropModel, knocks: Mapping[int, float]) -> None:
-    """Raise UsageError for a strength that `model` does not take, or one that knows no knocks, before a game begins.
-
-    Each strength is tried on the empty tower, from which nothing can come out.
-    """
-    for strength in sorted(set(knocks.values())):
-        until_landed(partial(model.knock, model.empty(), strength), np.random.SeedSequence(0))
+    return read_knocks(table, rules.drops, "the set-up is drop 0")
 
 
 def play(

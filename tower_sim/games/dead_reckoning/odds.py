@@ -17,8 +17,9 @@ from tower_sim.games.dead_reckoning.battle import Battle
 from tower_sim.games.dead_reckoning.document import head_json
 from tower_sim.games.dead_reckoning.words import odds_report
 from tower_sim.games.game import Turn
+from tower_sim.games.odds import mean, proportion
 from tower_sim.games.ways import ManyRuns
-from tower_sim.statistics import CONFIDENCE, average, ratio_of_sums, student_quantile, wilson
+from tower_sim.statistics import CONFIDENCE, ratio_of_sums, student_quantile
 
 _UNUSED = ("hand", "supply", "island")  # places of cubes that were not thrown
 NUMBERS = ("strength", "coins", "cargo", "choice", "damage_given", "damage_taken")
@@ -153,19 +154,6 @@ def chains(battle: Battle) -> list[int]:
         elif step.kind == "explosion":
             lengths[-1] += 1
     return lengths
-
-
-def proportion(hits: int, games: int) -> dict[str, Any]:
-    """Return a chance estimated from `hits` of `games`, with its Wilson interval."""
-    share = wilson(hits, games)
-    return {"n": games, "count": hits, "share": share.value, "interval": [share.low, share.high]}
-
-
-def mean(values: Sequence[int]) -> dict[str, Any]:
-    """Return the mean of `values` with its t-interval."""
-    estimate = average(values)
-    interval = None if estimate.n < 2 else [estimate.low, estimate.high]
-    return {"n": estimate.n, "mean": estimate.value, "interval": interval}
 
 
 def shares(battles: Sequence[Counter[str]], places: Iterable[str]) -> dict[str, Any]:

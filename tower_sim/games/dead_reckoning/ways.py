@@ -34,7 +34,7 @@ class BattleWays(Ways):
         Option("rulings", "FILE", "rulings as TOML (default: see docs/dead_reckoning.md)"),
     )
     command = "battle"
-    command_help = "fight a battle of Dead Reckoning, or many for the odds"
+    command_help = "fight a battle, or many for the odds (of Dead Reckoning, or of another --game)"
     request = "battle"
     fields = ("cubes", "kind", "active", "sides", "provoked", "abilities", "rulings")
     document = (SCHEMA, VERSION)

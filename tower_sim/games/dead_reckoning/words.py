@@ -9,6 +9,7 @@ from tower_sim.cubes import Cube, count_by_colour
 from tower_sim.games.dead_reckoning.battle import Battle
 from tower_sim.games.dead_reckoning.sides import Setup
 from tower_sim.games.dead_reckoning.step import Step
+from tower_sim.games.odds import said_mean, said_proportion
 from tower_sim.outcome import Status
 
 _KINDS = {"ship": "ship against ship", "merchant": "ship against non-player", "building": "ship against buildings"}
@@ -88,15 +89,13 @@ def odds_report(document: Mapping[str, Any]) -> str:
     lines = [*_plain_words(summary, colours), "", _head(document)]
     lines += [f"{summary['games']} battles; in brackets 95 % intervals", ""]
     for colour in colours:
-        win = summary["win"][colour]
-        low, high = win["interval"]
-        lines.append(f"{colour:{width}}  wins {win['share']:.1%} ({low:.1%} to {high:.1%})")
+        lines.append(f"{colour:{width}}  wins {said_proportion(summary['win'][colour])}")
         means = summary["means"][colour]
-        said = [f"{name.replace('_', ' ')} {_mean(value)}" for name, value in means.items()]
+        said = [f"{name.replace('_', ' ')} {said_mean(value)}" for name, value in means.items()]
         lines += [f"{'':{width}}  {', '.join(said[:4])}", f"{'':{width}}  {', '.join(said[4:])}"]
     chains = summary["explosion_chains"]
     histogram = ", ".join(f"{length}: {count}" for length, count in chains["histogram"].items())
-    lines.append(f"\nexplosions in a chain: {_mean(chains['length'])}; how often which length: {histogram}")
+    lines.append(f"\nexplosions in a chain: {said_mean(chains['length'])}; how often which length: {histogram}")
     lines += ["", "share of cubes  as thrown  in the end"]
     final = summary["places"]["final"]
     for place, share in summary["places"]["landed"].items():
@@ -126,13 +125,6 @@ def _plain_words(summary: Mapping[str, Any], colours: Sequence[str]) -> list[str
         for colour in colours
     ]
     return [told, f"On average {'; '.join(each)}."]
-
-
-def _mean(value: Mapping[str, Any]) -> str:
-    if value["interval"] is None:
-        return f"{value['mean']:.2f}"
-    low, high = value["interval"]
-    return f"{value['mean']:.2f} ({low:.2f} to {high:.2f})"
 
 
 def _cubes(cubes: Iterable[Cube], colours: Sequence[str]) -> str:

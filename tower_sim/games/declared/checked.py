@@ -1,0 +1,99 @@
+"""The checker of declared games: from a file's table to a Declaration, or one line with the key's path.
+
+table --> known.py: every name --> phases.py: each phase --> Declaration
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tower_sim.errors import UsageError, fault, shown
+from tower_sim.games.declared.declaration import MAX_FILE, SCHEMA, SETUP, VERSION, Declaration, Phase, Policy
+from tower_sim.games.declared.fields import fields, items, named, one_of, table, text, word
+from tower_sim.games.declared.grammar import read_expression
+from tower_sim.games.declared.known import Known, known_of
+from tower_sim.games.declared.phases import read_phase
+from tower_sim.games.declared.readings import Reading, read_reading
+from tower_sim.games.declared.stands_for import read_device
+from tower_sim.reading import read_text, toml_table
+
+_HEAD = ("schema", "version", "name", "title", "about", "source", "apparatus", "colours", "knocked")
+_TABLES = ("parameters", "policies", "groups", "pools", "values", "setup", "rounds", "phase", "devices")
+_TAKEN = ("drops", "cubes", "receipts", "set_aside", "declared")  # lie beside a game's own table in a dataset
+
+
+def read_file(path: str | Path) -> Declaration:
+    """Read the file of a declared game; raises UsageError, in one line that names the file and the key's path."""
+    what = f"game {shown(str(path))}"
+    given = toml_table(read_text(path, "game file", limit=MAX_FILE, advice="give the TOML file of a game"), what)
+    try:
+        return declaration_of(given)
+    except UsageError as error:
+        raise UsageError(f"{what}: {error}") from None
+
+
+def declaration_of(given: Mapping[str, Any]) -> Declaration:
+    """Check the table of a file and return the game; raises UsageError, in one line with the key's path."""
+    head = [given.get("schema"), given.get("version")]
+    if head != [SCHEMA, VERSION] or type(given["version"]) is not int:
+        advice = f'begin the file with schema = "{SCHEMA}" and version = {VERSION}'
+        raise fault("schema and version", head, f"{[SCHEMA, VERSION]}", advice)
+    fields(given, "file", (*_HEAD, *_TABLES), needed=("name", "pools", "phase"))
+    name = word(given["name"], "name")
+    if name in _TAKEN:
+        raise fault("name", name, f"a word other than {', '.join(_TAKEN)}", "choose another")
+    known = known_of(given)
+    setup, phases, readings = _phases(given, known)
+    rounds = fields(given.get("rounds", {}), "rounds", ("times", "until"))
+    names = known.with_readings(readings)
+    devices = named(given.get("devices", {}), "devices")
+    return Declaration(
+        table=given,
+        name=name,
+        title=text(given.get("title", name), "title") or name,
+        about=text(given.get("about", ""), "about"),
+        source=text(given.get("source", ""), "source"),
+        apparatus=text(given.get("apparatus", ""), "apparatus"),
+        names=names,
+        parameters=known.parameters,
+        policies={one: _policy(one, given["policies"][one], names) for one in known.policies},
+        pools={pool: _counts(counts, f"pools.{pool}", known) for pool, counts in given["pools"].items()},
+        setup=setup,
+        times=read_expression(rounds.get("times", 1), "rounds.times", known.at_start),
+        until=read_expression(rounds["until"], "rounds.until", names) if "until" in rounds else None,
+        phases=phases,
+        devices={one: read_device(one, of, known, readings) for one, of in devices.items()},
+        knocked=one_of(given["knocked"], "knocked", known.pools) if "knocked" in given else "",
+    )
+
+
+def _phases(given: Mapping[str, Any], known: Known) -> tuple[Phase | None, tuple[Phase, ...], dict[str, Reading]]:
+    """Return the set-up, the phases and the readings of all, the first of each name."""
+    readings: dict[str, Reading] = {}
+    setup = read_phase(given["setup"], SETUP, known, readings) if "setup" in given else None
+    readings |= setup.read if setup else {}
+    phases: list[Phase] = []
+    for i, of in enumerate(items(given["phase"], "phase", 1)):
+        phase = read_phase(of, f"phase[{i}]", known, readings, tuple(phase.name for phase in phases))
+        readings = {**phase.read, **readings}
+        phases.append(phase)
+    in_order = [name for phase in ((setup, *phases) if setup else phases) for name in phase.read]
+    return setup, tuple(phases), {name: readings[name] for name in in_order}
+
+
+def _policy(name: str, given: Mapping[str, Any], names: Any) -> Policy:
+    where = f"policies.{name}"
+    ways = {choice: read_reading(way, f"{where}.of.{choice}", names, {}) for choice, way in given["of"].items()}
+    return Policy(name, given["is"], ways, given.get("says", ""))
+
+
+def _counts(given: object, where: str, known: Known) -> dict[str, Any]:
+    colour_words = [name for name, one in known.parameters.items() if one.of]
+    keys = (*known.names.colours, *known.names.groups, "colours", *colour_words)
+    counts = table(given, where, 4 * len(keys))
+    return {
+        one_of(key, f"a key of {where}", keys): read_expression(number, f"{where}.{key}", known.at_start)
+        for key, number in counts.items()
+    }

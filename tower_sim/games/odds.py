@@ -1,0 +1,35 @@
+"""Chances and means of many runs, with their intervals, as documents have them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tower_sim.statistics import average, wilson
+
+
+def proportion(hits: int, games: int) -> dict[str, Any]:
+    """Return a chance estimated from `hits` of `games`, with its Wilson interval."""
+    share = wilson(hits, games)
+    return {"n": games, "count": hits, "share": share.value, "interval": [share.low, share.high]}
+
+
+def mean(values: Sequence[int]) -> dict[str, Any]:
+    """Return the mean of `values` with its t-interval."""
+    estimate = average(values)
+    interval = None if estimate.n < 2 else [estimate.low, estimate.high]
+    return {"n": estimate.n, "mean": estimate.value, "interval": interval}
+
+
+def said_mean(value: dict[str, Any]) -> str:
+    """Say what `mean` returned."""
+    if value["interval"] is None:
+        return f"{value['mean']:.2f}"
+    low, high = value["interval"]
+    return f"{value['mean']:.2f} ({low:.2f} to {high:.2f})"
+
+
+def said_proportion(value: dict[str, Any]) -> str:
+    """Say what `proportion` returned."""
+    low, high = value["interval"]
+    return f"{value['share']:.1%} ({low:.1%} to {high:.1%})"
