@@ -16,6 +16,7 @@ from support.old import OLD, lay_tower
 from tower_sim.campaign import Spec, campaign_run, campaign_status, campaign_verify, parse, run, verify
 from tower_sim.campaign.point import Point
 from tower_sim.campaign.store import Store
+from tower_sim.models import open_model
 from tower_sim.study.data import Campaign, Words
 from tower_sim.study.load import load
 from tower_sim.study.report import study
@@ -33,11 +34,17 @@ def _old(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str]:
 
 
 def again(text: str, directory: Path, monkeypatch: pytest.MonkeyPatch) -> Spec:
-    """Run an old dataset's campaign now; its games were played with a coin that fails half of its draws."""
+    """Run an old dataset's campaign now; its games were played with a coin that fails half of its draws.
+
+    Its battles were fought with the surrogate that shipped then.
+    """
     spec = parse(text, directory.parent)
     with monkeypatch.context() as patched:
         if spec.kind == "game":
             patched.setattr(Point, "open_model", lambda _: CoinTower(failure_rate=0.5))
+        elif spec.kind == "battle":
+            law = str(DATASETS / "dead_reckoning.json")
+            patched.setattr(Point, "open_model", lambda point: open_model(point.apparatus, law))
         run(spec, directory)
     return spec
 

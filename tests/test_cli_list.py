@@ -138,7 +138,7 @@ def completed(shell: str, line: str, tmp_path: Path) -> set[str]:
         ("tower-sim play amerigo --mod", {"--model"}),
         ("tower-sim play amerigo --model ", {*MODELS, "mine.toml"}),
         ("tower-sim battle --kind m", {"merchant"}),
-        ("tower-sim drop amerigo-", {"amerigo-club"}),
+        ("tower-sim drop amerigo-", {"amerigo-club", "amerigo-rulebook"}),
         ("tower-sim play --seed ", set()),
         ("tower-sim surrogate export x.json --to ", {"js", "json"}),
         ("tower-sim campaign run m", {"mine.toml"}),

@@ -17,7 +17,7 @@ from tower_sim import registry
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
-from tower_sim.games.declared.battle import BattleWays, CupOdds
+from tower_sim.games.declared.battle import CupOdds, CupWays
 from tower_sim.games.game import Game
 from tower_sim.models import rule_of_thumb
 from tower_sim.requests import OddsRequest, PlayRequest, fill, fill_beside, no_odds, turns
@@ -189,4 +189,4 @@ def test_a_game_without_battles_has_no_such_command(capsys: pytest.CaptureFixtur
         status, _, error = told(capsys, "battle", "--game", name, "--attack", "red=1", "--defend", "blue=1")
         assert status == 2
         assert "dead_reckoning, wallenstein" in error
-    assert not isinstance(registry.get("game", "amazonas").ways, BattleWays)
+    assert not isinstance(registry.get("game", "amazonas").ways, CupWays)

@@ -19,7 +19,7 @@ from tower_sim.errors import UsageError
 from tower_sim.games.declared.checked import declaration_of
 from tower_sim.games.declared.game import DeclaredGame
 from tower_sim.games.declared.play import Throw
-from tower_sim.games.declared.rules import Rules
+from tower_sim.games.declared.rules import DeclaredRules
 from tower_sim.games.declared.stands_for import device_of, draws_of
 from tower_sim.games.game import Turn
 from tower_sim.games.stand_in import StandIn
@@ -33,7 +33,7 @@ def game(name: str) -> DeclaredGame:
     return registry.get("game", name)
 
 
-def rules(name: str, **changed: Any) -> Rules:
+def rules(name: str, **changed: Any) -> DeclaredRules:
     return game(name).read({"rules": changed})
 
 
@@ -44,7 +44,7 @@ def device(name: str, which: str, **changed: Any) -> tuple[Any, int]:
     return device_of(of, declared), draws_of(of, declared)
 
 
-def stand_in(of: DeclaredGame, rules: Rules) -> StandIn:
+def stand_in(of: DeclaredGame, rules: DeclaredRules) -> StandIn:
     found = of.stand_in(rules)
     assert found is not None
     return found

@@ -23,7 +23,7 @@ from tower_sim.games import amerigo
 from tower_sim.games.declared import DeclaredGame
 from tower_sim.games.declared.checked import declaration_of
 from tower_sim.games.declared.play import Throw
-from tower_sim.games.declared.table import LostCube, Table
+from tower_sim.games.declared.table import LostCube, Tabletop
 from tower_sim.games.game import Game, Turn, game_seed
 from tower_sim.models import open_model, settings_of
 from tower_sim.outcome import Outcome
@@ -177,7 +177,7 @@ def test_a_tower_that_loses_doubles_or_exchanges_a_cube_is_found_out(way: str, n
 def test_a_cube_that_is_not_of_the_game_is_refused_on_its_table():
     own, other = Cube(0, RED, 0.008), Cube(1, RED, 0.008)
     with pytest.raises(LostCube):
-        Table.start({"a": (own,), "b": ()}, CoinTower().empty()).moved((other,), "b")
+        Tabletop.start({"a": (own,), "b": ()}, CoinTower().empty()).moved((other,), "b")
 
 
 # What is picked

@@ -19,7 +19,7 @@ from tower_sim.statistics import Resamples, clopper_pearson
 from tower_sim.study import sections_device
 from tower_sim.study.data import Campaign, Facts, Words
 from tower_sim.study.sheets import Sheets
-from tower_sim.study.stand_ins import Against, Row, against
+from tower_sim.study.stand_ins import Against, BesideExact, against
 
 DECK = Deck({"a": 2, "b": 1, "c": 1}, {"rare": ["b", "c"]})
 
@@ -37,7 +37,7 @@ def told(runs: Sequence[Sequence[str | None]], device: Device, draws: int, kind:
     return against(campaign, boot, StandIn(kind, device, "event", draws))
 
 
-def rows(one: Against) -> list[Row]:
+def rows(one: Against) -> list[BesideExact]:
     return [*one.shares, *one.repeats, *one.twice, *one.first, *one.place]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tower_sim.statistics import Estimates
 from tower_sim.study.plots import BAR, FONT, INK, label, panels, whiskers
-from tower_sim.study.stand_ins import Against, Row
+from tower_sim.study.stand_ins import Against, BesideExact
 
 MARKS = (
     {"marker": "o", "mfc": INK}, {"marker": "s", "mfc": "white"}, {"marker": "^", "mfc": INK},
@@ -44,7 +44,7 @@ def devices(told: Sequence[Against], names: Sequence[str]) -> Any:
     return figure
 
 
-def _against(panel: Any, series: Sequence[Sequence[Row]], kind: str, names: Sequence[str]) -> None:
+def _against(panel: Any, series: Sequence[Sequence[BesideExact]], kind: str, names: Sequence[str]) -> None:
     exact = np.array([row.exact for row in series[0]])
     x = np.arange(len(exact))
     panel.bar(x, exact, 0.8, label=f"the {kind}, exact", **BAR)

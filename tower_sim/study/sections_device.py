@@ -12,7 +12,7 @@ from tower_sim.study.data import Campaign
 from tower_sim.study.points import at_point
 from tower_sim.study.sections_sweep import Swept
 from tower_sim.study.sheets import Cell, Sheets, percent, said
-from tower_sim.study.stand_ins import Against, Row, against, stand_in_of
+from tower_sim.study.stand_ins import Against, BesideExact, against, stand_in_of
 
 MOST = plots_device.MOST  # points that are told beside each other
 
@@ -163,6 +163,6 @@ def _memory(one: Against, kind: str) -> str:
     return f"The tower's memory does not show in events that come twice running: {figures}."
 
 
-def _most(rows: Sequence[Row]) -> Row:
+def _most(rows: Sequence[BesideExact]) -> BesideExact:
     """Return the row that is farthest off, by its interval's half width."""
     return max(rows, key=lambda row: abs(row.tower.value - row.exact) / (row.tower.high - row.tower.low or 1))

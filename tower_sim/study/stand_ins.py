@@ -21,7 +21,7 @@ EARLY = 3  # the early draws of a deck that is drawn whole are the first third
 
 
 @dataclass(frozen=True)
-class Row:
+class BesideExact:
     """A figure of the tower, that of the device, and `p`, the chance of a difference like it were they the same.
 
     `p` is adjusted (Holm) for all rows that are told together, from Student's law of the ratio over runs; NaN: not
@@ -59,11 +59,11 @@ class Against:
     runs: int
     whole: int
     early: int
-    shares: Sequence[Row]
-    repeats: Sequence[Row]
-    twice: Sequence[Row]
-    first: Sequence[Row]
-    place: Sequence[Row]
+    shares: Sequence[BesideExact]
+    repeats: Sequence[BesideExact]
+    twice: Sequence[BesideExact]
+    first: Sequence[BesideExact]
+    place: Sequence[BesideExact]
     laws: Mapping[str, tuple[Array, Array]]
 
 
@@ -135,7 +135,7 @@ def _rows(
     boot: Resamples,
     *,
     shares: bool = False,
-) -> list[Row]:
+) -> list[BesideExact]:
     """Compare ratios of sums over runs, a column for each name, with exact figures."""
     over, under = over.astype(float), under.astype(float)
     values: Estimates = (boot.shares if shares else boot.ratios)(over, under)
@@ -147,12 +147,12 @@ def _rows(
         tests.append(2 * float(student_share(freedom, -abs(mean - known) / error)) if is_tested else np.nan)
     n = under.sum(0)
     return [
-        Row(name, values.at(i, round(float(n[i]))), known, tests[i])
+        BesideExact(name, values.at(i, round(float(n[i]))), known, tests[i])
         for i, (name, known) in enumerate(zip(names, exact, strict=True))
     ]
 
 
-def _adjusted(families: Sequence[Sequence[Row]], level: float) -> list[list[Row]]:
+def _adjusted(families: Sequence[Sequence[BesideExact]], level: float) -> list[list[BesideExact]]:
     """Return the same rows with their p values adjusted for all of them together."""
     p = np.array([row.p for rows in families for row in rows])
     tested = np.isfinite(p)

@@ -19,7 +19,7 @@ from tower_sim.errors import UsageError, fault
 from tower_sim.games.declared.declaration import Declaration
 from tower_sim.games.declared.expressions import COLOUR, NUMBER, WORD
 from tower_sim.games.declared.play import Throw
-from tower_sim.games.declared.rules import Rules, read_rules
+from tower_sim.games.declared.rules import DeclaredRules, read_rules
 from tower_sim.games.declared.ways import DeclaredWays
 from tower_sim.games.declared.words import of_tower
 from tower_sim.games.game import Turn
@@ -42,7 +42,7 @@ def is_battle(of: Declaration) -> bool:
     return has_sides and winner is not None and winner.kind == WORD and sides <= set(winner.words())
 
 
-class BattleWays(DeclaredWays):
+class CupWays(DeclaredWays):
     """Who attacks and who defends, beside what every declared game takes."""
 
     options = (
@@ -63,7 +63,7 @@ class BattleWays(DeclaredWays):
         for option in SIDES:
             if option not in given:
                 raise fault(f"--{option}", None, f"COLOUR=N, with --{said[0]}", f"try --{option} red=6")
-        rules: Rules = base.rules
+        rules: DeclaredRules = base.rules
         changes = {name: value for option in SIDES for name, value in _side(option, given[option]).items()}
         set_too = [change.partition("=")[0].strip() for change in given.get("set", ())]
         if BATTLES in rules.values and BATTLES not in set_too:
@@ -85,7 +85,7 @@ def _side(option: str, text: str) -> dict[str, Any]:
     return dict(zip(SIDES[option], *counts.items(), strict=True))
 
 
-def _two_sides(rules: Rules) -> None:
+def _two_sides(rules: DeclaredRules) -> None:
     (attacker, _), (defender, _) = SIDES.values()
     if rules.values[attacker] == rules.values[defender]:
         raise fault("attacker and defender", rules.values[attacker], "two colours", "let another one defend")
@@ -165,7 +165,7 @@ class CupOdds(ManyRuns):
 # Words
 
 
-def summary(turns: Sequence[Turn], rules: Rules) -> str:
+def summary(turns: Sequence[Turn], rules: DeclaredRules) -> str:
     """Return what the battles of a run came to: who won how many, and what the tower did."""
     landed = [turn for turn in turns if turn.failed is None]
     wins = Counter(str(turn.facts[WINNER]) for turn in landed if turn.facts.get(WINNER))
@@ -188,20 +188,20 @@ def _columns(document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     }
 
 
-def _who(rules: Rules) -> dict[str, str]:
+def _who(rules: DeclaredRules) -> dict[str, str]:
     """Return who each word for a winner is: a side's colour, else the word."""
     words = rules.declaration.readings[WINNER].words()
     sides = {side: str(rules.values[side]) for side, _ in SIDES.values()}
     return {word: sides.get(word, word) for word in words}
 
 
-def _head(document: Mapping[str, Any], rules: Rules) -> str:
+def _head(document: Mapping[str, Any], rules: DeclaredRules) -> str:
     sides = " against ".join(f"{rules.values[side]} {rules.values[number]}" for side, number in SIDES.values())
     made = f"tower {document['apparatus']}, {document['model']}, seed {document['seed']}"
     return f"{rules.declaration.title}: {sides}; {made}"
 
 
-def _report(document: Mapping[str, Any], rules: Rules) -> str:
+def _report(document: Mapping[str, Any], rules: DeclaredRules) -> str:
     columns, who = _columns(document), _who(rules)
     summary, every = document["summary"], list(columns.values())
     rows = [
@@ -221,7 +221,7 @@ def _wins(word: str, who: Mapping[str, str]) -> str:
     return word if who[word] == word else f"{who[word]} wins"
 
 
-def _plain(summary: Mapping[str, Any], rules: Rules, who: Mapping[str, str]) -> list[str]:
+def _plain(summary: Mapping[str, Any], rules: DeclaredRules, who: Mapping[str, str]) -> list[str]:
     """Say in two sentences who wins, how sure that is, and what stays in the tower."""
     wins = summary["win"]
     first, *others = sorted(wins, key=lambda word: -wins[word]["share"])

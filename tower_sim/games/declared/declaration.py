@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from tower_sim.games.declared.expressions import COLOUR, NUMBER, Cubes, Expression, Names
+from tower_sim.games.declared.expressions import COLOUR, NUMBER, CubesAt, Expression, Names
 from tower_sim.games.declared.readings import Reading
 
 SCHEMA = "tower-sim/game"
@@ -24,7 +24,7 @@ READ, SKIP, AGAIN = NOTHING_OUT = ("read", "skip", "again")
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class TableParameter:
     """What a table may change: a whole number from `least` to `most`, or one of the colours `of`; `default` is it."""
 
     name: str
@@ -60,14 +60,14 @@ class Move:
     """Cubes that go to a pool: those `cubes`, or those that were `read`; at most `number`, the lowest numbers first."""
 
     to: str
-    cubes: Cubes | None = None
+    cubes: CubesAt | None = None
     read: str = ""
     number: Expression | None = None
     when: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class EventEffect:
     """What an event does, in words, and how much."""
 
     event: str
@@ -80,7 +80,7 @@ class Effects:
     """The effects of what was read under `on`, by its colour or word."""
 
     on: str
-    by: Mapping[str, Effect]
+    by: Mapping[str, EventEffect]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +93,14 @@ class Phase:
     """
 
     name: str
-    throw: tuple[Cubes, ...]
+    throw: tuple[CubesAt, ...]
     after: tuple[Move, ...]
     each: tuple[str, ...] = ()
     when: Expression | None = None
     before: tuple[Move, ...] = ()
-    along: tuple[Cubes, ...] = ()
+    along: tuple[CubesAt, ...] = ()
     sample: Expression | None = None
-    needs: tuple[Cubes, ...] = ()
+    needs: tuple[CubesAt, ...] = ()
     nothing: str = READ
     unload: str = ""
     read: Mapping[str, Reading] = field(default_factory=dict[str, Reading])
@@ -144,7 +144,7 @@ class Declaration:
     source: str
     apparatus: str
     names: Names
-    parameters: Mapping[str, Parameter]
+    parameters: Mapping[str, TableParameter]
     policies: Mapping[str, Policy]
     pools: Mapping[str, Mapping[str, Expression]]
     setup: Phase | None

@@ -7,14 +7,14 @@ from typing import Any
 
 from tower_sim.cubes import count_by_colour
 from tower_sim.games.declared.play import Throw
-from tower_sim.games.declared.rules import Rules
+from tower_sim.games.declared.rules import DeclaredRules
 from tower_sim.games.game import Turn
 
 SCHEMA = "tower-sim/declared-game"
 VERSION = 1
 
 
-def of_run(turns: Sequence[Turn], rules: Rules, *, apparatus: str, model: str, seed: int) -> dict[str, Any]:
+def of_run(turns: Sequence[Turn], rules: DeclaredRules, *, apparatus: str, model: str, seed: int) -> dict[str, Any]:
     """Return the document, ready for `json.dumps`: the throws that landed; counts list every colour of the game."""
     return {
         "schema": SCHEMA,

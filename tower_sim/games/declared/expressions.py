@@ -77,7 +77,7 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True)
-class Cubes:
+class CubesAt:
     """The cubes at `place` of one colour, group or word, the `part`; all of them where it is empty."""
 
     place: str

@@ -24,7 +24,7 @@ from tower_sim.games.declared.declaration import SCHEMA, Declaration
 from tower_sim.games.declared.figures import AMOUNT, EFFECT, figures_of, measured
 from tower_sim.games.declared.play import play
 from tower_sim.games.declared.readings import NUMBER, SET
-from tower_sim.games.declared.rules import Rules, read_rules
+from tower_sim.games.declared.rules import DeclaredRules, read_rules
 from tower_sim.games.declared.stands_for import check_devices, stand_in_of
 from tower_sim.games.game import Figure, Game, Turn, game_seed
 from tower_sim.games.stand_in import StandIn
@@ -62,7 +62,7 @@ class DeclaredGame(Game):
         given = tables.get(DECLARED)
         return DeclaredGame(_declaration(given), self.kind) if given else self
 
-    def read(self, tables: Mapping[str, Any]) -> Rules:
+    def read(self, tables: Mapping[str, Any]) -> DeclaredRules:
         """See Game; a declaration among the tables may change anything but the name and what is read."""
         refuse_unknown(tables, dict.fromkeys(self.tables), "tables")
         given = tables.get(DECLARED)
@@ -74,7 +74,7 @@ class DeclaredGame(Game):
         check_devices(rules)
         return rules
 
-    def plain(self, rules: Rules) -> dict[str, Any]:
+    def plain(self, rules: DeclaredRules) -> dict[str, Any]:
         """See Game."""
         knocks = {str(drop): rules.knocks[drop] for drop in sorted(rules.knocks)}
         return {"rules": rules.plain, "knocks": knocks, DECLARED: rules.declaration.table}
@@ -85,7 +85,7 @@ class DeclaredGame(Game):
         knocks: Mapping[object, Any] = tables.get("knocks", {})
         return plain | {"knocks": {str(drop): knocks[drop] for drop in knocks}}
 
-    def play(self, model: DropModel, rules: Rules, seed: int, run: int | None = None) -> Iterator[Turn]:
+    def play(self, model: DropModel, rules: DeclaredRules, seed: int, run: int | None = None) -> Iterator[Turn]:
         """See Game; run number r of many is the game of `game_seed(seed, r)`."""
         check_whole("seed", seed, 0)
         return play(model, rules, seed if run is None else game_seed(seed, run))
@@ -94,47 +94,51 @@ class DeclaredGame(Game):
         """See Game."""
         return figures_of(self.declaration)
 
-    def measured(self, turns: Sequence[Turn], rules: Rules) -> tuple[float, ...]:
+    def measured(self, turns: Sequence[Turn], rules: DeclaredRules) -> tuple[float, ...]:
         """See Game."""
         return measured(self.declaration, turns)
 
-    def compared(self, rules: tuple[Rules, Rules]) -> Compared:
+    def compared(self, rules: tuple[DeclaredRules, DeclaredRules]) -> Compared:
         """See Game; also the shares of what is read."""
         from tower_sim.games.declared.compared import ComparedDeclared
 
         return ComparedDeclared(self, rules)
 
-    def most_cubes(self, rules: Rules) -> int:
+    def most_cubes(self, rules: DeclaredRules) -> int:
         """See Game."""
         return sum(sum(counts.values()) for counts in rules.counts.values())
 
-    def most_turns(self, rules: Rules) -> int:
+    def most_turns(self, rules: DeclaredRules) -> int:
         """See Game; about, where a phase throws again."""
         return rules.usual_throws
 
-    def stand_in(self, rules: Rules) -> StandIn | None:
+    def stand_in(self, rules: DeclaredRules) -> StandIn | None:
         """See Game; the first of the file's devices that says what is read in its place."""
         return stand_in_of(rules)
 
-    def head(self, rules: Rules, *, apparatus: str, model: str, seed: int) -> str:
+    def head(self, rules: DeclaredRules, *, apparatus: str, model: str, seed: int) -> str:
         """See Game."""
         return words.head(rules, apparatus=apparatus, model=model, seed=seed)
 
-    def line(self, turn: Turn, rules: Rules) -> str:
+    def line(self, turn: Turn, rules: DeclaredRules) -> str:
         """See Game."""
         return words.line(turn, rules)
 
-    def summary(self, turns: Sequence[Turn], rules: Rules) -> str:
+    def summary(self, turns: Sequence[Turn], rules: DeclaredRules) -> str:
         """See Game; of battles who won them."""
         from tower_sim.games.declared import battle
 
         return battle.summary(turns, rules) if battle.is_battle(self.declaration) else words.summary(turns, rules)
 
-    def document(self, turns: Sequence[Turn], rules: Rules, *, apparatus: str, model: str, seed: int) -> dict[str, Any]:
+    def document(
+        self, turns: Sequence[Turn], rules: DeclaredRules, *, apparatus: str, model: str, seed: int
+    ) -> dict[str, Any]:
         """See Game; the throws that landed."""
         return document.of_run(turns, rules, apparatus=apparatus, model=model, seed=seed)
 
-    def draw(self, turns: Sequence[Turn], rules: Rules, apparatus: Apparatus, path: str | Path, *, title: str) -> None:
+    def draw(
+        self, turns: Sequence[Turn], rules: DeclaredRules, apparatus: Apparatus, path: str | Path, *, title: str
+    ) -> None:
         """See Game."""
         from tower_sim.games.declared.picture import draw_run
 
@@ -143,10 +147,10 @@ class DeclaredGame(Game):
     @property
     def ways(self) -> Ways:
         """See Game."""
-        from tower_sim.games.declared.battle import BattleWays, is_battle
+        from tower_sim.games.declared.battle import CupWays, is_battle
         from tower_sim.games.declared.ways import DeclaredWays
 
-        return BattleWays(self) if is_battle(self.declaration) else DeclaredWays(self)
+        return CupWays(self) if is_battle(self.declaration) else DeclaredWays(self)
 
 
 class AnyDeclared(Game):
@@ -180,19 +184,19 @@ class AnyDeclared(Game):
             raise fault(f"the table {DECLARED}", given, "what a file of a game says", advice)
         return DeclaredGame(_declaration(given))
 
-    def read(self, tables: Mapping[str, Any]) -> Rules:
+    def read(self, tables: Mapping[str, Any]) -> DeclaredRules:
         """See Game."""
         return self.bound(tables).read(tables)
 
-    def plain(self, rules: Rules) -> dict[str, Any]:
+    def plain(self, rules: DeclaredRules) -> dict[str, Any]:
         """See Game."""
         return DeclaredGame(rules.declaration).plain(rules)
 
-    def play(self, model: DropModel, rules: Rules, seed: int, run: int | None = None) -> Iterator[Turn]:
+    def play(self, model: DropModel, rules: DeclaredRules, seed: int, run: int | None = None) -> Iterator[Turn]:
         """See Game."""
         return DeclaredGame(rules.declaration).play(model, rules, seed, run)
 
-    def summary(self, turns: Sequence[Turn], rules: Rules) -> str:
+    def summary(self, turns: Sequence[Turn], rules: DeclaredRules) -> str:
         """See Game."""
         return words.summary(turns, rules)
 

@@ -19,7 +19,7 @@ from tower_sim.games.declared.expressions import (
     MAX_NUMBER,
     NUMBER,
     WORD,
-    Cubes,
+    CubesAt,
     Expression,
     Names,
     Node,
@@ -54,7 +54,7 @@ def read_expression(text: object, where: str, names: Names) -> Expression:
     return Expression(str(text), where, node)
 
 
-def read_cubes(text: object, where: str, names: Names) -> Cubes:
+def read_cubes(text: object, where: str, names: Names) -> CubesAt:
     """Read a set of cubes of the key `where`: a place, also with `.` and a colour, group or word; raises UsageError."""
     reader = _Reader(text, where, names)
     name = reader.name()
@@ -234,14 +234,14 @@ class _Reader:
         is_colour = name in self.names.colours and name not in self.names.words
         return kind, _constant(name) if is_colour else lambda scope: scope.word(name)
 
-    def cubes(self, place: str) -> Cubes:
+    def cubes(self, place: str) -> CubesAt:
         """Read what follows the name of a place."""
         if not self.takes("."):
-            return Cubes(place)
+            return CubesAt(place)
         part = self.name()
         if part not in (known := self.names.parts()):
             raise unknown(f"what follows {place}. in {self.where}", part, known, "name a colour or a group")
-        return Cubes(place, part)
+        return CubesAt(place, part)
 
     def function(self, name: str) -> Node:
         """Read what stands in the brackets of a function, the first of which is read."""
@@ -268,7 +268,7 @@ class _Reader:
             return lambda scope: len(of.at(scope))
         return lambda scope: most(of.counts(scope).values(), default=0)
 
-    def _place(self) -> Cubes:
+    def _place(self) -> CubesAt:
         place = self.peek()
         if place not in self.names.places:
             raise self.wrong(place or "its end", f"a set of cubes there: {', '.join(self.names.places) or 'none here'}")

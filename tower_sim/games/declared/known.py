@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from tower_sim.errors import fault
-from tower_sim.games.declared.declaration import MAX_COLOURS, Parameter
+from tower_sim.games.declared.declaration import MAX_COLOURS, TableParameter
 from tower_sim.games.declared.expressions import COLOUR, COLOURS, DROP, MAX_NUMBER, NUMBER, PHASE, PLACES, ROUND, Names
 from tower_sim.games.declared.expressions import WORD as WORDS
 from tower_sim.games.declared.fields import fields, items, named, one_of, some_of, table, text, whole, word
-from tower_sim.games.declared.readings import Chosen, Reading, kind_of, words_of
+from tower_sim.games.declared.readings import ByPolicy, Reading, kind_of, words_of
 
 _OF_RULES = ("game", "apparatus", "rules", "knocks", "declared")  # keys of a rules file beside its rules'
 
@@ -21,8 +21,8 @@ class Known:
     """All names but the readings', and what stands behind parameters and policies; `names` are those of a throw."""
 
     names: Names
-    parameters: Mapping[str, Parameter]
-    policies: Mapping[str, Chosen]
+    parameters: Mapping[str, TableParameter]
+    policies: Mapping[str, ByPolicy]
 
     @property
     def pools(self) -> tuple[str, ...]:
@@ -115,21 +115,23 @@ def _colours(given: Mapping[str, Any], pools: Mapping[str, Any], others: set[str
     return tuple(word(colour, "a key of pools", is_colour=True) for colour in colours)
 
 
-def _parameter(name: str, of: object, colours: tuple[str, ...], groups: Mapping[str, tuple[str, ...]]) -> Parameter:
+def _parameter(
+    name: str, of: object, colours: tuple[str, ...], groups: Mapping[str, tuple[str, ...]]
+) -> TableParameter:
     where = f"parameters.{name}"
     given = fields(of, where, ("is", "from", "to", "of", "says"), needed=("is",))
     says = text(given.get("says", ""), f"{where}.says")
     if "of" not in given:
         least = whole(given.get("from", 0), f"{where}.from", 0, MAX_NUMBER)
         most = whole(given.get("to", MAX_NUMBER), f"{where}.to", least, MAX_NUMBER)
-        return Parameter(name, whole(given["is"], f"{where}.is", least, most), least, most, says=says)
+        return TableParameter(name, whole(given["is"], f"{where}.is", least, most), least, most, says=says)
     if extra := [key for key in ("from", "to") if key in given]:
         raise fault(f"{where}.{extra[0]}", given[extra[0]], "none where there is an `of`", "remove it")
     words = colours_of(given["of"], f"{where}.of", Names(colours=colours, groups=groups))
-    return Parameter(name, one_of(given["is"], f"{where}.is", words), of=words, says=says)
+    return TableParameter(name, one_of(given["is"], f"{where}.is", words), of=words, says=says)
 
 
-def _policy(name: str, of: object) -> Chosen:
+def _policy(name: str, of: object) -> ByPolicy:
     """Return what kind of reading a policy is: all its choices are of one."""
     where = f"policies.{name}"
     given = fields(of, where, ("is", "of", "says"), needed=("is", "of"))
@@ -142,7 +144,7 @@ def _policy(name: str, of: object) -> Chosen:
         if kind != first:
             raise fault(f"{where}.of.{choice}", kind, f"{first}, as the choices before it", "make all of one kind")
     spoken = dict.fromkeys(each for way in choices.values() for each in words_of(way)) if first == WORDS else {}
-    return Chosen(name, first, tuple(spoken))
+    return ByPolicy(name, first, tuple(spoken))
 
 
 def _values(name: str, of: object, colours: tuple[str, ...]) -> dict[str, int]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from tower_sim.errors import UsageError, fault, unknown
-from tower_sim.games.declared.declaration import AGAIN, NOTHING_OUT, READ, SETUP, Effect, Effects, Move, Phase
-from tower_sim.games.declared.expressions import COLOUR, OUT, THROWN, TOWER, WORD, Cubes, Expression, Names
+from tower_sim.games.declared.declaration import AGAIN, NOTHING_OUT, READ, SETUP, Effects, EventEffect, Move, Phase
+from tower_sim.games.declared.expressions import COLOUR, OUT, THROWN, TOWER, WORD, CubesAt, Expression, Names
 from tower_sim.games.declared.fields import fields, items, named, one_of, table, text, word
 from tower_sim.games.declared.grammar import read_cubes, read_expression
 from tower_sim.games.declared.known import Known, colours_of
@@ -37,7 +37,7 @@ class _Place:
         """Return the expression under a key, of what is there before the throw."""
         return read_expression(given[key], f"{self.where}.{key}", self.before) if key in given else None
 
-    def thrown(self, given: Mapping[str, object], key: str) -> tuple[Cubes, ...]:
+    def thrown(self, given: Mapping[str, object], key: str) -> tuple[CubesAt, ...]:
         """Return the sets of cubes under a key."""
         sets = items(given.get(key, []), f"{self.where}.{key}", 1 if key == "throw" else 0)
         found = [read_cubes(each, f"{self.where}.{key}[{i}]", self.before) for i, each in enumerate(sets)]
@@ -46,7 +46,7 @@ class _Place:
                 raise unknown(f"{self.where}.{key}[{i}]", TOWER, self.pools, "throw what is outside")
         return tuple(found)
 
-    def needed(self, given: Mapping[str, object]) -> tuple[Cubes, ...]:
+    def needed(self, given: Mapping[str, object]) -> tuple[CubesAt, ...]:
         """Return the sets of cubes that have to come out, of which all are of what is out."""
         sets = items(given.get("needs", []), f"{self.where}.needs")
         found = [read_cubes(each, f"{self.where}.needs[{i}]", self.after) for i, each in enumerate(sets)]
@@ -149,7 +149,7 @@ def _after(given: object, place: _Place, readings: Mapping[str, Reading]) -> tup
     where = f"{place.where}.after"
     moves = _moves(given, where, place.after, place.pools, readings)
     last = moves[-1] if moves else None
-    if last is None or (last.cubes, last.number, last.when) != (Cubes(OUT), None, None):
+    if last is None or (last.cubes, last.number, last.when) != (CubesAt(OUT), None, None):
         raise UsageError(
             f"{where}: cubes that came out and are not named would lie nowhere; allowed is a last move of all the "
             f'others; end it with {{ cubes = "{OUT}", to = "{place.pools[0]}" }}'
@@ -162,7 +162,7 @@ def _effects(given: object, place: _Place, readings: Mapping[str, Reading]) -> E
     effects = table(given, where)
     on = one_of(effects.pop("on", None), f"{where}.on", [n for n, r in readings.items() if r.kind in (COLOUR, WORD)])
     names, reading = place.after, readings[on]
-    by: dict[str, Effect] = {}
+    by: dict[str, EventEffect] = {}
     known = reading.words() if reading.kind == WORD else (*names.colours, *names.groups)
     for event in sorted(effects, key=lambda event: event not in names.groups):  # so that a colour's own comes last
         at = f"{where}.{one_of(event, f'a key of {where}', known)}"
@@ -170,5 +170,5 @@ def _effects(given: object, place: _Place, readings: Mapping[str, Reading]) -> E
         amount = read_expression(effect["amount"], f"{at}.amount", names) if "amount" in effect else None
         is_group = reading.kind == COLOUR and event in names.groups
         for value in names.groups[event] if is_group else (event,):
-            by[value] = Effect(event, text(effect["says"], f"{at}.says"), amount)
+            by[value] = EventEffect(event, text(effect["says"], f"{at}.says"), amount)
     return Effects(on, by)

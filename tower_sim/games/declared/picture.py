@@ -13,7 +13,7 @@ from tower_sim.drawing.files import FONT, GREY, INK, check_path, cube_colours, i
 from tower_sim.errors import UsageError
 from tower_sim.games.declared.compared import main_reading, values_of
 from tower_sim.games.declared.play import Throw
-from tower_sim.games.declared.rules import Rules
+from tower_sim.games.declared.rules import DeclaredRules
 from tower_sim.games.game import Turn
 
 _ROW = 0.2  # inches for each colour
@@ -27,7 +27,7 @@ _INSIDE = 1.6  # inches
 _STEPS = [a * 10**b for b in range(6) for a in (1, 2, 5)]  # between the throws that are numbered
 
 
-def draw_run(turns: Sequence[Turn], rules: Rules, path: str | Path, *, title: str) -> None:
+def draw_run(turns: Sequence[Turn], rules: DeclaredRules, path: str | Path, *, title: str) -> None:
     """Draw the throws of a run, in order, into the file `path`; counts are cubes.
 
     Raises UsageError for a path that cannot be written, or no throws.
@@ -36,7 +36,7 @@ def draw_run(turns: Sequence[Turn], rules: Rules, path: str | Path, *, title: st
     save(run_figure(turns, rules, title), path)
 
 
-def run_figure(turns: Sequence[Turn], rules: Rules, title: str) -> Figure:
+def run_figure(turns: Sequence[Turn], rules: DeclaredRules, title: str) -> Figure:
     """Return the figure that `draw_run` writes."""
     throws: list[Throw] = [turn.entry for turn in turns if turn.failed is None]
     if not throws:
@@ -74,7 +74,9 @@ def _draw_inside(panel: Any, throws: Sequence[Throw], colours: Sequence[str], pa
     panel.set_ylabel("inside\n[cubes]", fontsize=FONT)
 
 
-def _draw_out(panel: Any, throws: Sequence[Throw], rules: Rules, paint: Mapping[str, str], column: float) -> str:
+def _draw_out(
+    panel: Any, throws: Sequence[Throw], rules: DeclaredRules, paint: Mapping[str, str], column: float
+) -> str:
     """Draw a square with the number of cubes out for each colour and throw; a ring is around the colour that was read.
 
     Returns what is to be said of the rings.

@@ -15,11 +15,11 @@ import numpy as np
 
 from tower_sim.contract import DropModel
 from tower_sim.cubes import Cube
-from tower_sim.games.declared.declaration import AGAIN, MAX_AGAIN, READ, SETUP, Effect, Move, Phase
+from tower_sim.games.declared.declaration import AGAIN, MAX_AGAIN, READ, SETUP, EventEffect, Move, Phase
 from tower_sim.games.declared.expressions import DROP, OUT, PHASE, ROUND, THROWN, Names, Value
 from tower_sim.games.declared.readings import NOTHING, Read, Reading
-from tower_sim.games.declared.rules import Rules
-from tower_sim.games.declared.table import Table
+from tower_sim.games.declared.rules import DeclaredRules
+from tower_sim.games.declared.table import Tabletop
 from tower_sim.games.game import Turn
 from tower_sim.model import TooManyFailedDraws, until_landed
 from tower_sim.outcome import Outcome, Status
@@ -42,9 +42,9 @@ class Throw:
     phase: str
     thrown: tuple[Cube, ...]
     out: tuple[Cube, ...]
-    table: Table
+    table: Tabletop
     read: Mapping[str, Read] = field(default_factory=dict[str, Read])
-    effect: Effect | None = None
+    effect: EventEffect | None = None
     amount: int | None = None
     unloaded: bool = False
     status: Status = Status.SETTLED
@@ -59,7 +59,7 @@ class Throw:
         return facts if self.effect is None else facts | {"effect": self.effect.event, "amount": self.amount}
 
 
-def play(model: DropModel, rules: Rules, seed: int) -> Iterator[Turn]:
+def play(model: DropModel, rules: DeclaredRules, seed: int) -> Iterator[Turn]:
     """Play once, a throw a turn; see Game.play. The entry of a turn is a `Throw`."""
     run = _Run(model, rules, seed)
     try:
@@ -73,10 +73,10 @@ def play(model: DropModel, rules: Rules, seed: int) -> Iterator[Turn]:
 class _Run:
     """A run under way; it is also what the names of expressions mean at that moment."""
 
-    def __init__(self, model: DropModel, rules: Rules, seed: int) -> None:
+    def __init__(self, model: DropModel, rules: DeclaredRules, seed: int) -> None:
         self.model, self.rules, self.seed = model, rules, seed
         self.game = rules.declaration
-        self.table = Table.start(rules.supply(model.cube_edge), model.empty())
+        self.table = Tabletop.start(rules.supply(model.cube_edge), model.empty())
         self.index = self.round = 0
         self.phase, self.colour = SETUP, ""
         self.reads = dict.fromkeys(self.game.readings, NOTHING)
@@ -183,7 +183,7 @@ class _Run:
         """Say whether anything came out, and some of all that the phase needs."""
         return bool(self.came_out) and all(needed.at(self) for needed in phase.needs)
 
-    def _end(self, phase: Phase) -> tuple[Effect | None, int | None]:
+    def _end(self, phase: Phase) -> tuple[EventEffect | None, int | None]:
         """Read the outcome, tell its effect, and put the cubes away."""
         effect, amount = None, None
         if phase.nothing == READ or self._is_enough(phase):
@@ -224,7 +224,7 @@ class _Run:
         self,
         drop: Outcome | None,
         read: Mapping[str, Read],
-        effect: Effect | None,
+        effect: EventEffect | None,
         amount: int | None,
         *,
         unloaded: bool,

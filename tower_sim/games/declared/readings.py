@@ -11,7 +11,7 @@ import numpy as np
 
 from tower_sim.cubes import Cube
 from tower_sim.errors import fault
-from tower_sim.games.declared.expressions import COLOUR, NUMBER, WORD, Cubes, Expression, Names, Scope
+from tower_sim.games.declared.expressions import COLOUR, NUMBER, WORD, CubesAt, Expression, Names, Scope
 from tower_sim.games.declared.fields import fields, named, one_of
 from tower_sim.games.declared.grammar import read_cubes, read_expression
 
@@ -68,7 +68,7 @@ class Reading(ABC):
 
 
 @dataclass(frozen=True)
-class Counted(Reading):
+class WorkedOut(Reading):
     """A whole number; raises UsageError where the expression is another."""
 
     number: Expression
@@ -83,7 +83,7 @@ class Counted(Reading):
 class One(Reading):
     """One cube picked among some, each with the same chance; its colour."""
 
-    cubes: Cubes
+    cubes: CubesAt
     kind = COLOUR
 
     def read(self, at: Moment, rng: np.random.Generator) -> Read:
@@ -99,7 +99,7 @@ class One(Reading):
 class Most(Reading):
     """The most numerous colour; a `tie` is decided by lot, by the order of the colours, or not at all."""
 
-    cubes: Cubes
+    cubes: CubesAt
     tie: str = TIES[0]
     kind = COLOUR
 
@@ -117,7 +117,7 @@ class Most(Reading):
 class Present(Reading):
     """The colours there are, in their order."""
 
-    cubes: Cubes
+    cubes: CubesAt
     kind = SET
 
     def read(self, at: Moment, rng: np.random.Generator) -> Read:
@@ -157,7 +157,7 @@ class Which(Reading):
 
 
 @dataclass(frozen=True)
-class Chosen(Reading):
+class ByPolicy(Reading):
     """What the caller's choice of a policy reads."""
 
     policy: str
@@ -190,13 +190,13 @@ def words_of(way: object) -> tuple[str, ...]:
     return tuple(cast("Mapping[str, object]", words)) if isinstance(words, Mapping) else ()
 
 
-def read_reading(way: object, where: str, names: Names, policies: Mapping[str, Chosen]) -> Reading:
+def read_reading(way: object, where: str, names: Names, policies: Mapping[str, ByPolicy]) -> Reading:
     """Read what a file says under a reading; raises UsageError, in one line with the key's path."""
     if isinstance(way, str) and way in policies and policies[way].kind != NUMBER:
         return policies[way]
     kind_of(way, where)
     if not isinstance(way, Mapping):
-        return Counted(read_expression(way, where, names))
+        return WorkedOut(read_expression(way, where, names))
     first = next(key for key in _WAYS if key in way)
     given = fields(cast("object", way), where, (first, *_WAYS[first][1]))
     inner = given[first]

@@ -16,7 +16,7 @@ from tower_sim.games.knocks import read_knocks
 
 
 @dataclass(frozen=True)
-class Rules:
+class DeclaredRules:
     """How a declared game is played: the value of every parameter, the choice of every policy, the knocks (g) by drop.
 
     Raises UsageError for a game of no cube or too many, and of too many throws.
@@ -87,7 +87,7 @@ class Rules:
         return dict(self.values)
 
 
-def read_rules(declaration: Declaration, rules: object, knocks: object) -> Rules:
+def read_rules(declaration: Declaration, rules: object, knocks: object) -> DeclaredRules:
     """Read what a table changes of a game's parameters and policies, and its knocks; raises UsageError in one line."""
     if not isinstance(rules, Mapping):
         raise fault("rules", rules, "a table of parameters and policies", "write it as [rules]")
@@ -102,12 +102,12 @@ def read_rules(declaration: Declaration, rules: object, knocks: object) -> Rules
             check_whole(f"rules.{name}", values[name], one.least, one.most)
     for name, policy in declaration.policies.items():
         _check_one_of(name, values[name], list(policy.choices))
-    made = Rules(declaration, values)
+    made = DeclaredRules(declaration, values)
     read = read_knocks(knocks, made.most_throws)
     if read and not declaration.knocked:
         allowed = f"none: the game {declaration.name} does not say where cubes go that a knock releases"
         raise fault("knocks", sorted(read), allowed, 'write knocked = "POOL" in its file')
-    return Rules(declaration, values, read)
+    return DeclaredRules(declaration, values, read)
 
 
 def _check_one_of(name: str, value: object, words: Sequence[str]) -> None:

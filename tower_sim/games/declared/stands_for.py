@@ -12,7 +12,7 @@ from tower_sim.games.declared.fields import fields, items, named, one_of, some_o
 from tower_sim.games.declared.grammar import read_expression
 from tower_sim.games.declared.known import Known
 from tower_sim.games.declared.readings import Reading
-from tower_sim.games.declared.rules import Rules
+from tower_sim.games.declared.rules import DeclaredRules
 from tower_sim.games.devices import Bag, Deck, Device, of_dice
 from tower_sim.games.stand_in import StandIn
 
@@ -64,7 +64,7 @@ def read_device(name: str, of: object, known: Known, readings: Mapping[str, Read
     )
 
 
-def device_of(rules: Rules, declared: DeclaredDevice) -> Device:
+def device_of(rules: DeclaredRules, declared: DeclaredDevice) -> Device:
     """Make a device as the rules have it; raises UsageError, in one line with its path, for one that cannot be."""
     kinds = declared.kinds
     with _naming(declared.name):
@@ -79,7 +79,7 @@ def device_of(rules: Rules, declared: DeclaredDevice) -> Device:
         return _MAKE[declared.kind](counts, kinds)
 
 
-def draws_of(rules: Rules, declared: DeclaredDevice) -> int:
+def draws_of(rules: DeclaredRules, declared: DeclaredDevice) -> int:
     """Return how many are drawn: of a deck as many as are dealt, else all; of what is put back, one a reading."""
     size = device_of(rules, declared).size
     dealt = size if declared.deal is None else rules.at_start(declared.deal)
@@ -91,13 +91,13 @@ def draws_of(rules: Rules, declared: DeclaredDevice) -> int:
     return min(dealt, planned) if declared.kind == DECK else planned
 
 
-def check_devices(rules: Rules) -> None:
+def check_devices(rules: DeclaredRules) -> None:
     """Raise UsageError for a device that cannot be."""
     for declared in rules.declaration.devices.values():
         draws_of(rules, declared)
 
 
-def stand_in_of(rules: Rules) -> StandIn | None:
+def stand_in_of(rules: DeclaredRules) -> StandIn | None:
     """Return what the tower stands in for: the first device that says which reading it is; None where none does."""
     declared = rules.declaration.compared_with
     draws = draws_of(rules, declared) if declared else 0

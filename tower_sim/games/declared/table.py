@@ -21,7 +21,7 @@ class LostCube(RuntimeError):
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Tabletop:
     """All `cubes` of a game and where they are: `pools` by name, the `tower`, and those `out` of the last throw."""
 
     cubes: tuple[Cube, ...]
@@ -30,31 +30,31 @@ class Table:
     out: tuple[Cube, ...] = ()
 
     @staticmethod
-    def start(pools: Mapping[str, tuple[Cube, ...]], tower: TowerState) -> Table:
+    def start(pools: Mapping[str, tuple[Cube, ...]], tower: TowerState) -> Tabletop:
         """Return the table before a run: the tower is empty."""
-        return Table(tuple(sorted(cube for cubes in pools.values() for cube in cubes)), pools, tower)._whole()
+        return Tabletop(tuple(sorted(cube for cubes in pools.values() for cube in cubes)), pools, tower)._whole()
 
     def at(self, place: str) -> tuple[Cube, ...]:
         """Return the cubes at a pool, in the tower, or out."""
         return self.tower.cubes if place == TOWER else self.out if place == OUT else self.pools[place]
 
-    def thrown(self, cubes: Collection[Cube], outcome: Outcome) -> Table:
+    def thrown(self, cubes: Collection[Cube], outcome: Outcome) -> Tabletop:
         """Return the table after `cubes` of the pools were thrown, with that outcome."""
         left = self._without(cubes)
         return replace(left, tower=outcome.state, out=(*left.out, *outcome.emerged))._whole()
 
-    def knocked(self, outcome: Outcome, to: str) -> Table:
+    def knocked(self, outcome: Outcome, to: str) -> Tabletop:
         """Return the table after a knock whose released cubes go to a pool."""
         return replace(self, tower=outcome.state, pools=self._with(outcome.emerged, to))._whole()
 
-    def moved(self, cubes: Collection[Cube], to: str) -> Table:
+    def moved(self, cubes: Collection[Cube], to: str) -> Tabletop:
         """Return the table with `cubes`, wherever they are, in a pool."""
         if not cubes:
             return self
         left = self._without(cubes)
         return replace(left, pools=left._with(cubes, to))._whole()
 
-    def _without(self, cubes: Collection[Cube]) -> Table:
+    def _without(self, cubes: Collection[Cube]) -> Tabletop:
         gone = set(cubes)
         inside = [cube for cube in self.tower.cubes if cube in gone]
         return replace(
@@ -67,7 +67,7 @@ class Table:
     def _with(self, cubes: Collection[Cube], to: str) -> dict[str, tuple[Cube, ...]]:
         return {**self.pools, to: tuple(sorted((*self.pools[to], *cubes)))}
 
-    def _whole(self) -> Table:
+    def _whole(self) -> Tabletop:
         """Return the table itself; raises LostCube unless each cube is in exactly one place."""
         there = sorted((*(cube for pool in self.pools.values() for cube in pool), *self.tower.cubes, *self.out))
         if tuple(there) != self.cubes:

@@ -9,7 +9,7 @@ from typing import Any
 from tower_sim.contract import DropModel
 from tower_sim.errors import UsageError, shown
 from tower_sim.games.declared.document import SCHEMA, VERSION
-from tower_sim.games.declared.rules import Rules, read_rules
+from tower_sim.games.declared.rules import DeclaredRules, read_rules
 from tower_sim.games.knocks import check_knocks
 from tower_sim.games.ways import Asked, Option, Ways
 from tower_sim.reading import toml_table
@@ -32,7 +32,7 @@ class DeclaredWays(Ways):
     def of_options(self, given: Mapping[str, Any], asked: Asked | None) -> Asked:
         """See Ways."""
         base = super().of_options(given, asked)
-        rules: Rules = base.rules
+        rules: DeclaredRules = base.rules
         changes: dict[str, Any] = {}
         for change in given.get("set", ()):
             key, equals, value = (part.strip() for part in change.partition("="))
@@ -43,11 +43,11 @@ class DeclaredWays(Ways):
         knocks = {str(drop): strength for drop, strength in rules.knocks.items()}
         return replace(base, rules=read_rules(rules.declaration, {**rules.values, **changes}, knocks))
 
-    def check(self, model: DropModel, rules: Rules) -> None:
+    def check(self, model: DropModel, rules: DeclaredRules) -> None:
         """See Ways; here a knock that is too hard, or any where the model knows none."""
         check_knocks(model, rules.knocks)
 
-    def expected(self, rules: Rules) -> int | None:
+    def expected(self, rules: DeclaredRules) -> int | None:
         """See Ways; nobody knows of a game that ends early."""
         return None if rules.declaration.until else rules.usual_throws
 

@@ -11,14 +11,14 @@ from tower_sim.games.declared.expressions import COLOUR, NUMBER, WORD
 from tower_sim.games.declared.figures import again
 from tower_sim.games.declared.play import Throw
 from tower_sim.games.declared.readings import Read
-from tower_sim.games.declared.rules import Rules
+from tower_sim.games.declared.rules import DeclaredRules
 from tower_sim.games.game import Turn
 from tower_sim.outcome import Status
 
 _SHOWN = 8  # colours in a line
 
 
-def head(rules: Rules, *, apparatus: str, model: str, seed: int) -> str:
+def head(rules: DeclaredRules, *, apparatus: str, model: str, seed: int) -> str:
     """Return the lines before a run's first: the game, what its table chose, and what stands in the columns."""
     of = rules.declaration
     chosen = ", ".join(f"{name} {value}" for name, value in rules.values.items())
@@ -26,7 +26,7 @@ def head(rules: Rules, *, apparatus: str, model: str, seed: int) -> str:
     return "\n".join(line for line in (first, chosen, "drop round phase: thrown, out, inside; what is read") if line)
 
 
-def line(turn: Turn, rules: Rules) -> str:
+def line(turn: Turn, rules: DeclaredRules) -> str:
     """Return one throw as a line."""
     if turn.failed is not None:
         return f"{turn.index:4}  {turn.failed}"
@@ -43,7 +43,7 @@ def line(turn: Turn, rules: Rules) -> str:
     return begun + emptied + "; ".join([told, *read, *remarks])
 
 
-def summary(turns: Sequence[Turn], rules: Rules) -> str:
+def summary(turns: Sequence[Turn], rules: DeclaredRules) -> str:
     """Return what a run came to: two sentences, the first on what was read, the second on the tower."""
     of = rules.declaration
     landed = [turn for turn in turns if turn.failed is None]
