@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,35 +26,38 @@ NEIGHBOURS = 0.05  # share of the draws within whose reach a tower lies in a den
 class MiddleTower:
     """A tower in the posterior's middle: `point` of the unit cube, of `towers` different ones that agree.
 
-    `closer` is the share of them that do more nearly what is predicted, `denser` the share that more others are like.
-    `bounded` says that bounds were told, and that only those `towers` count that keep to all of them; `played`, how
-    many were played to choose this one.
+    `bounded` says that bounds were told, and that only those `towers` count that keep to all of them.
     """
 
     point: Point
     towers: int
-    closer: float
-    denser: float
-    bounded: bool = False
-    played: int = 0
+    bounded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenTower:
+    """The tower chosen, `middle`, and how many in the middle were `played` to choose it."""
+
+    middle: MiddleTower
+    played: int
 
     @property
     def why(self) -> str:
         """Say why in a sentence."""
-        bounds = ", and keep within every bound that was told," if self.bounded else ""
+        bounds = ", and keep within every bound that was told," if self.middle.bounded else ""
         several = f"{self.played} in the middle were played" if self.played > 1 else "one in the middle was played"
         return (
-            f"Of {self.towers} towers that agree with the evidence{bounds} {several}: of the {100 * CLOSE:.0f} % that "
-            "do most nearly what is predicted, those with the most others built like them. Of these it is the one "
-            "whose games come nearest to what is predicted."
+            f"Of {self.middle.towers} towers that agree with the evidence{bounds} {several}: of the "
+            f"{100 * CLOSE:.0f} % that do most nearly what is predicted, those with the most others built like them. "
+            "Of these it is the one whose games come nearest to what is predicted."
         )
 
 
-def choose(emulator: Predicts, fitted: Fit, middle: Sequence[MiddleTower]) -> MiddleTower:
+def choose(emulator: Predicts, fitted: Fit, middle: Sequence[MiddleTower]) -> ChosenTower:
     """Choose, of a shortlist, the tower that does most nearly what is predicted; `emulator` knows the games of each."""
     counts = _counts(emulator, fitted)
     off = _off(emulator, fitted, np.array([each.point for each in middle]), counts)
-    return replace(middle[int(np.argmin(off))], played=len(middle))
+    return ChosenTower(middle[int(np.argmin(off))], len(middle))
 
 
 def shortlist(emulator: Predicts, fitted: Fit, others: Sequence[Point], number: int) -> list[MiddleTower]:
@@ -74,16 +77,8 @@ def shortlist(emulator: Predicts, fitted: Fit, others: Sequence[Point], number: 
         towers = towers[_within(emulator, fitted, towers)]
     off, reach = _off(emulator, fitted, towers, counts), _reach(draws[counts], towers)
     near = np.flatnonzero(off <= np.quantile(off, CLOSE))
-    return [
-        MiddleTower(
-            tuple(towers[row].tolist()),
-            len(towers),
-            float((off < off[row]).mean()),
-            float((reach < reach[row]).mean()),
-            bounded,
-        )
-        for row in near[np.argsort(reach[near], kind="stable")][:number]
-    ]
+    densest = near[np.argsort(reach[near], kind="stable")][:number]
+    return [MiddleTower(tuple(towers[row].tolist()), len(towers), bounded) for row in densest]
 
 
 def _counts(emulator: Predicts, fitted: Fit) -> Array:

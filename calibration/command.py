@@ -17,7 +17,7 @@ import numpy as np
 from calibration import design as designs
 from calibration import evidence as evidences
 from calibration.bands import played
-from calibration.choice import MiddleTower, choose, shortlist
+from calibration.choice import ChosenTower, choose, shortlist
 from calibration.design import Design, Point
 from calibration.e_values import check
 from calibration.effort import BESIDE, EFFORTS, Effort, in_words, seconds, seconds_a_game
@@ -107,7 +107,7 @@ def calibrate(
     middle = shortlist(Emulator(known, emulator.kernels), fitted, points, effort.shortlist)
     known = known.after(work.play("shortlist", [each.point for each in middle], effort.games))
     choice = choose(Emulator(known, emulator.kernels), fitted, middle)
-    tower, games = work.play_chosen(choice.point, effort.chosen, output.stem)
+    tower, games = work.play_chosen(choice.middle.point, effort.chosen, output.stem)
     surrogate, details = _stand_in(directory / CHOSEN, output, seed)
     result = Calibration(
         name=output.stem,
@@ -126,7 +126,7 @@ def calibrate(
     _say("report")
     report = write(result, directory)
     write_whole(directory / "surrogate.txt", details, "check of the surrogate")
-    write_whole(output, _profile(result, choice.point, [file.name for file in files], report), "profile")
+    write_whole(output, _profile(result, choice.middle.point, [file.name for file in files], report), "profile")
     return result
 
 
@@ -341,7 +341,7 @@ def _error(emulator: Emulator, point: Point, name: str) -> float:
     return float(np.hypot(own, share * float(inside.error[0])))
 
 
-def _chosen(choice: MiddleTower, games: GameCounts) -> Chosen:
+def _chosen(choice: ChosenTower, games: GameCounts) -> Chosen:
     whole = games.take((games.thrown[..., -1] >= 0,))
     single: dict[str, Array] = {
         "setup": whole.inside[:, 0].astype(float),
@@ -350,8 +350,8 @@ def _chosen(choice: MiddleTower, games: GameCounts) -> Chosen:
     }
     means = {name: GamesMean(*mean_error(by_game), len(by_game)) for name, by_game in single.items()}
     return Chosen(
-        values(choice.point),
-        fields(choice.point),
+        values(choice.middle.point),
+        fields(choice.middle.point),
         means,
         {name: tuple(by_game.tolist()) for name, by_game in single.items()},
         choice.why,

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
+from tower_sim.drawing.by_drop import dress
 from tower_sim.drawing.files import FONT, GREY, INK, check_path, cube_colours, ink_on, save
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo.phases import DropEntry
@@ -21,7 +21,6 @@ _COLUMN = 0.218  # inches for each drop, less when the figure would become wider
 _WIDEST = 24.0
 
 
-_STEPS = [a * 10**b for b in range(9) for a in (1, 2, 5)]  # between the drops that are numbered
 _GAP = 0.14  # inches between the panels
 _NAMES = 0.3  # inches between those that have the names of the bars between them
 
@@ -134,21 +133,9 @@ def _draw_colours(panel: Any, entries: Sequence[DropEntry], rules: Rules, column
 
 def _dress(panel: Any, entries: Sequence[DropEntry]) -> None:
     """Mark rounds and skipped phases, and give the panel its axes."""
-    panel.set_xlim(-0.7, len(entries) - 0.3)
-    for side in ("top", "right"):
-        panel.spines[side].set_visible(False)
-    panel.set_axisbelow(True)
-    step = next(step for step in _STEPS if step * 20 >= len(entries))
-    ticks = range(0, len(entries), step)
-    panel.set_xticks(ticks, [str(entries[i].index) for i in ticks])
-    if not panel.yaxis_inverted():
-        panel.yaxis.set_major_locator(MaxNLocator(5, integer=True))
-        panel.grid(axis="y", color="0.9", lw=0.6)
-    for i, entry in enumerate(entries):
-        if i and entry.round != entries[i - 1].round:
-            panel.axvline(i - 0.5, color=GREY, lw=0.8, ls=(0, (4, 2)), zorder=2)
-        if entry.skipped:
-            panel.axvspan(i - 0.5, i + 0.5, facecolor="0.94", edgecolor="0.78", hatch="////", lw=0, zorder=0)
+    starts = [i for i in range(1, len(entries)) if entries[i].round != entries[i - 1].round]
+    skipped = [i for i, entry in enumerate(entries) if entry.skipped]
+    dress(panel, [entry.index for entry in entries], starts, skipped)
 
 
 def _name_rounds(panel: Any, entries: Sequence[DropEntry], column: float) -> None:

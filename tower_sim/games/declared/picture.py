@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
-from tower_sim.drawing.files import FONT, GREY, INK, check_path, cube_colours, ink_on, save
+from tower_sim.drawing.by_drop import dress
+from tower_sim.drawing.files import FONT, INK, check_path, cube_colours, ink_on, save
 from tower_sim.errors import UsageError
 from tower_sim.games.declared.compared import main_reading, values_of
 from tower_sim.games.declared.play import Throw
@@ -24,7 +24,6 @@ _GAP = 0.14  # inches between them
 _TOP = 0.42  # inches above them
 _BOTTOM = 0.48
 _INSIDE = 1.6  # inches
-_STEPS = [a * 10**b for b in range(6) for a in (1, 2, 5)]  # between the throws that are numbered
 
 
 def draw_run(turns: Sequence[Turn], rules: DeclaredRules, path: str | Path, *, title: str) -> None:
@@ -107,19 +106,6 @@ def _draw_out(
 
 def _dress(panel: Any, throws: Sequence[Throw]) -> None:
     """Mark rounds of several throws, and throws with nothing out, and give the panel its axes."""
-    panel.set_xlim(-0.7, len(throws) - 0.3)
-    for side in ("top", "right"):
-        panel.spines[side].set_visible(False)
-    panel.set_axisbelow(True)
-    step = next(step for step in _STEPS if step * 20 >= len(throws))
-    ticks = range(0, len(throws), step)
-    panel.set_xticks(ticks, [str(throws[i].index) for i in ticks])
-    if not panel.yaxis_inverted():
-        panel.yaxis.set_major_locator(MaxNLocator(5, integer=True))
-        panel.grid(axis="y", color="0.9", lw=0.6)
     starts = [i for i in range(1, len(throws)) if throws[i].round != throws[i - 1].round]
-    for i in starts if len(starts) * 2 < len(throws) else ():
-        panel.axvline(i - 0.5, color=GREY, lw=0.8, ls=(0, (4, 2)), zorder=2)
-    for i, throw in enumerate(throws):
-        if not throw.out:
-            panel.axvspan(i - 0.5, i + 0.5, facecolor="0.94", edgecolor="0.78", hatch="////", lw=0, zorder=0)
+    rounds = starts if len(starts) * 2 < len(throws) else []
+    dress(panel, [throw.index for throw in throws], rounds, [i for i, throw in enumerate(throws) if not throw.out])
