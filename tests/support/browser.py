@@ -1,0 +1,78 @@
+"""A real browser without a window, where one is installed: pages from files, no network, nothing unnoticed."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+BROWSER = os.environ.get("TOWER_SIM_BROWSER") or next((path for name in _NAMES if (path := shutil.which(name))), "")
+NODE_MODULES = os.environ.get("TOWER_SIM_NODE_MODULES", "")
+
+needs_browser = pytest.mark.skipif(
+    not BROWSER or importlib.util.find_spec("playwright") is None,
+    reason="no browser: install Chromium (apt-get install chromium) and playwright, or name one in TOWER_SIM_BROWSER",
+)
+_SOFTWARE = ["--no-sandbox", "--enable-unsafe-swiftshader", "--use-gl=angle", "--use-angle=swiftshader"]
+
+
+class Watched:
+    """A page in a browser, and what went wrong there: messages on its console, errors, requests that it made."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.wrong: list[str] = []
+        self.requests: list[str] = []
+        page.on("console", self._said)
+        page.on("pageerror", lambda error: self.wrong.append(f"error: {error}"))
+        page.on("request", lambda request: self.requests.append(request.url))
+
+    def _said(self, message: Any) -> None:
+        if message.type in ("error", "warning") and "GPU stall due to ReadPixels" not in message.text:
+            self.wrong.append(f"{message.type}: {message.text}")
+
+    def open(self, path: Path, hash: str = "") -> Any:
+        """Open a file and return the page of playwright."""
+        self.page.goto(path.resolve().as_uri() + hash)
+        return self.page
+
+    @property
+    def left(self) -> list[str]:
+        """The requests that left the page: all but files it was opened from, and what it made itself."""
+        return [url for url in self.requests if not url.startswith(("file:", "blob:", "data:"))]
+
+    def check(self) -> None:
+        """Raise AssertionError for anything on the console and any request that left the page."""
+        assert self.wrong == []
+        assert self.left == []
+
+
+@contextmanager
+def browsing(width: int = 1280, height: int = 800, **more: Any) -> Iterator[Watched]:
+    """Give a new page of a new browser; `more` are playwright's options of a context, such as `has_touch`."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as tools:
+        browser = tools.chromium.launch(executable_path=BROWSER, args=_SOFTWARE)
+        try:
+            context = browser.new_context(viewport={"width": width, "height": height}, offline=True, **more)
+            yield Watched(context.new_page())
+        finally:
+            browser.close()
+
+
+def axe_violations(page: Any) -> list[str]:
+    """Return what axe-core finds wrong with a page, a line each; skips the test where axe-core is not installed."""
+    source = Path(NODE_MODULES) / "axe-core" / "axe.min.js"
+    if not NODE_MODULES or not source.is_file():
+        pytest.skip("no axe-core: npm install axe-core, and name its node_modules in TOWER_SIM_NODE_MODULES")
+    page.evaluate(source.read_text("utf-8"))
+    found = page.evaluate("async () => (await axe.run()).violations")
+    return [f"{each['id']}: {each['help']}: {[node['html'] for node in each['nodes']][:3]}" for each in found]

@@ -1,0 +1,94 @@
+"""Page: one HTML file with its style, its scripts and its data inside, which loads nothing and runs nothing else.
+
+Body, styles and scripts are ours; data and blobs hold anybody's words and numbers, and are escaped. A policy in the
+page allows just these scripts.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import html
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any
+
+_ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page called `title`: `body`, `styles` and `scripts` are ours and go in as they are; the rest may be anybody's.
+
+    `data` are JSON documents by the id of the element they are read from, `blobs` bytes by theirs, as base64 of gzip.
+    A content security policy allows these scripts and styles by their digests, workers made from them, and nothing
+    else: no other script, no request, no frame, no form.
+    """
+
+    title: str
+    body: str
+    styles: tuple[str, ...]
+    scripts: tuple[str, ...]
+    data: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    blobs: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+
+    def text(self) -> str:
+        """Return the whole file; the same page gives the same text."""
+        styles = "".join(f"<style>{_whole(style, 'style')}</style>\n" for style in self.styles)
+        scripts = "".join(f"<script>{_whole(script, 'script')}</script>\n" for script in self.scripts)
+        data = "".join(
+            f'<script type="application/json" id="{html.escape(name)}">{json_text(value)}</script>\n'
+            for name, value in self.data.items()
+        )
+        blobs = "".join(
+            f'<script type="application/octet-stream" id="{html.escape(name)}">{packed(value)}</script>\n'
+            for name, value in self.blobs.items()
+        )
+        return (
+            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+            f'<meta http-equiv="Content-Security-Policy" content="{self.policy}">\n'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+            '<meta name="referrer" content="no-referrer">\n<meta name="color-scheme" content="light dark">\n'
+            f"<title>{html.escape(self.title)}</title>\n{styles}</head>\n<body>\n{self.body}\n{data}{blobs}{scripts}"
+            "</body>\n</html>\n"
+        )
+
+    @property
+    def policy(self) -> str:
+        """The content security policy."""
+        return (
+            f"default-src 'none'; script-src {_digests(self.scripts)}; style-src {_digests(self.styles)}; "
+            "img-src data: blob:; worker-src blob:; base-uri 'none'; form-action 'none'"
+        )
+
+
+def json_text(value: Any) -> str:
+    """Return JSON that can stand inside an HTML element: no sign in it begins or ends one."""
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).translate(_ESCAPES)
+
+
+def packed(data: bytes) -> str:
+    """Return bytes as base64 of gzip, without a date."""
+    return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
+
+
+def source(package: str, *names: str) -> str:
+    """Return our own files of a package, one after the other, as one text."""
+    folder = resources.files(package)
+    return "\n".join((folder / name).read_text("utf-8") for name in names)
+
+
+def _whole(text: str, element: str) -> str:
+    """Return our own text for an element, which it must not end."""
+    if f"</{element}" in text.lower() or "<!--" in text:
+        raise ValueError(f"our {element} would end its element")
+    return text
+
+
+def _digests(texts: tuple[str, ...]) -> str:
+    """Return what a policy allows texts by."""
+    found = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii") for text in texts]
+    return " ".join(f"'sha256-{digest}'" for digest in found) or "'none'"
