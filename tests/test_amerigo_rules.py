@@ -35,7 +35,7 @@ from tower_sim.games.amerigo import (
     throw_of,
 )
 from tower_sim.games.amerigo.rulings import questions
-from tower_sim.model import TooManyFailedDraws, replay, until_landed
+from tower_sim.model import TooManyFailedDraws, redo, until_landed
 from tower_sim.models import open_model
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.state import Event, Resident
@@ -308,7 +308,7 @@ def test_every_cube_is_accounted_for_exactly_once_under_any_house_rules(rules, s
         assert entry.index in knocks or not any(entry.waiting.values()) or entry.attempts == 0
         stored = {c: stored[c] - from_storage[c] + entry.emerged[c] for c in rules.colours}
         inside, waiting = entry.inside, entry.waiting
-    assert replay(tower, entries[-1].state.tower) == entries[-1].state.tower
+    assert redo(tower, entries[-1].state.tower) == entries[-1].state.tower
 
 
 def test_every_way_that_a_small_game_can_go_keeps_its_cubes_and_skips_by_the_rulebook():

@@ -86,6 +86,7 @@ def test_what_is_no_file_of_ours_is_refused_in_one_line(
 WRITERS = {
     "picture": ("show", "amerigo", "-o", "FILE.png"),
     "game": ("play", "amerigo", "--model", "two_thirds", "--save-plot", "FILE.png"),
+    "replay": ("drop", "amerigo", "--cubes", "blue=1", "--replay", "FILE.html"),
     "export": ("surrogate", "export", "amerigo", "--to", "js", "-o", "FILE"),
     "battle": ("battle", "--cubes", "purple=2,green=1", "--model", "surrogate", "--save-plot", "FILE.png"),
     "comparison": ("compare", "amerigo", "amerigo-club", "--games", "2", "--save-plot", "FILE.svg"),

@@ -25,7 +25,7 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.contract import DropModel
 from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError
-from tower_sim.model import replay, until_landed
+from tower_sim.model import redo, until_landed
 from tower_sim.models import open_model
 from tower_sim.outcome import Outcome, Status
 from tower_sim.physics.at_rest import MOST_OVERLAP
@@ -226,7 +226,7 @@ def attack(model: DropModel, start: TowerState, count: int, *, replays: bool = T
             assert not outcome.status.is_landing or conserved(state, outcome), unpacked(state)
             assert TowerState.from_token(state.token()) == state
         if replays and read % 10 == 0:
-            told(lambda s=state: replay(model, s))
+            told(lambda s=state: redo(model, s))
     return refused
 
 
@@ -452,6 +452,6 @@ def test_a_log_that_places_no_cube_or_two_is_neither_played_nor_replayed():
         one, other = state.board.cubes[:2]
         for cubes in ((), (one, other)):
             wrong = replace(state, log=(*state.log, Event("place", state.log[0].rng, cubes, (), place="choice")))
-            for ask in (lambda state=wrong: model.drop(state, (), rng(1)), lambda state=wrong: replay(model, state)):
+            for ask in (lambda state=wrong: model.drop(state, (), rng(1)), lambda state=wrong: redo(model, state)):
                 with pytest.raises(UsageError, match=r"placed at once in its log is [02]; allowed is 1"):
                     ask()

@@ -14,7 +14,7 @@ from support.campaigns import GAMES
 
 from tower_sim.campaign import parse, run
 from tower_sim.campaign.kinds import kinds
-from tower_sim.campaign.tables import CUBES, DROPS, own_table
+from tower_sim.campaign.tables import CUBES, DROPS, POSES, own_table
 from tower_sim.campaign.vary import DESIGNS
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.chain import POLICIES, Chain
@@ -42,7 +42,19 @@ def test_there_is_an_example_of_every_kind_and_design_and_the_smallest():
 
 
 def test_every_field_and_choice_is_named():
-    words = [*RUNS, *RUNS.values(), *MODELS, *POLICIES, *DESIGNS, "apparatus", "model", "seed", "shard", "points"]
+    words = [
+        *RUNS,
+        *RUNS.values(),
+        *MODELS,
+        *POLICIES,
+        *DESIGNS,
+        "apparatus",
+        "model",
+        "seed",
+        "shard",
+        "record",
+        "points",
+    ]
     words += [each.name for each in (*fields(Rules), *fields(Chain))]
     words += [
         "cubes",
@@ -61,7 +73,7 @@ def test_every_field_and_choice_is_named():
         assert re.search(rf"`\"?{re.escape(word)}\"?`", TEXT), word
 
 
-@pytest.mark.parametrize("table", [DROPS, CUBES, *OWN], ids=lambda table: table.name)
+@pytest.mark.parametrize("table", [DROPS, CUBES, POSES, *OWN], ids=lambda table: table.name)
 def test_every_column_is_described_as_it_is(table):
     _, _, section = TEXT.partition(f"### `{table.name}`")
     rows = re.findall(r"^\| (`.*) \|$", section.partition("###")[0], re.M)

@@ -17,7 +17,7 @@ Capture = pytest.CaptureFixture[str]
 def test_there_are_as_many_commands_as_the_readme_tells():
     assert {name.split()[0] for name in COMMANDS} == {
         "play", "drop", "battle", "compare", "campaign", "study", "calibrate", "fairness", "serve", "surrogate", "show",
-        "list", "completion",
+        "list", "completion", "replay",
     }  # fmt: skip
 
 
@@ -45,13 +45,14 @@ COMMON = {
     "--output": None,  # each writes something else
     "--json": r"print one JSON document and nothing else",
     "--save-plot": r"also draw .* into FILE \(\.png, \.pdf or \.svg\)",
+    "--replay": r"also write a page that shows .* falling \(\.html\), or a scene \(\.glb\)",
     "--games": r"how many .*, \d+ (to \d+|or more).*",
     "--workers": r"processes to use \(default: all cores\)",
 }
 DEFAULTS = {  # of commands whose purpose asks for another one than most have
     "--apparatus": {"play": None, "battle": "dead_reckoning", "fairness": "amerigo"},
     "--model": {"compare": "surrogate"},
-    "--seed": {"calibrate": 0, "fairness": 0, "surrogate check": 0},
+    "--seed": {"calibrate": 0, "fairness": 0, "surrogate check": 0, "replay": 0},
     "--games": {"fairness": 24},
 }
 USUAL = {"--model": "physics", "--json": False}

@@ -16,7 +16,7 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.tower_parts import WALL
 from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError
-from tower_sim.model import replay, until_landed
+from tower_sim.model import redo, until_landed
 from tower_sim.outcome import Status
 from tower_sim.physics.knock import HOLD
 from tower_sim.physics.settings import PhysicsSettings
@@ -102,7 +102,7 @@ def test_a_whole_past_is_replayed_from_the_state_alone(model: PhysicsModel, full
     state = model.knock(full, 1.0, np.random.default_rng(1)).state
     cubes = supply({"more": 3}, model.cube_edge, first_id=state.next_id)
     state = model.drop(state, cubes, np.random.default_rng(2)).state
-    assert replay(model, TowerState.from_token(state.token())) == state
+    assert redo(model, TowerState.from_token(state.token())) == state
 
 
 def test_residents_that_nothing_hits_stay_where_they_are_bit_for_bit(model: PhysicsModel, full: TowerState):

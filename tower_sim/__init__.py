@@ -11,9 +11,10 @@ from tower_sim.apparatus.catalogue import load, names
 from tower_sim.contract import BoardModel, DropModel
 from tower_sim.cubes import Cube, count_by_colour, supply
 from tower_sim.errors import UsageError
-from tower_sim.model import TooManyFailedDraws, knock_then_drop, replay, until_landed
+from tower_sim.model import TooManyFailedDraws, knock_then_drop, redo, until_landed
 from tower_sim.models import open_model
 from tower_sim.outcome import Landing, Outcome, Status
+from tower_sim.physics.film import Film
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.state import BoardState, Pose, Resident, TowerState
 from tower_sim.surrogate.model import SurrogateModel
@@ -28,6 +29,7 @@ __all__ = [
     "BoardState",
     "Cube",
     "DropModel",
+    "Film",
     "Landing",
     "Outcome",
     "PhysicsModel",
@@ -44,7 +46,7 @@ __all__ = [
     "load",
     "names",
     "open_model",
-    "replay",
+    "redo",
     "supply",
     "until_landed",
 ]

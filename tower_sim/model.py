@@ -1,4 +1,4 @@
-"""What can be done with any model: draw until a landing, knock and throw, replay a state."""
+"""What can be done with any model: draw until a landing, knock and throw, do again what made a state."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def knock_then_drop(
     return replace(outcome, knocked_out=knock.emerged)
 
 
-def replay(model: DropModel, state: TowerState) -> TowerState:
+def redo(model: DropModel, state: TowerState) -> TowerState:
     """Do again, from the empty tower, everything in `state.log`; the result equals `state`.
 
     Raises UsageError for a state of another model, and a log that this model cannot have written.

@@ -13,6 +13,7 @@ from tower_sim.surrogate.store import Fitted, beside, load_fitted, shipped
 from tower_sim.surrogate.two_thirds import OnlineRule, TwoThirdsRule
 
 if TYPE_CHECKING:  # the simulator is imported when physics is asked for
+    from tower_sim.physics.film import Film
     from tower_sim.simulator import PhysicsModel
 
 ABOUT = {
@@ -27,10 +28,13 @@ RULES_OF_THUMB = {rule.name: rule for rule in (TwoThirdsRule, OnlineRule)}
 Model: TypeAlias = "PhysicsModel | SurrogateModel | ShipSurrogate | TwoThirdsRule"
 
 
-def open_model(apparatus: Apparatus, name: str = "physics", settings: PhysicsSettings | None = None) -> Model:
+def open_model(
+    apparatus: Apparatus, name: str = "physics", settings: PhysicsSettings | None = None, record: Film | None = None
+) -> Model:
     """Return the model `name` of an apparatus, to be used as a context manager.
 
-    `name` is one of MODELS or the path of a fitted surrogate (`.json`); `settings` are those of the physics. The
+    `name` is one of MODELS or the path of a fitted surrogate (`.json`); `settings` are those of the physics, which
+    also keeps its draws on the film `record` if there is one: no other model has poses that could be recorded. The
     surrogate of a profile that is a file is the one that lies beside it (`store.beside`), if there is one.
     Raises UsageError for another name, an apparatus that the model cannot be of, a file that is not allowed, and
     physics where its engine is not installed.
@@ -38,7 +42,7 @@ def open_model(apparatus: Apparatus, name: str = "physics", settings: PhysicsSet
     if name == "physics":
         from tower_sim.simulator import PhysicsModel
 
-        return PhysicsModel(apparatus, settings)
+        return PhysicsModel(apparatus, settings, record)
     if name == "two_thirds":
         return TwoThirdsRule(apparatus)
     if name == "surrogate":

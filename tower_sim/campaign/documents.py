@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from tower_sim.campaign.files import digest, unsealed
-from tower_sim.campaign.spec import Spec, canonical_json
-from tower_sim.campaign.tables import CUBES, DROPS
+from tower_sim.campaign.spec import RECORD, Spec, canonical_json
+from tower_sim.campaign.tables import CUBES, DROPS, POSES
 from tower_sim.errors import UsageError
 from tower_sim.reading import read_bytes
 
@@ -55,7 +55,8 @@ def same(one: object, other: object) -> bool:
 def tables_in(head: Document) -> tuple[str, ...]:
     """Return the names of a dataset's tables, from its manifest; those of versions 1 and 2 are the common two."""
     own = head["versions"].get(OWN_TABLE)
-    return (DROPS.name, CUBES.name) if own is None else (DROPS.name, CUBES.name, own)
+    recorded = head["spec"].get(RECORD, False)
+    return (DROPS.name, CUBES.name, *(() if own is None else (own,)), *((POSES.name,) if recorded else ()))
 
 
 def names(index: int, tables: Sequence[str]) -> list[str]:
@@ -137,7 +138,7 @@ def _head_fault(head: Document, spec: Spec) -> str:
         if not isinstance(texts, Mapping) or not all(isinstance(x, str) for x in cast("Document", texts).values()):
             return f"its {part} are no texts"
     own = head["versions"].get(OWN_TABLE, "own")
-    if not _TABLE.fullmatch(own) or own in (DROPS.name, CUBES.name, RECEIPTS):
+    if not _TABLE.fullmatch(own) or own in (DROPS.name, CUBES.name, RECEIPTS, *((POSES.name,) if spec.record else ())):
         return "the name of its own table cannot be"
     points = head["points"]
     if not isinstance(points, list) or len(cast("list[object]", points)) != len(spec.points):

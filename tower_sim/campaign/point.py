@@ -11,11 +11,13 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import fault
 from tower_sim.games.game import Game
 from tower_sim.models import Model, open_model
+from tower_sim.physics.film import Film
 from tower_sim.physics.knock import MAX_STRENGTH
 from tower_sim.physics.settings import PhysicsSettings, stored_settings
 from tower_sim.surrogate.store import shipped
 
 MAX_ROWS = 5_000_000  # of a shard's table of cubes, which takes a worker about 1 GB
+MAX_RECORDED = 500_000  # the same where its draws are recorded: a cube that falls is some hundred bytes a drop
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,10 @@ class Point:
     def open_model(self) -> Model:
         """Return the model that drops the cubes; use it as a context manager. Raises what models.open_model does."""
         return open_model(self.apparatus, self.model, self.settings)
+
+    def open_filmed(self, film: Film) -> Model:
+        """Return the same model, of physics, that keeps every draw on `film`."""
+        return open_model(self.apparatus, self.model, self.settings, film)
 
     @property
     def model_digest(self) -> str | None:

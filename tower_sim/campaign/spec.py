@@ -15,7 +15,7 @@ from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.apparatus.catalogue import names
 from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.campaign.kinds import game_of, installed, kinds
-from tower_sim.campaign.point import MAX_ROWS, Point, build, rows_of
+from tower_sim.campaign.point import MAX_RECORDED, MAX_ROWS, Point, build, rows_of
 from tower_sim.campaign.vary import DESIGNS, Values, applied, check_size, fields_of, points, told
 from tower_sim.errors import UsageError, fault
 from tower_sim.games.game import Game, game_seed
@@ -29,6 +29,7 @@ SCHEMA = "tower-sim/campaign-spec"
 VERSION = 1
 _KIND = re.compile(r"[a-z][a-z0-9_]*")
 _FIELDS = ("kind", "apparatus", "model", "seed", "runs", "shard", "profile", "settings", "design", "points")
+RECORD = "record"  # a key that a spec's text has only where it is true, so that older ones keep their digests
 _ALWAYS = ("rules", "chain", "battle")  # tables that every spec's text has, empty where they are not its game's
 
 
@@ -39,7 +40,7 @@ class Spec:
     The `profile`, the `settings` and the game's `tables` are resolved: every default is in them and no path, so that a
     worker without the file can run it; `settings` that name no engine are Bullet's. `points` holds the values of the
     varied fields at each point. Run r, counted over all points, is run r % `runs` of point r // `runs`, and draws only
-    from SeedSequence(seed, spawn_key=(r, ...)).
+    from SeedSequence(seed, spawn_key=(r, ...)). With `record` the dataset has a table of what every draw looked like.
     """
 
     kind: str
@@ -53,12 +54,14 @@ class Spec:
     tables: Mapping[str, Mapping[str, Any]]
     design: str
     points: tuple[dict[str, Any], ...]
+    record: bool = False
 
     @cached_property
     def canonical(self) -> str:
         """The spec as one line of JSON: the same text for the same campaign.
 
-        Of the game's tables `rules`, `chain` and `battle` are always there, others where they are not empty.
+        Of the game's tables `rules`, `chain` and `battle` are always there, others where they are not empty; `record`
+        is there where it is true.
         """
         always = {name: self.tables.get(name, {}) for name in _ALWAYS}
         more = {name: table for name, table in self.tables.items() if name not in _ALWAYS and table}
@@ -79,7 +82,7 @@ class Spec:
             "design": self.design,
             "points": self.points,
         }
-        return canonical_json(document | more)
+        return canonical_json(document | more | ({RECORD: True} if self.record else {}))
 
     @cached_property
     def digest(self) -> str:
@@ -146,9 +149,9 @@ def _of_plain(table: Mapping[str, Any]) -> Spec:
     if not isinstance(kind, str) or not _KIND.fullmatch(kind):
         raise fault("spec.kind", kind, f"a word, such as {', '.join(kinds())}")
     game = installed(kind)
-    own = [name for name in table if name not in _FIELDS] if game is None else [*game.tables]
+    own = [name for name in table if name not in (*_FIELDS, RECORD)] if game is None else [*game.tables]
     needed = dict.fromkeys([*_FIELDS, *_ALWAYS])
-    refuse_unknown(table, needed | dict.fromkeys(own), "spec")
+    refuse_unknown(table, needed | dict.fromkeys([*own, RECORD]), "spec")
     for key in needed:
         if key not in table:
             raise fault("keys of the spec", [*table], ", ".join(needed), "use what `canonical` gives")
@@ -167,7 +170,7 @@ def _of_plain(table: Mapping[str, Any]) -> Spec:
     check_size(len(points), table["runs"], table["shard"])
     head: dict[str, Any] = {key: table[key] for key in _FIELDS}
     plain: dict[str, Any] = {**head, "seed": _seed(table["seed"]), "points": points, "tables": tables}
-    return Spec(**plain)
+    return Spec(**plain, record=_record(table, table["model"]))
 
 
 def load(path: str | Path) -> Spec:
@@ -188,7 +191,7 @@ def parse(text: str, directory: Path = Path()) -> Spec:
     """Read the text of a campaign file that lies in `directory`; raises UsageError as `load` does."""
     tables = toml_table(text, "the file")
     known_games = kinds().values()
-    heads = ["kind", "apparatus", "model", "seed", *(game.runs for game in known_games), "shard"]
+    heads = ["kind", "apparatus", "model", "seed", *(game.runs for game in known_games), "shard", RECORD]
     inner = ["campaign", *(name for game in known_games for name in game.tables), "settings", "vary"]
     for name, table in tables.items():
         if name in heads:
@@ -198,10 +201,11 @@ def parse(text: str, directory: Path = Path()) -> Spec:
     head: Mapping[str, Any] = tables.get("campaign", {})
     game = game_of(head.get("kind"), directory).bound(tables)
     refuse_unknown(tables, dict.fromkeys(["campaign", *game.tables, "settings", "vary"]), "file")
-    refuse_unknown(head, dict.fromkeys(["kind", "apparatus", "model", "seed", game.runs, "shard"]), "campaign")
+    refuse_unknown(head, dict.fromkeys(["kind", "apparatus", "model", "seed", game.runs, "shard", RECORD]), "campaign")
     model = _word(head, "model", BOARD_MODELS if game.board else MODELS, "physics")
     if model != "physics" and "settings" in tables:
         raise fault("table", "settings", f"none: the model {model!r} has no settings", "remove it")
+    record = _record(head, model)
     runs, shard = head.get(game.runs), head.get("shard", game.shard)
     check_size(1, runs, shard, game.runs)
     seed = _seed(head.get("seed"))
@@ -216,12 +220,13 @@ def parse(text: str, directory: Path = Path()) -> Spec:
     design, values = points(vary, {"profile": profile, "settings": settings, **own}, seed)
     check_size(len(values), runs, shard, game.runs)
     _check_varied(values[0], model, game)
-    spec = Spec(game.kind, name, model, seed, cast("int", runs), shard, profile, settings, own, design, values)
+    spec = Spec(game.kind, name, model, seed, cast("int", runs), shard, profile, settings, own, design, values, record)
+    most = MAX_RECORDED if record else MAX_ROWS
     with telling("design points tried", len(values)) as tell:
         for number in range(len(values)):
             rows = rows_of(spec.point(number)) * min(spec.shard, spec.total)
-            if rows > MAX_ROWS:
-                raise fault("rows of a shard", rows, f"up to {MAX_ROWS}", "write a smaller campaign.shard")
+            if rows > most:
+                raise fault("rows of a shard", rows, f"up to {most}", "write a smaller campaign.shard")
             tell(number + 1)
     return spec
 
@@ -230,6 +235,16 @@ def _word(table: Mapping[str, Any], key: str, allowed: tuple[str, ...], default:
     value = table.get(key, default)
     if value not in allowed:
         raise fault(f"campaign.{key}", value, f"one of {', '.join(allowed)}", f'write {key} = "{allowed[0]}"')
+    return value
+
+
+def _record(table: Mapping[str, Any], model: str) -> bool:
+    value = table.get(RECORD, False)
+    if not isinstance(value, bool):
+        raise fault(f"campaign.{RECORD}", value, "true or false", f"write {RECORD} = true")
+    if value and model != "physics":
+        allowed = f"false: the model {model!r} has no cubes that fall"
+        raise fault(f"campaign.{RECORD}", value, allowed, 'remove it, or write model = "physics"')
     return value
 
 

@@ -4,6 +4,7 @@
               drops/00012.parquet      a table's rows of one shard
               cubes/00012.parquet
               GAME/00012.parquet       what the game tells of each drop, where it tells more
+              poses/00012.parquet      what draws looked like, where that is recorded
               receipts/00012.json      written after its tables: the shard is done
               log.jsonl                times, hosts, failures, interruptions; the only file that differs between runs
               set_aside/               files of shards that are not of this campaign, moved out of the way
@@ -46,11 +47,12 @@ from tower_sim.campaign.documents import (
 from tower_sim.campaign.environment import Environment, difference
 from tower_sim.campaign.files import LOCKS, digest, locked, make_directory, move, remove, sealed, told, unsealed, write
 from tower_sim.campaign.spec import Spec, canonical_json
-from tower_sim.campaign.tables import READABLE, TableKind, own_table
+from tower_sim.campaign.tables import POSES, READABLE, TableKind, own_table
 from tower_sim.campaign.work import Shard
 from tower_sim.errors import UsageError, fault, shown
 from tower_sim.physics.engine import version_of
 from tower_sim.physics.settings import stored_engine
+from tower_sim.replay import stored
 from tower_sim.writing import PART
 
 LOG = "log.jsonl"
@@ -384,6 +386,7 @@ def head_of(spec: Spec, environment: Environment) -> dict[str, Any]:
     played = {"game": f"{game.name} {game.version}"} | ({} if own is None else {OWN_TABLE: own.name})
     engine = spec.settings.get("engine")  # not there where it is Bullet, which is among the versions
     played |= {} if engine is None else {"engine": f"{engine} {version_of(engine) or 'without a version'}"}
+    played |= {POSES.name: str(stored.VERSION)} if spec.record else {}
     head |= {"versions": environment["versions"] | played, "platform": environment["platform"], "points": points}
     return head | {"campaign": digest(canonical_json(head).encode())}
 

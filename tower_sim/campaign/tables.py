@@ -1,12 +1,13 @@
 """The tables of a campaign's dataset: what each column means, and how rows are made and written.
 
-`drops` and `cubes` are those of every campaign; a game that tells more has a third one, under its own name.
+`drops` and `cubes` are those of every campaign; a game that tells more has a third one, under its own name; what
+draws looked like, where a campaign records that, is in `poses`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,9 @@ from tower_sim.columns import Column
 from tower_sim.games.game import Game
 from tower_sim.landing import INSIDE
 from tower_sim.recorder import Draw
+from tower_sim.replay.matching import OUT, THROWN, moves_of, moves_text
+from tower_sim.replay.stored import packed, recorded_cubes
+from tower_sim.replay.takes import Take
 from tower_sim.state import TowerState
 
 VERSION = 3  # 2: the varied fields are columns of `drops`; 3: what a game tells has a table of its own
@@ -110,6 +114,25 @@ CUBES = TableKind(
     ),
 )  # fmt: skip
 
+POSES = TableKind(
+    "poses",
+    (
+        Column("point", "int32", False, "as in `drops`"),
+        Column("run", "int32", False, "as in `drops`"),
+        Column("drop", "int32", False, "as in `drops`"),
+        Column("take", "int16", False, "number of the landing in its drop or step, from 0"),
+        Column("kind", "string", False, "`drop`, `knock` or `place`, a cube put into a zone"),
+        Column("inside_before", "int16", False, "cubes inside, or lying on the board, before"),
+        Column("thrown", "int16", False, "cubes let go"),
+        Column("emerged", "int16", False, "cubes that are not inside afterwards"),
+        Column("emerged_thrown", "int16", False, "of these, cubes just thrown"),
+        Column("moves", "string", False, "how many cubes went from where to where: JSON, sorted rows of the place"
+               " before (or `thrown`), the place after (or `out`) and a number"),
+        Column("frames", "int32", False, "its length at 60 frames a second"),
+        Column("motion", "binary", False, "where the cubes were, frame by frame: [replay_bank.md](replay_bank.md)"),
+    ),
+)  # fmt: skip
+
 _KEY = tuple(Column(name, "int32", False, "as in `drops`") for name in ("point", "run", "drop"))
 
 
@@ -118,20 +141,24 @@ def own_table(game: Game) -> TableKind | None:
     return TableKind(game.name, (*_KEY, *game.columns)) if game.columns else None
 
 
-def tables_of(game: Game) -> tuple[TableKind, ...]:
-    """Return the tables of a campaign of `game`, in the order of its receipts."""
+def tables_of(game: Game, record: bool = False) -> tuple[TableKind, ...]:
+    """Return the tables of a campaign of `game`, in the order of its receipts; `poses` is last, with `record`."""
     own = own_table(game)
-    return (DROPS, CUBES) if own is None else (DROPS, CUBES, own)
+    return (DROPS, CUBES, *(() if own is None else (own,)), *((POSES,) if record else ()))
 
 
 @dataclass(slots=True)
 class ShardRows:
-    """The rows of one shard, in the order in which they were added; `own` are those of the game's own table."""
+    """The rows of one shard, in the order in which they were added; `own` are those of the game's own table.
+
+    `poses` is None where nothing is recorded.
+    """
 
     drops: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     cubes: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     own: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     failures: int = 0
+    poses: list[tuple[Any, ...]] | None = None
 
     def add(self, where: tuple[int, int, int], kind: str, draws: Sequence[Draw], state: TowerState) -> None:
         """Add drop `where` (point, run, drop) of a `kind`: its `draws`, of which the last may be a landing.
@@ -168,9 +195,22 @@ class ShardRows:
         if known:
             self.own.append((*where, *(facts.get(name) for name in known)))
 
+    def show(self, where: tuple[int, int, int], takes: Iterable[Take]) -> None:
+        """Add what the landings of drop `where` looked like."""
+        assert self.poses is not None
+        for number, take in enumerate(takes):
+            moves = moves_of(recorded_cubes(take))
+            out = sum(count for move, count in moves.items() if move[1] == OUT)
+            of_thrown = moves[THROWN, OUT]
+            sizes = (len(take.start), len(take.thrown), out, of_thrown)
+            self.poses.append((*where, number, take.kind, *sizes, moves_text(moves), take.frames, packed(take)))
+
     def by_table(self, game: Game) -> dict[str, list[tuple[Any, ...]]]:
         """Return the rows of each table of a campaign of `game`, by the table's name."""
-        return dict(zip((table.name for table in tables_of(game)), (self.drops, self.cubes, self.own), strict=False))
+        rows = {DROPS.name: self.drops, CUBES.name: self.cubes}
+        own = own_table(game)
+        rows |= {} if own is None else {own.name: self.own}
+        return rows if self.poses is None else rows | {POSES.name: self.poses}
 
     def to_parquet(
         self, game: Game, spec_digest: str, shard: int, points: Sequence[Mapping[str, Any]]
@@ -179,5 +219,5 @@ class ShardRows:
         varied, rows = varied_columns(points), self.by_table(game)
         return {
             table.name: table.to_parquet(rows[table.name], spec_digest, shard, varied if table is DROPS else ())
-            for table in tables_of(game)
+            for table in tables_of(game, self.poses is not None)
         }

@@ -10,7 +10,9 @@ from tower_sim.campaign.point import Point
 from tower_sim.campaign.spec import Spec
 from tower_sim.campaign.tables import ShardRows
 from tower_sim.games.game import Turn
+from tower_sim.physics.film import Film
 from tower_sim.recorder import Draw, Recorder
+from tower_sim.replay.takes import takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,25 +31,33 @@ class Shard:
 
 def run_shard(spec: Spec, index: int) -> Shard:
     """Play the runs of shard `index`; the result depends on `spec.digest` and `index` only, byte for byte."""
-    rows, game = ShardRows(), spec.game
+    rows, game = ShardRows(poses=[] if spec.record else None), spec.game
     unfinished: list[int] = []
     for number, runs in groupby(spec.runs_of(index), key=lambda run: run // spec.runs):
         point = spec.point(number)
-        with point.open_model() as model:
+        film = Film() if spec.record else None
+        with point.open_model() if film is None else point.open_filmed(film) as model:
             for run in runs:
-                if not play_run(point, Recorder(model), spec.seed, (number, run), rows):
+                if not play_run(point, Recorder(model), spec.seed, (number, run), rows, film):
                     unfinished.append(run)
     counts = {name: len(of_table) for name, of_table in rows.by_table(game).items()}
     tables = rows.to_parquet(game, spec.digest, index, spec.points)
     return Shard(index, tables, counts, rows.failures, tuple(unfinished))
 
 
-def play_run(point: Point, model: Recorder, seed: int, where: tuple[int, int], rows: ShardRows) -> bool:
-    """Play run `where` (point, run) of the root `seed`, add its rows, and say whether it came to its end."""
+def play_run(
+    point: Point, model: Recorder, seed: int, where: tuple[int, int], rows: ShardRows, film: Film | None = None
+) -> bool:
+    """Play run `where` (point, run) of the root `seed`, add its rows, and say whether it came to its end.
+
+    `film` is that of the model, where what it does is recorded.
+    """
     is_whole = True
     for turn in point.game.play(model.as_model, point.rules, seed, where[1]):
         _add((*where, turn.index), turn, model.taken(), rows)
         rows.tell((*where, turn.index), point.game, turn.facts)
+        if film is not None:
+            rows.show((*where, turn.index), takes(film.taken(), point.apparatus))
         is_whole = turn.failed is None
     return is_whole
 

@@ -30,6 +30,7 @@ _COMMANDS = {
     "calibrate": "fit the tower to observations or to your own recorded drops",
     "fairness": "does your recorded tower behave as a profile predicts?",
     "serve": "answer other programs: a JSON request a line, a JSON reply a line",
+    "replay": "show what a drop or a game of another program did, by recorded drops",
     "surrogate": "the fast stand-in for physics: fit, check and export it",
     "show": "draw an apparatus: a 3D view and a dimensioned section",
     "list": "what there is: apparatus, games, engines and models, also of other packages",

@@ -6,12 +6,15 @@ import argparse
 import json
 
 from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cli.common import add_apparatus_argument, add_json, add_model, add_physics, add_seed, read_token
 from tower_sim.cli.drop_words import drop_report
 from tower_sim.cli.parser import Parser
+from tower_sim.cli.replaying import Replaying, add_replay, replaying, tell_replay
 from tower_sim.cubes import parse_counts
 from tower_sim.errors import UsageError
 from tower_sim.models import open_model
+from tower_sim.outcome import Outcome
 from tower_sim.requests import DropRequest, drawn_seed, drop_document, outcome
 from tower_sim.state import TOKEN_VERSION, TowerState, token_version
 from tower_sim.terminal import say, warn
@@ -29,6 +32,7 @@ def add(drop: Parser) -> None:
     add_physics(drop)
     add_seed(drop)
     add_json(drop)
+    add_replay(drop, "the cubes")
     drop.set_defaults(run=_drop)
 
 
@@ -42,11 +46,24 @@ def _drop(options: argparse.Namespace) -> None:
     state = None if token is None else TowerState.from_token(token)
     physics = (options.engine, options.accuracy)
     request = DropRequest(options.apparatus, options.model, seed, counts, state, options.knock, *physics)
-    with open_model(apparatus, options.model, request.settings) as model:
-        landed = outcome(request, model)
+    with (
+        replaying(options, apparatus, seed) as replay,
+        open_model(apparatus, options.model, request.settings, replay and replay.film) as model,
+    ):
+        landed = outcome(request, replay.watched(model) if replay else model)
+        if replay:
+            _write(replay, request, apparatus, landed)
     if token is not None and options.model == "physics" and token_version(token) < TOKEN_VERSION:
         warn("this state is of the older kind: it remembers where cubes lie but not how they press on each other")
     if options.json:
         print(json.dumps(drop_document(request, landed)))
     else:
         say(drop_report(landed, request.colours, seed))
+        tell_replay(options)
+
+
+def _write(replay: Replaying, request: DropRequest, apparatus: Apparatus, landed: Outcome) -> None:
+    from tower_sim.replay.asked import of_drop
+
+    takes = replay.takes()
+    replay.write(of_drop(request, apparatus, landed, takes, replay.matched()))

@@ -7,13 +7,14 @@ import json
 from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cli import common
 from tower_sim.cli.parser import Parser
+from tower_sim.cli.replaying import Replaying, add_replay, replaying, seen, tell_replay
 from tower_sim.contract import DropModel
 from tower_sim.errors import check_whole, fault
 from tower_sim.games.game import Game, Turn
@@ -35,6 +36,9 @@ from tower_sim.requests import (
 )
 from tower_sim.terminal import say
 
+if TYPE_CHECKING:
+    from tower_sim.replay.takes import Take
+
 
 def add(play: Parser) -> None:
     """Add what the command `play` takes.
@@ -53,6 +57,7 @@ def add(play: Parser) -> None:
     common.add_seed(play)
     common.add_json(play)
     common.add_plot(play, "it")
+    add_replay(play, "its cubes")
     if with_odds := [game for game in playable if game.ways.odds() is not None]:
         common.add_games(play, f"{' or '.join(map(_several, with_odds))}, to tell the odds")
     for game in playable:
@@ -148,6 +153,7 @@ def _add_options(parser: Parser, game: Game, apparatus: str | None, *, is_comman
     common.add_seed(parser)
     common.add_json(parser)
     common.add_plot(parser, game.ways.picture)
+    add_replay(parser, "its cubes")
 
 
 def _several(game: Game) -> str:
@@ -184,37 +190,67 @@ def _run(game: Game, options: argparse.Namespace) -> None:
     many: int | None = said.get("games")
     if many is not None:
         check_whole("--games", many, FEWEST_DRAWN if options.save_plot else 1, MAX_RUNS)
+        if options.replay is not None:
+            allowed = "one game, without --games"
+            raise fault("--replay", str(options.replay), allowed, "leave one of the two out")
     common.check_plot(options.save_plot)
-    game.check(apparatus)  # before a model of it is made, which may not be had here
-    with open_model(apparatus, options.model, request.settings) as model:
-        check(request, apparatus, model)
-        if many is None:
-            _play(request, model, apparatus, options)
-        else:
-            _play_many(OddsRequest(request, many), model, apparatus, options)
+    with replaying(options, apparatus, seed) as replay:
+        game.check(apparatus)  # before a model of it is made, which may not be had here
+        with open_model(apparatus, options.model, request.settings, replay and replay.film) as model:
+            _play_with(request, model, apparatus, options, replay)
 
 
-def _play(request: PlayRequest, model: DropModel, apparatus: Apparatus, options: argparse.Namespace) -> None:
+def _play_with(
+    request: PlayRequest, model: DropModel, apparatus: Apparatus, options: argparse.Namespace, replay: Replaying | None
+) -> None:
+    check(request, apparatus, model)
+    many: int | None = vars(options).get("games")
+    if many is None:
+        _play(request, model, apparatus, options, replay)
+    else:
+        _play_many(OddsRequest(request, many), model, apparatus, options)
+
+
+def _play(
+    request: PlayRequest, model: DropModel, apparatus: Apparatus, options: argparse.Namespace, replay: Replaying | None
+) -> None:
     game, rules = request.played, request.rules
     names: dict[str, Any] = {"apparatus": apparatus.name, "model": model.name, "seed": request.seed}
     played: list[Turn] = []
-    begun = turns(request, model)
+    shown: list[tuple[Turn, tuple[Take, ...]]] = []
+    begun = turns(request, replay.watched(model) if replay else model)
     if not options.json:
         say(game.head(rules, **names))
     with telling(game.ways.turns, game.ways.expected(rules)) if options.json else nullcontext() as tell:
-        for turn in begun:
+        for turn, takes in seen(begun, replay):
             played.append(turn)
+            shown.append((turn, takes))
             if tell is None:
                 say(game.line(turn, rules), flush=True)
             else:
                 tell(len(played))
     if options.save_plot is not None:
         game.draw(played, rules, apparatus, options.save_plot, title=game.ways.caption(rules, **names))
+    if replay:
+        _write(replay, request, apparatus, shown, model)
     if options.json:
         print(json.dumps(play_document(request, played, model)))
     else:
         say(game.summary(played, rules))
     _tell_plot(options)
+    tell_replay(options)
+
+
+def _write(
+    replay: Replaying,
+    request: PlayRequest,
+    apparatus: Apparatus,
+    shown: Sequence[tuple[Turn, tuple[Take, ...]]],
+    model: DropModel,
+) -> None:
+    from tower_sim.replay.asked import of_play
+
+    replay.write(of_play(request, apparatus, shown, model.name, replay.matched()))
 
 
 def _play_many(request: OddsRequest, model: DropModel, apparatus: Apparatus, options: argparse.Namespace) -> None:

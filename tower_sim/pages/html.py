@@ -52,7 +52,7 @@ class Page:
             f'<meta http-equiv="Content-Security-Policy" content="{self.policy}">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
             '<meta name="referrer" content="no-referrer">\n<meta name="color-scheme" content="light dark">\n'
-            f"<title>{html.escape(self.title)}</title>\n{styles}</head>\n<body>\n{self.body}\n{data}{blobs}{scripts}"
+            f"<title>{html.escape(_writable(self.title))}</title>\n{styles}</head>\n<body>\n{self.body}\n{data}{blobs}{scripts}"
             "</body>\n</html>\n"
         )
 
@@ -66,8 +66,9 @@ class Page:
 
 
 def json_text(value: Any) -> str:
-    """Return JSON that can stand inside an HTML element: no sign in it begins or ends one."""
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).translate(_ESCAPES)
+    """Return JSON that can stand inside an HTML element: no sign in it begins or ends one, and all can be written."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).translate(_ESCAPES)
+    return text.encode("utf-8", "backslashreplace").decode()  # half a sign, as of a word that was no UTF-8
 
 
 def packed(data: bytes) -> str:
@@ -79,6 +80,11 @@ def source(package: str, *names: str) -> str:
     """Return our own files of a package, one after the other, as one text."""
     folder = resources.files(package)
     return "\n".join((folder / name).read_text("utf-8") for name in names)
+
+
+def _writable(text: str) -> str:
+    """Return text with a question mark for what is no sign."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _whole(text: str, element: str) -> str:

@@ -14,6 +14,7 @@ from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError
 from tower_sim.physics.at_rest import MOST_OVERLAP, overlap
 from tower_sim.physics.engine import Engine, runs_alone
+from tower_sim.physics.film import Reel
 from tower_sim.physics.release import Launch
 from tower_sim.physics.world import Motion, World
 from tower_sim.state import Pose, Touch
@@ -39,7 +40,8 @@ class Scene:
     sleeps.
     """
 
-    def __init__(self, world: World, apparatus: Apparatus) -> None:
+    def __init__(self, world: World, apparatus: Apparatus, reel: Reel | None = None) -> None:
+        """Build `apparatus`; what happens is written down on `reel`, if there is one."""
         world.clear(apparatus.cube_edge)
         world.engine.add_boxes(apparatus.boxes, apparatus.surfaces, apparatus.between_cubes)
         _add_hulls(world.engine, apparatus)
@@ -49,6 +51,7 @@ class Scene:
         self.apparatus = apparatus
         self.bodies: dict[int, int] = {}
         self.swept: list[int] = []
+        self._reel = reel
         self._laid: dict[int, Pose] = {}
         self._quiet: dict[int, float] = {}
 
@@ -85,6 +88,8 @@ class Scene:
 
     def launch(self, launch: Launch) -> None:
         """Let a cube go."""
+        if self._reel is not None:
+            self._reel.let_go[launch.cube.id] = self._reel.windows, launch.pose
         self.engine.set_velocity(self._add(launch.cube, launch.pose), launch.velocity, launch.spin)
 
     def wake_all(self) -> None:
@@ -136,6 +141,8 @@ class Scene:
         for i in emerged:
             self.engine.remove(self.bodies.pop(numbers[i]))
             self.swept.append(numbers[i])
+            if self._reel is not None:
+                self._reel.swept[numbers[i]] = self._reel.windows
         return len(emerged) > 0
 
     def rest(self, motion: Motion) -> bool:
@@ -158,7 +165,12 @@ class Scene:
     def advance(self, motion: Motion, gravity: tuple[float, float, float], windows: int) -> int:
         """Go on by up to `windows` windows, fewer where somebody must look; returns how many."""
         self.world.set_gravity(gravity)
-        return self.world.advance(motion, min(windows, _LONGEST_RUN), self.apparatus.calm, self.apparatus.passed)
+        windows, shape = min(windows, _LONGEST_RUN), self.apparatus
+        if self._reel is None:
+            return self.world.advance(motion, windows, shape.calm, shape.passed)
+        frames = self.world.advance_filmed(motion, self.bodies.values(), windows, shape.calm, shape.passed)
+        self._reel.add(tuple(self.bodies), frames)
+        return len(frames)
 
     def _add(self, cube: Cube, pose: Pose) -> int:
         body = self.engine.add_cube(pose)

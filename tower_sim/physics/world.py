@@ -5,18 +5,22 @@ from __future__ import annotations
 import math
 import os
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Collection, Generator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 
 import numpy as np
+import numpy.typing as npt
 
 from tower_sim.apparatus.parts import Upright
 from tower_sim.errors import UsageError
 from tower_sim.physics.engine import Motion, Runner, make, runs_alone
+from tower_sim.physics.film import Films
 from tower_sim.physics.settings import GRAVITY, PhysicsSettings
 
 __all__ = ["GRAVITY", "Motion", "World"]
+
+Array = npt.NDArray[np.float64]
 
 
 class World:
@@ -95,7 +99,8 @@ class World:
         window; see `Runner.run` for the others, and `calm`.
         """
         if runs_alone(self.engine):
-            return self._run(self.engine, windows, calm, passed)
+            before = self._begun(self.engine, passed)
+            return self._counted(self.engine, before, self.engine.run(windows, calm))
         settings = self.settings
         travel = np.where(motion.position[:, 2] < passed, settings.passed_travel, settings.step_travel) * self._edge
         speed = np.linalg.norm(motion.velocity, axis=1) + self._pull * settings.window
@@ -104,11 +109,31 @@ class World:
         self.step(settings.window / steps, steps)
         return 1
 
-    def _run(self, engine: Runner, windows: int, calm: Sequence[Upright], passed: float) -> int:
-        """Let our engine run by itself, and count its steps."""
+    def advance_filmed(
+        self, motion: Motion, bodies: Collection[int], windows: int, calm: Sequence[Upright], passed: float
+    ) -> Array:
+        """Go on as `advance` does; returns where `bodies`, which are all, are after each window: (windows, bodies, 7).
+
+        An engine that does not film goes on by one window, and is looked at after it.
+        """
+        engine = self.engine
+        if not (runs_alone(engine) and isinstance(engine, Films)):
+            self.advance(motion, 1, calm, passed)
+            now = engine.motion(bodies)
+            return np.concatenate((now.position, now.orientation), axis=1)[None]
+        before = self._begun(engine, passed)
+        frames = engine.run_filmed(windows, calm)
+        self._counted(engine, before, len(frames))
+        return frames
+
+    @staticmethod
+    def _begun(engine: Runner, passed: float) -> int:
+        """Get an engine ready to run by itself; returns how many steps it has taken."""
         engine.set_passed(passed)
-        before = engine.steps
-        taken = engine.run(windows, calm)
+        return engine.steps
+
+    def _counted(self, engine: Runner, before: int, taken: int) -> int:
+        """Count the steps of a run that `before` steps had gone before, and its windows, which are returned."""
         self.steps += engine.steps - before
         self.seconds += taken * self.settings.window
         return taken

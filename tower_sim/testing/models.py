@@ -17,7 +17,7 @@ import pytest
 from tower_sim.contract import BoardModel, DropModel
 from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError
-from tower_sim.model import knock_then_drop, replay, until_landed
+from tower_sim.model import knock_then_drop, redo, until_landed
 from tower_sim.outcome import Outcome, Status
 from tower_sim.state import TowerState, rng_text
 
@@ -184,7 +184,7 @@ class DropModelContract:
         self, model: DropModel, laden: TowerState
     ) -> None:
         knocked = model.knock(laden, 0.5, _rng(52)).state if self.knocks else laden
-        assert replay(model, knocked) == knocked
+        assert redo(model, knocked) == knocked
 
     def test_throwing_nothing_is_allowed_and_loses_no_cube(self, model: DropModel, laden: TowerState) -> None:
         outcome = model.drop(laden, (), _rng(53))
@@ -273,7 +273,7 @@ class DropModelContract:
             "knock.rng": lambda x: model.knock(laden, 0.5, x),
             "until_landed.seed": lambda x: until_landed(lambda rng: model.drop(laden, (new,), rng), x),
             "knock_then_drop.seed": lambda x: knock_then_drop(model, laden, 0.5, (new,), x),
-            "replay.state": lambda x: replay(model, x),
+            "redo.state": lambda x: redo(model, x),
             "take": lambda x: laden.take([x]),
         }
 
@@ -299,7 +299,7 @@ class DropModelContract:
 
     def test_a_state_of_another_model_is_not_replayed(self, model: DropModel, laden: TowerState) -> None:
         with pytest.raises(UsageError, match="state belongs to another"):
-            replay(model, replace(laden, model="another"))
+            redo(model, replace(laden, model="another"))
 
     def test_a_copy_is_used_as_a_context_manager_and_closing_it_twice_leaves_the_other_open(
         self, model: DropModel, cubes: Cubes
@@ -383,7 +383,7 @@ class BoardModelContract(DropModelContract):
         zone, (first, second, *_) = model.board.zones[1].name, laden.board.cubes
         state = model.place(laden.take([first]), second, zone, _rng(92)).state
         state = model.drop(state, [first], _rng(93)).state
-        assert replay(model, state) == state
+        assert redo(model, state) == state
         assert TowerState.from_token(state.token()) == state
 
     def _calls(self, model: Any, cubes: Sequence[Cube], laden: TowerState) -> Calls:

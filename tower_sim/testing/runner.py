@@ -11,6 +11,7 @@ import pytest
 
 from tower_sim.apparatus.parts import Upright, Vector, span
 from tower_sim.physics.engine import Runner
+from tower_sim.physics.film import Films
 from tower_sim.physics.settings import GRAVITY
 from tower_sim.state import Pose, Touch
 from tower_sim.testing.engine import DOWN, EDGE, MASS, TURNED, UPRIGHT, WEIGHTLESS, Array, EngineContract, same, set_up
@@ -49,6 +50,24 @@ class RunnerContract(EngineContract):
         seconds = 7 * self.settings.window
         assert runner.steps >= 7 * math.ceil(self.settings.window / self.settings.timestep - 1e-9)
         assert runner.motion([body]).velocity[0, 2] == pytest.approx(-GRAVITY * seconds)
+
+    def test_one_that_films_writes_down_where_cubes_are_after_each_window_and_does_nothing_else(self) -> None:
+        """Of an engine that films; others are asked for one window at a time."""
+        films, plain = self.new(), self.new()
+        if isinstance(films, Films):
+            poses = [Pose((0.03 * k, 0.0, 0.02), TURNED) for k in range(3)]
+            bodies, others = self.there(films, poses), self.there(plain, poses)
+            films.remove(bodies.pop(1))
+            plain.remove(others.pop(1))
+            frames = films.run_filmed(9, EVERYWHERE)
+            assert frames.shape == (9, 2, 7)
+            for frame in frames:
+                assert plain.run(1, EVERYWHERE) == 1
+                now = plain.motion(others)
+                assert np.concatenate((now.position, now.orientation), axis=1).tobytes() == frame.tobytes()
+            assert same(films.motion(bodies), plain.motion(others))
+        films.close()
+        plain.close()
 
     def test_no_cube_travels_further_in_a_step_than_allowed_until_it_has_passed_all(self, runner: Runner) -> None:
         taken: list[int] = []

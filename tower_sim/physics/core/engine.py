@@ -27,6 +27,7 @@ _FAR = 0.6  # edges: no look ahead is longer, or pairs would be missed; the trav
 _HAIR = 0.002  # edges: see narrow.py
 _CORRECTIONS = 8
 _NANO = 1e-9
+_NO_FILM = np.zeros((0, 0, 7))
 
 
 @cache
@@ -243,8 +244,16 @@ class CoreEngine:
 
     def run(self, windows: int, calm: Sequence[Upright]) -> int:
         """Take up to `windows` windows of the settings; returns how many: see `run.take_windows`."""
+        return self._run(windows, calm, _NO_FILM)
+
+    def run_filmed(self, windows: int, calm: Sequence[Upright]) -> T:
+        """Run as `run` does; returns where the cubes are after each window, shape (windows, cubes, 7)."""
+        film = np.zeros((windows, len(self._bodies), 7))
+        return film[: self._run(windows, calm, film)]
+
+    def _run(self, windows: int, calm: Sequence[Upright], film: T) -> int:
         boxes = np.array(calm, np.float64).reshape(-1, 6)
-        return int(run.take_windows(self._world, windows, boxes))
+        return int(run.take_windows(self._world, windows, boxes, film))
 
     def all_sleep(self) -> bool:
         """Tell whether all cubes sleep."""

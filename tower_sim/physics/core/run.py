@@ -185,17 +185,27 @@ def take_steps(w: Tables, step: float, steps: int) -> None:
 
 
 @entry
-def take_windows(w: Tables, windows: int, calm: T) -> int:
+def take_windows(w: Tables, windows: int, calm: T, film: T) -> int:
     """Take up to `windows` windows; returns how many.
 
     Fewer when all sleep, and when a cube's centre is in none of the upright boxes `calm` (rows of low and high corner).
+    Where the cubes are after each window is written into `film`, shape (windows, cubes, 7), if it is not empty.
     """
     whole, real, bodies, flags, pairs = w.whole, w.real, w.bodies, w.flags, w.pairs
     for taken in range(windows):
         _window(w)
+        if film.shape[0] > 0:
+            _write_down(whole, bodies, film, taken)
         if sleep.fall_asleep(whole, real, bodies, flags, pairs) or not _is_calm(whole, bodies, calm):
             return taken + 1
     return windows
+
+
+@inner
+def _write_down(whole: T, bodies: T, film: T, window: int) -> None:
+    for i in range(whole[FIXED], whole[ROWS]):
+        for c in range(7):
+            film[window, i - whole[FIXED], c] = bodies[i, POSITION + c]
 
 
 @inner

@@ -1,0 +1,74 @@
+"""Replays of what was asked for: a drop, or one run of any game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.games.game import Turn
+from tower_sim.outcome import Outcome
+from tower_sim.physics.settings import STANDARD
+from tower_sim.replay.document import About, Replay, Step, replay
+from tower_sim.replay.takes import Take
+from tower_sim.requests import DropRequest, PlayRequest
+
+
+def of_drop(
+    request: DropRequest,
+    apparatus: Apparatus,
+    landed: Outcome,
+    takes: Sequence[Take],
+    matched: dict[str, Any] | None = None,
+) -> Replay:
+    """Return the replay of a drop, or of a knock and a drop; `matched` as in `About`."""
+    step = Step("Knock" if not landed.thrown else "Drop", _counts(landed), tuple(takes))
+    title = f"A {step.title.lower()} in {apparatus.name}"
+    return replay(
+        title, landed.status.sentence, [step], apparatus, _about(request, apparatus, None, matched), request.colours
+    )
+
+
+def of_play(
+    request: PlayRequest,
+    apparatus: Apparatus,
+    turns: Sequence[tuple[Turn, Sequence[Take]]],
+    model: str,
+    matched: dict[str, Any] | None = None,
+) -> Replay:
+    """Return the replay of one run, a step a turn; the `model` by its name, `matched` as in `About`."""
+    game, rules = request.played, request.rules
+    steps = [Step(_title(turn), game.line(turn, rules), tuple(takes)) for turn, takes in turns]
+    title = game.ways.caption(rules, apparatus=apparatus.name, model=model, seed=request.seed)
+    summary = game.summary([turn for turn, _ in turns], rules)
+    head = game.head(rules, apparatus=apparatus.name, model=model, seed=request.seed).splitlines()[1:]
+    about = _about(request, apparatus, game.name, matched)
+    return replay(title, summary.strip("\n"), steps, apparatus, about, heading="\n".join(head) or None)
+
+
+def _title(turn: Turn) -> str:
+    """Name a turn: Drop 3, or Rethrow 2 for the second step of a battle."""
+    return f"{turn.kind.replace('_', ' ').capitalize()} {turn.index + 1}"
+
+
+def _counts(landed: Outcome) -> str:
+    """Say what a drop did, in a sentence."""
+    thrown, out, inside = len(landed.thrown), len(landed.emerged), len(landed.inside)
+    if not thrown:
+        return f"{_cubes(out)} came out at a knock, {inside} stayed inside."
+    knocked = f" ({_cubes(len(landed.knocked_out))} of them out at a knock before)" if landed.knocked_out else ""
+    return f"{_cubes(thrown)} thrown{knocked}: {out} came out, {inside} are inside."
+
+
+def _cubes(number: int) -> str:
+    return "1 cube" if number == 1 else f"{number} cubes"
+
+
+def _about(
+    request: DropRequest | PlayRequest, apparatus: Apparatus, game: str | None, matched: dict[str, Any] | None
+) -> About:
+    settings = request.settings
+    if settings is None:
+        return About(apparatus.name, request.model, request.seed, game, matched=matched)
+    fine = request.accuracy or STANDARD
+    return About(apparatus.name, request.model, request.seed, game, settings.engine, fine, settings.digest(), matched)

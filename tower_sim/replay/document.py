@@ -1,0 +1,323 @@
+"""Replay: the document that a page shows, a header and bytes of poses; version 1. docs/replay.md describes it."""
+
+from __future__ import annotations
+
+import base64
+import math
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from html.parser import HTMLParser
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.cubes import Cube
+from tower_sim.errors import UsageError, fault
+from tower_sim.pages.paint import paints
+from tower_sim.reading import json_value
+from tower_sim.replay.takes import RATE, Lying, Take, Track
+from tower_sim.state import Pose
+
+Array = npt.NDArray[np.float64]
+
+SCHEMA = "tower-sim/replay"
+VERSION = 1
+FINEST = 1e-5
+"""m: positions are not told finer than this."""
+_TURN = 32767  # steps of a quaternion's part of 1
+_COLUMNS = 7
+_TABLE = "table"
+HEADER, POSES = "replay", "poses"
+"""The elements of a page that hold a document."""
+_MOST_BYTES = 2**30  # of poses in a page: thousands of whole games
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of what is shown: a drop, or a turn of a game; `text` is what the terminal says of it."""
+
+    title: str
+    text: str
+    takes: tuple[Take, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What was played with what: names, the settings' digest, the seed.
+
+    `matched` says of which bank the motion is, where it is not this outcome's own.
+    """
+
+    apparatus: str
+    model: str
+    seed: int
+    game: str | None = None
+    engine: str | None = None
+    accuracy: str | None = None
+    settings: str | None = None
+    matched: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A replay document: its `header`, ready for `json.dumps`, and its `data`: bytes of exact poses, then of motion."""
+
+    header: dict[str, Any]
+    data: bytes = field(repr=False)
+
+    @property
+    def title(self) -> str:
+        """What is shown."""
+        return str(self.header["title"])
+
+    @property
+    def exact(self) -> Array:
+        """The poses that cubes rest at, as their states have them: rows of x y z (m) and x y z w."""
+        rows: int = self.header["exact"]
+        return np.frombuffer(self.data, "<f8", rows * _COLUMNS).reshape(rows, _COLUMNS)
+
+    def tracks(self, take: dict[str, Any]) -> list[Track]:
+        """Return the tracks of one of the header's takes, as fine as the document has them."""
+        return decoded(take["tracks"], self.data[8 * _COLUMNS * self.header["exact"] :], self.header["unit"])
+
+    @staticmethod
+    def read(page: str) -> Replay:
+        """Read the document of a replay page's text; raises UsageError for what is none, or of another version."""
+        reader = _Reader()
+        reader.feed(page)
+        try:
+            header = json_value(reader.texts[HEADER], "replay")
+            data = _unpacked(reader.texts[POSES])
+            known = (header["schema"], header["version"])
+        except (KeyError, TypeError, ValueError, zlib.error) as error:
+            raise UsageError("no replay page; allowed is a page that --replay has written; give one") from error
+        if known != (SCHEMA, VERSION):
+            raise fault("version of a replay page", known[1], f"{VERSION}", "write it anew with this program")
+        return Replay(header, data)
+
+    def takes(self) -> list[dict[str, Any]]:
+        """Return all takes of the header, in their order."""
+        return [take for step in self.header["steps"] for take in step["takes"]]
+
+
+def replay(
+    title: str,
+    summary: str,
+    steps: Sequence[Step],
+    apparatus: Apparatus,
+    about: About,
+    colours: Sequence[str] = (),
+    heading: str | None = None,
+) -> Replay:
+    """Return the document of `steps`; `colours` are named first, others in the order of the cubes' numbers.
+
+    `heading` is what the terminal prints over the texts of the steps, where they are rows of a table.
+    Raises UsageError for two cubes of one number.
+    """
+    every = [take for step in steps for take in step.takes]
+    cubes = _cubes(every)
+    named = list(dict.fromkeys((*colours, *(cube.colour for cube in cubes))))
+    unit = unit_of(track for take in every for track in take.tracks)
+    exact, motion = _Exact(), _Motion(unit)
+    header = {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "title": title,
+        "rate": RATE,
+        "unit": unit,
+        "edge": apparatus.cube_edge,
+        "about": _about(about),
+        "apparatus": _apparatus(apparatus),
+        "colours": [asdict(paint) for paint in paints(named)],
+        "cubes": [[cube.id, named.index(cube.colour)] for cube in cubes],
+        "steps": [
+            {"title": step.title, "text": step.text, "takes": [_take(take, exact, motion) for take in step.takes]}
+            for step in steps
+        ],
+        "heading": heading,
+        "summary": summary,
+    }
+    return Replay(header | {"exact": len(exact.rows)}, exact.bytes + motion.bytes)
+
+
+def unit_of(tracks: Iterable[Track]) -> float:
+    """Return the step of positions (m) of these tracks: 0.01 mm, or as much more as the largest coordinate needs."""
+    most = max((float(np.abs(track.poses[:, :3]).max(initial=0.0)) for track in tracks), default=0.0)
+    return max(FINEST, math.ceil(most / _TURN * 1e8 - 1e-6) / 1e8)
+
+
+def encoded(track: Track, unit: float) -> bytes:
+    """Return a track's columns one after the other as 16-bit numbers: each column's first value, then differences.
+
+    Positions count in steps of `unit` (m), quaternions in steps of 1 / 32767; differences wrap around.
+    """
+    steps = np.array((unit,) * 3 + (1 / _TURN,) * 4)
+    whole = np.rint(track.poses / steps).astype(np.int64)
+    told = np.concatenate((whole[:1], np.diff(whole, axis=0)))
+    return np.ascontiguousarray(told.T.astype(np.int16), "<i2").tobytes()
+
+
+def decoded(tracks: Sequence[Sequence[int]], motion: bytes, unit: float) -> list[Track]:
+    """Return the tracks of [cube, first, frames, offset] lists; `motion` are the bytes that offsets count in."""
+    numbers = np.frombuffer(motion[: len(motion) // 2 * 2], "<i2")
+    steps = np.array((unit,) * 3 + (1 / _TURN,) * 4)
+    found: list[Track] = []
+    for cube, first, frames, offset in tracks:
+        told = numbers[offset : offset + _COLUMNS * frames].reshape(_COLUMNS, frames)
+        whole = np.cumsum(told, axis=1, dtype=np.int16).T  # wraps around as it was told
+        found.append(Track(cube, first, whole.astype(np.float64) * steps))
+    return found
+
+
+def take_header(take: Take, start: list[Any], rest: list[Any], tracks: list[Any]) -> dict[str, Any]:
+    """Return a take as the header tells it, given its lists with rows and offsets."""
+    return {
+        "kind": take.kind,
+        "status": str(take.status),
+        "frames": take.frames,
+        "strength": take.strength,
+        "redrawn": [str(status) for status in take.redrawn],
+        "thrown": [cube.id for cube in take.thrown],
+        "start": start,
+        "rest": rest,
+        "tracks": tracks,
+        "events": [
+            [each.frame, each.word, each.cube, *([each.place] if each.place else [])] for each in take.happenings
+        ],
+        "matched": None if take.matched is None else asdict(take.matched),
+    }
+
+
+class _Exact:
+    """The table of exact poses while it grows; a pose that is there already, bit for bit, keeps its row."""
+
+    def __init__(self) -> None:
+        self.rows: dict[bytes, int] = {}
+
+    def row(self, pose: Pose | None) -> int | None:
+        if pose is None:
+            return None
+        told = np.array((*pose.position, *pose.orientation), "<f8").tobytes()
+        return self.rows.setdefault(told, len(self.rows))
+
+    @property
+    def bytes(self) -> bytes:
+        return b"".join(self.rows)
+
+
+class _Motion:
+    """The bytes of tracks while they grow."""
+
+    def __init__(self, unit: float) -> None:
+        self.unit = unit
+        self.bytes = bytearray()
+
+    def add(self, track: Track) -> list[int]:
+        told = [track.cube, track.first, len(track.poses), len(self.bytes) // 2]
+        self.bytes += encoded(track, self.unit)
+        return told
+
+
+def _take(take: Take, exact: _Exact, motion: _Motion) -> dict[str, Any]:
+    def lying(each: Lying) -> list[Any]:
+        return [each.cube.id, each.place, exact.row(each.pose)]
+
+    start, rest = [lying(each) for each in take.start], [lying(each) for each in take.rest]
+    return take_header(take, start, rest, [motion.add(track) for track in take.tracks])
+
+
+def _cubes(takes: Sequence[Take]) -> list[Cube]:
+    """Return every cube once, by number."""
+    found: dict[int, Cube] = {}
+    for take in takes:
+        for each in (*take.start, *take.rest):
+            if found.setdefault(each.cube.id, each.cube) != each.cube:
+                raise fault(
+                    "cubes of a replay", f"two of number {each.cube.id}", "a number for each", "number them anew"
+                )
+    return [found[number] for number in sorted(found)]
+
+
+class _Reader(HTMLParser):
+    """Collects the text of a page's elements that have an id."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: dict[str, str] = {}
+        self._id: str | None = None
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._id = dict(attrs).get("id") if tag == "script" else None
+
+    def handle_endtag(self, tag: str) -> None:
+        self._id = None
+
+    def handle_data(self, data: str) -> None:
+        if self._id is not None:
+            self.texts[self._id] = self.texts.get(self._id, "") + data
+
+
+def _unpacked(text: str) -> bytes:
+    """Return the bytes of base64 of gzip; raises ValueError for anything else."""
+    reader = zlib.decompressobj(wbits=31)
+    data = reader.decompress(base64.b64decode(text, validate=True), _MOST_BYTES)
+    if not reader.eof:
+        raise ValueError("bytes are missing, or far too many")
+    return data
+
+
+def _about(about: About) -> dict[str, Any]:
+    told = asdict(about) | {"seed": str(about.seed), "program": f"tower_sim {metadata.version('tower_sim')}"}
+    order = ("game", "apparatus", "model", "engine", "accuracy", "settings", "seed", "program", "matched")
+    return {name: told[name] for name in order}
+
+
+def _printed(printed: Mapping[str, Any]) -> str:
+    """Say what is printed on a zone: numbers with their names, and a word that names none of them."""
+    numbers = {key: value for key, value in printed.items() if not isinstance(value, str)}
+    words = [value for value in printed.values() if isinstance(value, str) and value not in numbers]
+    return ", ".join((*words, *(f"{value} {key}" for key, value in numbers.items())))
+
+
+def _apparatus(shape: Apparatus) -> dict[str, Any]:
+    """Return what of an apparatus is drawn: its solids but for the table, heights (m), regions, zones."""
+    board = shape.board
+    return {
+        "kind": "board" if board else "tower",
+        "rim": shape.rim_top,
+        "passed": shape.passed if math.isfinite(shape.passed) else None,
+        "boxes": [
+            {
+                "part": box.part,
+                "surface": box.surface,
+                "centre": list(box.centre),
+                "half": list(box.half),
+                "turn": list(box.orientation),
+            }
+            for box in shape.boxes
+            if box.part != _TABLE
+        ],
+        "hulls": [
+            {
+                "part": hull.part,
+                "surface": hull.surface,
+                "vertices": [list(vertex) for vertex in hull.vertices],
+                "faces": [list(face) for face in hull.faces],
+            }
+            for hull in shape.hulls
+        ],
+        "regions": [{"name": region.name, "above": region.above} for region in shape.regions],
+        "floor": board.floor if board else None,
+        "zones": [
+            {
+                "name": zone.name,
+                "corners": [list(corner) for corner in zone.corners],
+                "says": _printed(zone.printed),
+            }
+            for zone in (board.zones if board else ())
+        ],
+    }

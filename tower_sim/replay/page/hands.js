@@ -1,0 +1,64 @@
+// Mouse, fingers and keys.
+
+/** Let a canvas turn, zoom and move a camera; `changed` is called when it did. */
+function handleCanvas(canvas, camera, changed) {
+  const fingers = new Map();
+  canvas.addEventListener("pointerdown", (event) => {
+    canvas.setPointerCapture(event.pointerId);
+    fingers.set(event.pointerId, [event.clientX, event.clientY]);
+  });
+  const lift = (event) => fingers.delete(event.pointerId);
+  canvas.addEventListener("pointerup", lift);
+  canvas.addEventListener("pointercancel", lift);
+  canvas.addEventListener("pointermove", (event) => {
+    const before = fingers.get(event.pointerId);
+    if (!before) return;
+    const now = [event.clientX, event.clientY];
+    const other = [...fingers].find(([id]) => id !== event.pointerId);
+    fingers.set(event.pointerId, now);
+    if (other) pinch(camera, before, now, other[1]);
+    else if (event.buttons & 2 || event.shiftKey) camera.pan(now[0] - before[0], now[1] - before[1]);
+    else camera.orbit((before[0] - now[0]) / 700, (now[1] - before[1]) / 900);
+    changed();
+  });
+  canvas.addEventListener("contextmenu", (event) => event.preventDefault());
+  canvas.addEventListener(
+    "wheel",
+    (event) => {
+      event.preventDefault();
+      camera.near(Math.exp(-clamp(event.deltaY * (event.deltaMode ? 20 : 1), -120, 120) / 500));
+      changed();
+    },
+    { passive: false },
+  );
+  canvas.addEventListener("keydown", (event) => {
+    const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
+    if (!way || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    if (event.shiftKey) camera.pan(-24 * way[0], 24 * way[1]);
+    else camera.orbit(way[0] / 48, way[1] / 60);
+    changed();
+  });
+}
+
+/** One of two fingers moved: their distance zooms, their middle moves. */
+function pinch(camera, before, now, other) {
+  const apart = (a) => Math.hypot(a[0] - other[0], a[1] - other[1]);
+  camera.near(apart(now) / Math.max(1, apart(before)));
+  camera.pan((now[0] - before[0]) / 2, (now[1] - before[1]) / 2);
+}
+
+/** Let keys do what KEYS says, unless a control that has the focus takes them itself. */
+function handleKeys(actions) {
+  document.addEventListener("keydown", (event) => {
+    if (isTakenKey(event)) return;
+    const { tagName, type } = event.target;
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (key === " " && /BUTTON|SUMMARY/.test(tagName)) return;
+    if (type === "range" && /^(Arrow|Home|End|Page)/.test(key)) return;
+    const action = actions[key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  });
+}

@@ -1,0 +1,236 @@
+// The page: opens the document, joins time, picture and figures, and draws when something changed.
+
+const CUTS = ["none", "side", "front", "top"];
+const STILL = 160; // ms without a change, after which a picture is drawn once more, as finely as can be
+
+class Show {
+  constructor(record) {
+    this.record = record;
+    const { header } = record;
+    this.solids = solidsOf(header.apparatus, header.edge);
+    const bounds = boundsOf(this.solids);
+    this.rows = rowsBeside(record, bounds);
+    const low = [bounds.low[0], bounds.low[1] - (record.isBoard ? 0 : this.rows.depth), bounds.low[2]];
+    const high = [bounds.high[0], bounds.high[1], bounds.high[2] + 2.5 * header.edge];
+    this.bounds = bounds;
+    this.camera = new Camera({ low, high }, header.apparatus.kind);
+    this.cut = "none";
+    this.depth = 0.5;
+    this.frames = 0;
+    this.level = 1;
+    this.pace = { last: null, slow: 0, seen: 0 };
+    this.ask = onceAFrame((now) => this.frame(now));
+    this.player = new Player(record, () => this.ask(), (sentence) => this.tell(sentence));
+    this.panels = new Panels(record, (time) => this.player.seek(time));
+    this.openPicture();
+  }
+
+  openPicture() {
+    try {
+      const { low, high } = this.camera.box;
+      this.renderer = new Renderer(find("scene"), this.record, this.solids, { low, high });
+      this.level = this.renderer.isSlow ? 2 : 1;
+    } catch (error) {
+      this.renderer = null;
+      sayTrouble(error.message);
+    }
+  }
+
+  /** Say a sentence under the controls, and to who listens. */
+  tell(sentence) {
+    setText(find("said"), sentence);
+    setText(find("spoken"), sentence);
+  }
+
+  themeChanged() {
+    const share = (name) => themeColour(name).map((value) => value / 255);
+    const dark = isDark();
+    this.theme = { dark, background: share("--sunk"), table: dark ? [0.2, 0.215, 0.235] : [0.955, 0.94, 0.905] };
+    drawMarks(this.record, find("marks"));
+    this.ask();
+  }
+
+  /** The plane of the section, or null. */
+  get plane() {
+    const axis = { side: 1, front: 0, top: 2 }[this.cut];
+    if (axis === undefined) return null;
+    const { low, high } = this.bounds;
+    const normal = [0, 0, 0];
+    normal[axis] = 1;
+    return { normal, offset: low[axis] + (high[axis] - low[axis]) * clamp(this.depth, 0.002, 0.998) };
+  }
+
+  /** Draw the moment; once more, finely, when nothing moved for a while. */
+  frame(now) {
+    const { player } = this;
+    const moved = player.playing;
+    player.tick(now);
+    this.watchPace(now, moved);
+    this.drawMoment(this.level);
+    clearTimeout(this.finer);
+    if (player.playing) this.ask();
+    else this.finer = setTimeout(() => this.drawMoment(0), STILL);
+  }
+
+  drawMoment(level) {
+    const { player, record } = this;
+    const moment = player.moment;
+    const lit = this.panels.show(moment);
+    this.showControls();
+    this.frames += 1;
+    if (!this.renderer) return;
+    const canvas = find("scene");
+    this.camera.resize(Math.max(1, canvas.clientWidth), Math.max(1, canvas.clientHeight));
+    this.renderer.draw({
+      scene: { cubes: sceneAt(record, this.rows, moment, wantsStillness()), lit },
+      camera: this.camera,
+      plane: this.plane,
+      quality: QUALITIES[level],
+      ratio: level >= 2 ? 1 : Math.min(devicePixelRatio || 1, 2),
+      theme: this.theme,
+    });
+  }
+
+  /** Draw less finely where pictures come too slowly. */
+  watchPace(now, moved) {
+    const { pace } = this;
+    if (moved && pace.last !== null) {
+      pace.seen += 1;
+      if (now - pace.last > 21) pace.slow += 1;
+    }
+    pace.last = moved ? now : null;
+    if (pace.seen < 24) return;
+    if (pace.slow > 12 && this.level < QUALITIES.length - 1) this.level += 1;
+    pace.seen = pace.slow = 0;
+  }
+
+  showControls() {
+    const { player, record } = this;
+    const scrub = find("scrub");
+    if (Math.abs(Number(scrub.value) - player.time) > 0.6 / record.rate) scrub.value = String(player.time);
+    scrub.setAttribute("aria-valuetext", clockWords(player.time));
+    setText(find("clock"), `${clockWords(player.time)} of ${clockWords(record.duration)}`);
+    find("play").setAttribute("aria-label", player.playing ? "Pause" : "Play");
+    find("play-shape").setAttribute("d", player.playing ? "M5 3h3.5v14H5zM11.5 3H15v14h-3.5z" : "M5 3l12 7-12 7z");
+    if (find("speed").value !== String(player.speed)) find("speed").value = String(player.speed);
+    find("cut").value = this.cut;
+    find("depth-field").hidden = this.cut === "none";
+  }
+
+  /** Cut open another way; `depth` from 0 to 1. */
+  cutOpen(cut, depth = this.depth) {
+    this.cut = cut;
+    this.depth = depth;
+    this.ask();
+  }
+}
+
+function connect(show) {
+  const { player, camera, record } = show;
+  const scene = find("scene");
+  const onClick = (id, action) => find(id).addEventListener("click", action);
+  const toggle = () => (player.playing ? player.pause() : player.play());
+  const view = (action) => () => {
+    action();
+    show.ask();
+  };
+  onClick("play", toggle);
+  onClick("event-back", () => player.event(-1));
+  onClick("event-on", () => player.event(1));
+  onClick("step-back", () => player.step(-1));
+  onClick("step-on", () => player.step(1));
+  onClick("nearer", view(() => camera.near(1.25)));
+  onClick("farther", view(() => camera.near(0.8)));
+  onClick("home", view(() => camera.home()));
+  find("scrub").max = String(record.duration);
+  find("scrub").step = String(1 / record.rate);
+  find("scrub").value = "0";
+  find("scrub").addEventListener("input", (event) => {
+    player.playing = false;
+    player.seek(event.target.value);
+  });
+  find("speed").addEventListener("change", (event) => {
+    player.speed = Number(event.target.value);
+  });
+  find("cut").addEventListener("change", (event) => show.cutOpen(event.target.value));
+  find("depth").addEventListener("input", (event) => show.cutOpen(show.cut, event.target.value / 100));
+  handleCanvas(scene, camera, show.ask);
+  const again = view(() => {
+    show.openPicture();
+  });
+  scene.addEventListener("webglcontextlost", (event) => event.preventDefault());
+  scene.addEventListener("webglcontextrestored", again);
+  handleKeys({
+    " ": toggle,
+    ArrowLeft: () => player.move(-0.25),
+    ArrowRight: () => player.move(0.25),
+    ",": () => player.frame(-1),
+    ".": () => player.frame(1),
+    p: () => player.event(-1),
+    n: () => player.event(1),
+    "[": () => player.step(-1),
+    "]": () => player.step(1),
+    Home: () => player.seek(0),
+    End: () => player.seek(record.duration),
+    "<": () => player.faster(-1),
+    ">": () => player.faster(1),
+    a: view(() => camera.orbit(-1 / 48, 0)),
+    d: view(() => camera.orbit(1 / 48, 0)),
+    w: view(() => camera.orbit(0, 1 / 60)),
+    s: view(() => camera.orbit(0, -1 / 60)),
+    "+": view(() => camera.near(1.15)),
+    "=": view(() => camera.near(1.15)),
+    "-": view(() => camera.near(1 / 1.15)),
+    0: view(() => camera.home()),
+    c: () => show.cutOpen(CUTS[(CUTS.indexOf(show.cut) + 1) % CUTS.length]),
+    t: () => find("theme").click(),
+    "?": () => find("help-open").click(),
+  });
+  startDialog(find("help-open"), find("help"));
+  for (const [keys, words] of KEYS) {
+    const cell = make("td");
+    keys.split(" ").forEach((key) => cell.append(make("kbd", { text: key }), " "));
+    find("keys").append(make("tr", {}, cell, make("td", { text: words })));
+  }
+  new ResizeObserver(() => show.themeChanged()).observe(find("scene"));
+  startTheme(find("theme"), () => show.themeChanged());
+}
+
+/**
+ * What other scripts may use: `time` and `duration` (s), `playing`, `seek(s)`, `play()`, `pause()`, `counts()` (a row a
+ * colour: name, letter, hand, inside, out), `pose(id)` ([x, y, z, qx, qy, qz, qw] in metres, null where a cube has none),
+ * `shown()` (ids that are drawn), `events` ({time, word, cube, place}), `steps` (when each begins), `frames` (pictures
+ * drawn so far), `view` (from where one looks: turn and rise in radians, zoom), `level` (how coarsely moving pictures are drawn).
+ */
+function opened(show) {
+  const { player, record, camera } = show;
+  return {
+    get time() { return player.time; },
+    get playing() { return player.playing; },
+    get frames() { return show.frames; },
+    get level() { return show.level; },
+    get view() { return { turn: camera.turn, rise: camera.rise, zoom: camera.zoom }; },
+    duration: record.duration,
+    steps: record.beginnings,
+    events: record.events.map(({ time, word, cube, place }) => ({ time, word, cube, place })),
+    seek: (time) => { player.playing = false; player.seek(time); },
+    play: () => player.play(),
+    pause: () => player.pause(),
+    counts: () => countsAt(record, player.moment),
+    pose: (cube) => poseAt(record, player.moment, cube),
+    shown: () => sceneAt(record, show.rows, player.moment, true).map(({ cube }) => cube),
+  };
+}
+
+async function main() {
+  try {
+    const show = new Show(openRecord(dataOf("replay"), await bytesOf("poses")));
+    connect(show);
+    window.towerSim = opened(show);
+    if (!wantsStillness()) show.player.play();
+  } catch (error) {
+    sayTrouble(`This replay cannot be shown: ${error.message}`);
+  }
+}
+
+main();

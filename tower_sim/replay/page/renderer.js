@@ -1,0 +1,283 @@
+// Draws one picture: lamp's depth map, ground, solids, zones, cubes, cuts, clear walls, edges.
+
+const TONES = [
+  [0.87, 0.77, 0.62], [0.8, 0.67, 0.48], [0.76, 0.62, 0.43], [0.84, 0.73, 0.56],
+  [0.79, 0.7, 0.57], [0.72, 0.63, 0.5], [0.82, 0.76, 0.66], [0.68, 0.6, 0.5],
+];
+const LAMP = 1.45; // how far the lamp's map reaches, in the reach of what is looked at
+const NO_PLANE = [0, 0, 0, 1];
+const EVERYTHING = 2; // for u_clear: solids of any strength
+
+/** What is drawn how finely: samples a pixel, looks at the lamp's map, the map's side, the picture's scale, whether
+ * clear walls alone have edges. */
+const QUALITIES = [
+  { samples: 4, taps: 12, map: 2048, scale: 1 },
+  { samples: 4, taps: 5, map: 1024, scale: 1 },
+  { samples: 0, taps: 1, map: 512, scale: 1, few: true },
+  { samples: 0, taps: 1, map: 512, scale: 0.75, few: true },
+  { samples: 0, taps: 0, map: 512, scale: 0.6, few: true },
+];
+
+class Renderer {
+  /** Draw `solids` of a record on a canvas; `box` is what is looked at. Throws an Error where there is no WebGL 2. */
+  constructor(canvas, record, solids, box) {
+    const gl = canvas.getContext("webgl2", { antialias: false, alpha: true, powerPreference: "high-performance" });
+    if (!gl) throw new Error("This browser shows no 3D picture (it has no WebGL 2); counters and steps work all the same.");
+    Object.assign(this, { gl, canvas, record, solids, box });
+    this.middle = times(plus(box.low, box.high), 0.5);
+    this.reach = size(minus(box.high, box.low)) / 2;
+    this.programs = new Map();
+    this.maps = new Map();
+    this.samples = new Map();
+    const parts = [...new Set(solids.map((solid) => solid.part))];
+    this.tones = solids.map((solid) => parts.indexOf(solid.part) % TONES.length);
+    this.upload();
+  }
+
+  /** Whether a processor draws that is made for other things, slowly. */
+  get isSlow() {
+    const { gl } = this;
+    const known = gl.getExtension("WEBGL_debug_renderer_info");
+    const name = gl.getParameter(known ? known.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
+    return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(String(name));
+  }
+
+  upload() {
+    const { gl, record, solids } = this;
+    const look = [["a_at", 3], ["a_normal", 3], ["a_look", 2]];
+    this.shape = new Vertices(gl, { layout: look, data: trianglesOf(solids, this.tones) });
+    this.cuts = new Vertices(gl, { layout: look });
+    this.edges = new Vertices(
+      gl,
+      { layout: [["a_corner", 2]], data: new Float32Array([0, -1, 1, -1, 1, 1, 0, -1, 1, 1, 0, 1]) },
+      { layout: [["i_from", 3], ["i_to", 3], ["i_solid", 1]], data: edgesOf(solids) },
+    );
+    this.cubes = new Vertices(
+      gl,
+      { layout: [["a_at", 3], ["a_normal", 3], ["a_face", 2]], data: cubeTriangles() },
+      { layout: [["i_at", 3], ["i_turn", 4], ["i_colour", 1]] },
+    );
+    this.ground = new Vertices(gl, { layout: [["a_at", 2]], data: new Float32Array([-1, -1, 1, -1, 1, 1, -1, -1, 1, 1, -1, 1]) });
+    this.faces = facesOf(gl, record.header.colours);
+    const contact = contactOf(solids);
+    this.contact = textureOf(gl, contact.canvas);
+    this.contactBox = contact.box;
+    this.zones = openZones(gl, record.header.apparatus, this.middle);
+    this.strengths = gl.createTexture();
+    this.strengthRows = Math.ceil(solids.length / 256) || 1;
+  }
+
+  program(name, taps, cut) {
+    const key = `${name} ${taps} ${cut}`;
+    if (!this.programs.has(key)) this.programs.set(key, programOf(this.gl, name, taps, cut));
+    return this.programs.get(key);
+  }
+
+  /** Take a program and set its uniforms; those that it does not have are passed over. */
+  use(name, taps, values) {
+    const { gl } = this;
+    const { program, uniforms } = this.program(name, taps, values.u_plane === NO_PLANE ? 0 : 1);
+    gl.useProgram(program);
+    for (const [key, value] of Object.entries(values)) {
+      const place = uniforms[key];
+      if (!place) continue;
+      if (typeof value === "number") gl.uniform1f(place, value);
+      else if (value.unit !== undefined) gl.uniform1i(place, value.unit);
+      else if (value.length === 16) gl.uniformMatrix4fv(place, false, value);
+      else if (key === "u_tones") gl.uniform3fv(place, value);
+      else if (key === "u_lit") gl.uniform1fv(place, value);
+      else gl[`uniform${value.length}fv`](place, value);
+    }
+  }
+
+  /**
+   * Draw `scene`, {cubes: from sceneAt, lit: a strength for each zone}, as `camera` sees it, cut by `plane` or null, in a
+   * quality of QUALITIES; `ratio` is pixels a CSS pixel, `theme` has background, table and ink from 0 to 1.
+   */
+  draw({ scene, camera, plane, quality, ratio, theme }) {
+    const { gl, canvas } = this;
+    if (gl.isContextLost()) return;
+    const width = Math.max(1, Math.round(canvas.clientWidth * ratio * quality.scale));
+    const height = Math.max(1, Math.round(canvas.clientHeight * ratio * quality.scale));
+    if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
+    this.fillCubes(scene.cubes);
+    const cut = plane && turnedTo(plane, camera.eye);
+    this.fillStrengths(camera.eye, cut !== null && cut !== undefined);
+    const values = this.valuesFor(camera, cut, quality, theme, [width, height], scene.lit);
+    if (quality.taps) this.drawDepth(values, quality);
+    else this.mapFor(quality);
+    this.bindTextures(quality);
+    const samples = this.samplesFor(quality);
+    if (samples) samples.bind(width, height);
+    else gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    gl.viewport(0, 0, width, height);
+    gl.clearColor(...theme.background, 1);
+    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+    gl.enable(gl.DEPTH_TEST);
+    gl.enable(gl.CULL_FACE);
+    this.drawSolid(values, quality.taps, cut);
+    this.drawClear(values, quality.taps);
+    if (samples) samples.resolve();
+  }
+
+  drawSolid(values, taps, cut) {
+    this.use("cube", taps, values);
+    this.cubes.draw();
+    this.use("solid", taps, { ...values, u_clear: 0 });
+    this.shape.draw();
+    if (this.zones) {
+      this.use("zone", taps, values);
+      this.zones.vertices.draw();
+    }
+    if (cut) {
+      this.cuts.fill(this.cuts.parts[0], cutsOf(this.solids, this.tones, cut));
+      this.use("hatch", taps, { ...values, u_clear: EVERYTHING });
+      this.gl.disable(this.gl.CULL_FACE);
+      this.cuts.draw();
+      this.gl.enable(this.gl.CULL_FACE);
+    }
+    this.use("ground", taps, values);
+    this.ground.draw();
+  }
+
+  drawClear(values, taps) {
+    const { gl } = this;
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    gl.depthMask(false);
+    this.use("solid", taps, { ...values, u_clear: 1 });
+    this.shape.draw();
+    gl.disable(gl.CULL_FACE);
+    this.use("edge", taps, values);
+    this.edges.draw();
+    gl.depthMask(true);
+    gl.disable(gl.BLEND);
+  }
+
+  /** Draw what the lamp sees: cubes, and solids that are drawn whole. */
+  drawDepth(values, quality) {
+    const { gl } = this;
+    const map = this.mapFor(quality);
+    gl.activeTexture(gl.TEXTURE0);
+    gl.bindTexture(gl.TEXTURE_2D, null);
+    gl.activeTexture(gl.TEXTURE1);
+    gl.bindTexture(gl.TEXTURE_2D, this.strengths);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, map.frame);
+    gl.viewport(0, 0, map.side, map.side);
+    gl.enable(gl.DEPTH_TEST);
+    gl.depthMask(true);
+    gl.clear(gl.DEPTH_BUFFER_BIT);
+    gl.enable(gl.POLYGON_OFFSET_FILL);
+    gl.polygonOffset(2.5, 6);
+    gl.disable(gl.CULL_FACE);
+    const seen = { ...values, u_view: values.u_lampView, u_clear: 0 };
+    this.use("solidDepth", 0, seen);
+    this.shape.draw();
+    this.use("cubeDepth", 0, { ...seen, u_plane: NO_PLANE });
+    this.cubes.draw();
+    gl.disable(gl.POLYGON_OFFSET_FILL);
+  }
+
+  valuesFor(camera, cut, quality, theme, picture, lit) {
+    const turn = camera.turn + 0.75;
+    const sun = unit([Math.cos(turn), Math.sin(turn), 1.7]);
+    const lamp = product(boxView(LAMP * this.reach), lookAt(plus(this.middle, times(sun, 0.01)), this.middle).matrix);
+    const pixel = picture[0] / Math.max(1, this.canvas.clientWidth);
+    const brightness = theme.dark ? 0.8 : 1;
+    return {
+      u_view: camera.matrix,
+      u_lampView: lamp,
+      u_sun: sun,
+      u_eye: camera.eye,
+      u_sky: times([0.66, 0.69, 0.74], brightness),
+      u_under: times([0.5, 0.45, 0.4], brightness),
+      u_bias: (2 * LAMP * this.reach) / quality.map,
+      u_soft: 0.0045,
+      u_shadow: { unit: 0 },
+      u_strengths: { unit: 1 },
+      u_faces: { unit: 2 },
+      u_contact: { unit: 3 },
+      u_print: { unit: 4 },
+      u_tones: new Float32Array(TONES.flat()),
+      u_half: this.record.header.edge / 2,
+      u_plane: cut ? [...cut.normal, cut.offset] : NO_PLANE,
+      u_middle: this.middle,
+      u_reach: 3.2 * this.reach,
+      u_table: theme.table,
+      u_background: theme.background,
+      u_contactBox: this.contactBox,
+      u_box: this.zones ? this.zones.box : [0, 0, 1, 1],
+      u_lit: new Float32Array(32).map((_, i) => lit[i] || 0),
+      u_glow: [1.0, 0.8, 0.3],
+      u_ink: theme.dark ? [0.06, 0.05, 0.04] : [0.2, 0.14, 0.08],
+      u_most: quality.few && !cut ? 0.999 : 2,
+      u_pixel: pixel,
+      u_picture: picture,
+      u_width: 1.1 * Math.max(1, pixel),
+    };
+  }
+
+  mapFor({ map }) {
+    if (!this.maps.has(map)) this.maps.set(map, depthMap(this.gl, map));
+    return this.maps.get(map);
+  }
+
+  samplesFor({ samples }) {
+    if (!samples) return null;
+    if (!this.samples.has(samples)) this.samples.set(samples, new Samples(this.gl, samples));
+    return this.samples.get(samples);
+  }
+
+  bindTextures(quality) {
+    const { gl } = this;
+    const bound = [this.mapFor(quality).texture, this.strengths, null, this.contact, this.zones ? this.zones.print : null];
+    bound.forEach((texture, i) => {
+      gl.activeTexture(gl.TEXTURE0 + i);
+      if (i === 2) gl.bindTexture(gl.TEXTURE_2D_ARRAY, this.faces);
+      else gl.bindTexture(gl.TEXTURE_2D, texture || this.contact);
+    });
+  }
+
+  fillCubes(cubes) {
+    const data = new Float32Array(8 * cubes.length);
+    cubes.forEach(({ pose, colour }, i) => {
+      data.set(pose, 8 * i);
+      data[8 * i + 7] = colour;
+    });
+    this.cubes.fill(this.cubes.parts[1], data);
+  }
+
+  fillStrengths(eye, isCut) {
+    const { gl } = this;
+    const data = new Float32Array(256 * this.strengthRows);
+    this.solids.forEach((solid, i) => {
+      data[i] = isCut ? 1 : strengthFor(solid, eye);
+    });
+    gl.activeTexture(gl.TEXTURE1);
+    gl.bindTexture(gl.TEXTURE_2D, this.strengths);
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.R32F, 256, this.strengthRows, 0, gl.RED, gl.FLOAT, data);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
+  }
+}
+
+/** A plane with its normal towards the eye: what is before it is cut away. */
+function turnedTo({ normal, offset }, eye) {
+  return normal[2] < 0.5 && dot(normal, eye) < offset ? { normal: times(normal, -1), offset: -offset } : { normal, offset };
+}
+
+/** The 12 triangles of a cube from -1 to 1: x y z, normal, place on the face. */
+function cubeTriangles() {
+  const out = [];
+  for (const face of BOX_FACES) {
+    const corners = face.map((index) => CORNERS[index]);
+    const normal = normalOf(corners, [0, 1, 2, 3]);
+    const up = normal[2] ? [0, 1, 0] : [0, 0, 1];
+    const right = cross(up, normal);
+    for (const k of [0, 1, 2, 0, 2, 3]) {
+      const corner = corners[k];
+      out.push(...corner, ...normal, 0.5 + 0.5 * dot(right, corner), 0.5 + 0.5 * dot(up, corner));
+    }
+  }
+  return new Float32Array(out);
+}

@@ -1,0 +1,164 @@
+// The fixed parts as convex solids: their faces, which of them are outer walls, and what a plane cuts of them.
+
+const CORNERS = [-1, 1].flatMap((x) => [-1, 1].flatMap((y) => [-1, 1].map((z) => [x, y, z])));
+const BOX_FACES = [[4, 6, 7, 5], [0, 1, 3, 2], [2, 3, 7, 6], [0, 4, 5, 1], [1, 5, 7, 3], [0, 2, 6, 4]];
+
+/** The solids of a header's apparatus: {part, surface, vertices, faces, normals, centre, wall}. */
+function solidsOf(apparatus, edge) {
+  const boxes = apparatus.boxes.map((box) => ({
+    part: box.part,
+    surface: box.surface,
+    vertices: CORNERS.map((corner) => plus(box.centre, turned(box.turn, corner.map((sign, k) => sign * box.half[k])))),
+    faces: BOX_FACES,
+  }));
+  const solids = [...boxes, ...apparatus.hulls].map((solid) => {
+    const normals = solid.faces.map((face) => normalOf(solid.vertices, face));
+    return { ...solid, normals, centre: times(solid.vertices.reduce(plus), 1 / solid.vertices.length) };
+  });
+  for (const solid of solids) solid.wall = wallOf(solid, edge);
+  for (const solid of solids) if (solid.wall && isBehindAnother(solid, solids)) solid.wall = null;
+  return solids;
+}
+
+/** The unit normal of a face, outwards, by Newell's sum. */
+function normalOf(vertices, face) {
+  const sum = [0, 0, 0];
+  face.forEach((index, i) => {
+    const a = vertices[index];
+    const b = vertices[face[(i + 1) % face.length]];
+    for (let k = 0; k < 3; k += 1) sum[k] += (a[(k + 1) % 3] - b[(k + 1) % 3]) * (a[(k + 2) % 3] + b[(k + 2) % 3]);
+  });
+  return unit(sum);
+}
+
+/** The way out through an upright plate beside the middle: its normal away from the axis; null for other solids. */
+function wallOf(solid, edge) {
+  const depths = solid.normals.map((normal, i) => {
+    const over = dot(normal, solid.vertices[solid.faces[i][0]]);
+    return Math.max(...solid.vertices.map((vertex) => over - dot(normal, vertex)));
+  });
+  const thickness = Math.min(...depths);
+  const heights = solid.vertices.map((vertex) => vertex[2]);
+  const tall = Math.max(...heights) - Math.min(...heights);
+  let out = solid.normals[depths.indexOf(thickness)];
+  const flat = [solid.centre[0], solid.centre[1], 0];
+  if (dot(out, flat) < 0) out = times(out, -1);
+  const isPlate = thickness < 0.4 * Math.max(...depths);
+  return isPlate && Math.abs(out[2]) < 0.85 && dot(out, flat) > edge && tall > 1.6 * edge ? out : null;
+}
+
+/** Whether another wall stands further out at the same height: then this one is within. */
+function isBehindAnother(solid, solids) {
+  const way = unit([solid.wall[0], solid.wall[1], 0]);
+  return solids.some((other) => {
+    if (other === solid) return false;
+    const hit = firstHit(solid.centre, way, other);
+    return hit !== null && hit > 1e-4;
+  });
+}
+
+/** How far along a ray a convex solid begins, null if it is missed or the ray begins in it. */
+function firstHit(from, way, solid) {
+  let enter = 0;
+  let leave = Infinity;
+  for (let i = 0; i < solid.faces.length; i += 1) {
+    const normal = solid.normals[i];
+    const gap = dot(normal, minus(solid.vertices[solid.faces[i][0]], from));
+    const speed = dot(normal, way);
+    if (Math.abs(speed) < 1e-12) {
+      if (gap < 0) return null;
+    } else if (speed > 0) leave = Math.min(leave, gap / speed);
+    else enter = Math.max(enter, gap / speed);
+  }
+  return enter > 0 && enter < leave ? enter : null;
+}
+
+/** The box around solids: {low, high}. */
+function boundsOf(solids) {
+  const low = [Infinity, Infinity, 0];
+  const high = [-Infinity, -Infinity, 0];
+  for (const { vertices } of solids) {
+    for (const vertex of vertices) {
+      for (let k = 0; k < 3; k += 1) {
+        low[k] = Math.min(low[k], vertex[k]);
+        high[k] = Math.max(high[k], vertex[k]);
+      }
+    }
+  }
+  return { low, high };
+}
+
+/** How strongly a solid is drawn for an eye there: 1, less for a wall whose outside the eye sees. */
+function strengthFor(solid, eye) {
+  if (!solid.wall) return 1;
+  return 1 - 0.94 * smooth(dot(solid.wall, unit(minus(eye, solid.centre))), 0.02, 0.22);
+}
+
+/** The triangles of solids as numbers for WebGL: x y z, normal, tone, index of the solid. */
+function trianglesOf(solids, tones) {
+  const out = [];
+  solids.forEach((solid, index) => {
+    solid.faces.forEach((face, f) => {
+      for (let k = 1; k + 1 < face.length; k += 1) {
+        for (const corner of [face[0], face[k], face[k + 1]]) {
+          out.push(...solid.vertices[corner], ...solid.normals[f], tones[index], index);
+        }
+      }
+    });
+  });
+  return new Float32Array(out);
+}
+
+/** The edges of solids: both ends, index of the solid; those between faces that are nearly one are left out. */
+function edgesOf(solids) {
+  const out = [];
+  solids.forEach((solid, index) => {
+    const sides = new Map();
+    solid.faces.forEach((face, f) => {
+      face.forEach((a, i) => {
+        const b = face[(i + 1) % face.length];
+        const key = `${Math.min(a, b)} ${Math.max(a, b)}`;
+        sides.set(key, { a, b, faces: [...(sides.get(key) || { faces: [] }).faces, f] });
+      });
+    });
+    for (const { a, b, faces } of sides.values()) {
+      if (faces.length === 2 && dot(solid.normals[faces[0]], solid.normals[faces[1]]) > 0.985) continue;
+      out.push(...solid.vertices[a], ...solid.vertices[b], index);
+    }
+  });
+  return new Float32Array(out);
+}
+
+/** What the plane {normal, offset} cuts of solids, as triangles like trianglesOf: each cut is convex. */
+function cutsOf(solids, tones, plane) {
+  const out = [];
+  const across = unit(cross(plane.normal, Math.abs(plane.normal[2]) < 0.9 ? [0, 0, 1] : [1, 0, 0]));
+  const along = cross(plane.normal, across);
+  solids.forEach((solid, index) => {
+    const points = cutThrough(solid, plane);
+    if (points.length < 3) return;
+    const middle = times(points.reduce(plus), 1 / points.length);
+    const angle = (p) => Math.atan2(dot(minus(p, middle), along), dot(minus(p, middle), across));
+    points.sort((a, b) => angle(a) - angle(b));
+    for (let k = 1; k + 1 < points.length; k += 1) {
+      for (const point of [points[0], points[k], points[k + 1]]) out.push(...point, ...plane.normal, tones[index], index);
+    }
+  });
+  return new Float32Array(out);
+}
+
+/** Where a plane meets the edges of a convex solid. */
+function cutThrough(solid, plane) {
+  const over = solid.vertices.map((vertex) => dot(plane.normal, vertex) - plane.offset);
+  const points = [];
+  for (const face of solid.faces) {
+    face.forEach((a, i) => {
+      const b = face[(i + 1) % face.length];
+      if (a < b && over[a] < 0 !== over[b] < 0) {
+        const part = over[a] / (over[a] - over[b]);
+        points.push(plus(solid.vertices[a], times(minus(solid.vertices[b], solid.vertices[a]), part)));
+      }
+    });
+  }
+  return points;
+}

@@ -1,0 +1,35 @@
+"""Replays of documents: what another program's drop or game did, shown by recorded drops."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tower_sim.errors import fault
+from tower_sim.replay.bank import Bank
+from tower_sim.replay.document import About, Replay, Step, replay
+from tower_sim.replay.matched import KNOCKS, Playback
+from tower_sim.replay.told import Told
+
+
+def of_document(document: Told, bank: Bank, rng: np.random.Generator) -> Replay:
+    """Return the replay of a document, with the drops of a bank; `rng` as in `Playback`.
+
+    Raises UsageError where the bank is of a tower of another name, and where it has nothing to show.
+    """
+    if document.apparatus != bank.apparatus.name:
+        allowed = f"{bank.apparatus.name}, whose drops the bank has"
+        raise fault("apparatus of the document", document.apparatus, allowed, "give a bank of that tower")
+    playback = Playback(bank, rng)
+    steps: list[Step] = []
+    for step in document.steps:
+        take = None if step.wanted is None else playback.take_of(step.wanted)
+        playback.levels[KNOCKS] += step.knocked
+        steps.append(Step(step.title, step.text, () if take is None else (take,)))
+    playback.check_shown()
+    matched = playback.about()
+    wanted = [step.wanted for step in document.steps if step.wanted is not None]
+    colours = dict.fromkeys(cube.colour for each in wanted for cube in each.cubes)
+    what = "A drop" if document.game is None else f"A run of {document.game}"
+    title = f"{what} in {document.apparatus}, by {document.model}, seed {document.seed}"
+    about = About(document.apparatus, document.model, document.seed, document.game, matched=matched)
+    return replay(title, matched["says"], steps, bank.apparatus, about, tuple(colours))
