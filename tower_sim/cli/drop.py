@@ -51,14 +51,14 @@ def _drop(options: argparse.Namespace) -> None:
         open_model(apparatus, options.model, request.settings, replay and replay.film) as model,
     ):
         landed = outcome(request, replay.watched(model) if replay else model)
+        if token is not None and options.model == "physics" and token_version(token) < TOKEN_VERSION:
+            warn("this state is of the older kind: it remembers where cubes lie but not how they press on each other")
+        if options.json:
+            print(json.dumps(drop_document(request, landed)))
+        else:
+            say(drop_report(landed, request.colours, seed))
         if replay:
             _write(replay, request, apparatus, landed)
-    if token is not None and options.model == "physics" and token_version(token) < TOKEN_VERSION:
-        warn("this state is of the older kind: it remembers where cubes lie but not how they press on each other")
-    if options.json:
-        print(json.dumps(drop_document(request, landed)))
-    else:
-        say(drop_report(landed, request.colours, seed))
         tell_replay(options)
 
 

@@ -231,13 +231,13 @@ def _play(
                 tell(len(played))
     if options.save_plot is not None:
         game.draw(played, rules, apparatus, options.save_plot, title=game.ways.caption(rules, **names))
-    if replay:
-        _write(replay, request, apparatus, shown, model)
     if options.json:
         print(json.dumps(play_document(request, played, model)))
     else:
         say(game.summary(played, rules))
     _tell_plot(options)
+    if replay:
+        _write(replay, request, apparatus, shown, model)
     tell_replay(options)
 
 
