@@ -10,7 +10,7 @@ import pytest
 from support.command_line import tower_sim
 from support.declared import DOC, dungeon
 
-from tower_sim.games.declared import checked, grammar, phases, readings, stands_for
+from tower_sim.games.declared import checked, grammar, phases, readings, stands_for, trees
 from tower_sim.games.declared.files import text_of
 
 COMMANDS = {name: text.strip().splitlines() for name, text in re.findall(r"<!-- (\w+) -->\n```sh\n(.*?)```", DOC, re.S)}
@@ -80,5 +80,5 @@ def test_the_tables_have_every_key_way_and_function():
         assert f"[{table}" in DOC
     for function in grammar.FUNCTIONS:
         assert f"`{function}(" in DOC
-    for operator in grammar.COMPARISONS:
+    for operator in trees.COMPARISONS:
         assert operator in DOC

@@ -361,6 +361,26 @@ def test_zones_light_up_as_cubes_come_to_rest_in_them(at_desk: Open):
     assert page.inner_text("#sentence").startswith("Step 2 of 2: 1 purple and 2 green cubes thrown, 6 on the board")
     assert table_of(page) == {"purple": [0, 0, 3], "green": [0, 0, 3]}
     assert "step 2: 3 cubes thrown" in page.inner_text("#steps [aria-current=step]")
+    assert page.inner_text("#caption").startswith("step 2: 3 cubes thrown")
+    seek(page, 0.2)
+    assert not page.is_visible("#caption")
+
+
+def test_rows_of_a_table_stand_under_their_heading_and_other_lines_with_their_step(at_desk: Open):
+    document = tower_replay()
+    row = "  1/35     1 blue         5    8    3 |    7     1   .     .     .      .     . |   7    3"
+    document.header["heading"] = (
+        "  drop round phase   thrown  out   in | blue black red brown green yellow white |  AP gold"
+    )
+    document.header["steps"][0]["text"] = row
+    document.header["steps"][1]["text"] = "  2   3  fire; every player receives half the silver"
+    page = at_desk(document)
+    page.click("#lines-panel summary")
+    assert page.inner_text("#lines").strip().startswith(document.header["heading"].strip())
+    assert page.inner_text("#lines .now").strip() == row.strip()
+    assert "|" not in page.inner_text("#steps li:nth-child(1)")
+    assert "2 3 fire; every player receives half the silver" in page.inner_text("#steps li:nth-child(2)")
+    assert page.evaluate("document.scrollingElement.scrollWidth") == 1280
 
 
 def test_a_step_without_a_drop_has_its_moment_too(at_desk: Open):
@@ -369,7 +389,7 @@ def test_a_step_without_a_drop_has_its_moment_too(at_desk: Open):
     page = at_desk(document)
     seek(page, 100)
     assert page.inner_text("#steps [aria-current=step] strong") == "Pass"
-    assert page.inner_text("#sentence") == "Step 3 of 3: nothing moves, 6 on the board, 0 in the ship or in the air."
+    assert page.inner_text("#sentence") == "Step 3 of 3: nothing moves, 6 on the board, 0 in the ship."
     assert page.eval_on_selector_all("#zones .lit", "all => all.length") == 6
 
 

@@ -33,7 +33,7 @@ from tower_sim.surrogate import export, kernel
 from tower_sim.surrogate.cascade import CROWD, FRESH
 from tower_sim.surrogate.generator import WordStream, mixed
 from tower_sim.surrogate.model import SurrogateModel
-from tower_sim.surrogate.store import BOARD, shipped
+from tower_sim.surrogate.store import shipped
 from tower_sim.surrogate.table import OUT, WORD, FloorTable, Resting, Table, move
 
 ROOT = Path(__file__).parent.parent
@@ -406,11 +406,6 @@ def test_a_model_or_format_that_is_not_there_is_refused(model_name: str, to: str
 def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path):
     with pytest.raises(UsageError, match=r"output is .*; allowed is a file in an existing folder"):
         export.export_command("amerigo", "json", tmp_path / "missing" / "out.json")
-
-
-def test_a_ships_board_is_refused(model: SurrogateModel):
-    with pytest.raises(UsageError, match=f"kind of the surrogate is {BOARD!r}; allowed is tower"):
-        export.document(replace(model.fitted, kind=BOARD))
 
 
 def test_the_script_that_renews_the_vectors_makes_the_stored_ones():

@@ -35,7 +35,7 @@ class _Parts:
     motion: list[npt.NDArray[np.int16]] = field(default_factory=list[npt.NDArray[np.int16]])
     length: int = 0
 
-    def row(self, pose: Sequence[float]) -> int:
+    def row(self, pose: Sequence[float] | Array) -> int:
         self.exact.append([float(value) for value in pose])
         return len(self.exact) - 1
 

@@ -29,6 +29,7 @@ _COMMANDS = {
     "study": "write a report on a campaign: statistics with intervals, tables, plots",
     "calibrate": "fit the tower to observations or to your own recorded drops",
     "fairness": "does your recorded tower behave as a profile predicts?",
+    "lab": "write a page in which house rules are tried: sliders, whole games, battles",
     "serve": "answer other programs: a JSON request a line, a JSON reply a line",
     "replay": "show what a drop or a game of another program did, by recorded drops",
     "surrogate": "the fast stand-in for physics: fit, check and export it",

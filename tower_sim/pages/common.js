@@ -1,4 +1,4 @@
-// What all pages share. The files of a page are joined into one script, inside one function: names here are known to all.
+// What all pages share. The files of a page are joined into one script, in one function: names here are known to all.
 
 /** The element with this id. */
 function find(id) {
@@ -84,7 +84,7 @@ function themeColour(name) {
   return found;
 }
 
-/** Let `button` change between light and dark, and call `changed` whenever that changes, the system's choice included. */
+/** Let `button` change between light and dark, and call `changed` whenever that changes, also by the system. */
 function startTheme(button, changed = () => {}) {
   const tell = () => {
     const next = isDark() ? "light" : "dark";
@@ -135,11 +135,11 @@ function drawFace(context, x, y, size, paint) {
   if (paint.pattern !== "plain") {
     context.fillStyle = paint.rgb;
     context.beginPath();
-    context.arc(32, 32, 19, 0, 2 * Math.PI);
+    context.arc(32, 32, 22, 0, 2 * Math.PI);
     context.fill();
   }
   context.fillStyle = paint.ink;
-  context.font = "bold 34px system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";
+  context.font = "bold 41px system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";
   context.textAlign = "center";
   context.textBaseline = "alphabetic";
   const box = context.measureText(paint.letter);
@@ -155,10 +155,10 @@ const PATTERN_DRAWINGS = {
   diagonals: (context) => strokes(context, [-48, -32, -16, 0, 16, 32, 48].map((x) => [x, 64, x + 64, 0])),
   cross: (context) => strokes(context, [[0, 0, 64, 64], [0, 64, 64, 0], [32, 0, 32, 64], [0, 32, 64, 32]]),
   dots: (context) => {
-    for (const x of [8, 24, 40, 56]) for (const y of [8, 24, 40, 56]) disc(context, x, y, 4.5).fill();
+    for (const x of [7, 24, 40, 57]) for (const y of [7, 24, 40, 57]) disc(context, x, y, 4.5).fill();
   },
   rings: (context) => {
-    for (const radius of [22, 29, 38]) disc(context, 32, 32, radius).stroke();
+    for (const radius of [26, 33, 41]) disc(context, 32, 32, radius).stroke();
   },
   checks: (context) => {
     for (let i = 0; i < 16; i += 1) if ((i + (i >> 2)) % 2) context.fillRect((i % 4) * 16, (i >> 2) * 16, 16, 16);

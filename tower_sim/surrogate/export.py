@@ -1,7 +1,7 @@
 """The portable surrogate: its table as a JSON document, a JavaScript module of one file, and conformance vectors.
 
-    Fitted --document--> table of whole numbers --json_text--> FILE.json
-                                                --js_text----> FILE.mjs (sampler.js with the table in its last line)
+    Fitted of a tower --document--> table of whole numbers --json_text--> FILE.json
+    Fitted of a board --document--> law in doubles         --js_text----> FILE.mjs (sampler.js or ship.js, words.js)
     Table --vectors--> (seed, state, throw -> outcome), a line of JSON each
 
 docs/surrogate_portable.md says what an implementation in another language must do.
@@ -24,6 +24,7 @@ from tower_sim.surrogate.table import Resting, Table, move, table_of
 from tower_sim.writing import write
 
 SCHEMA = "tower-sim/surrogate-table"
+BOARD_SCHEMA = "tower-sim/surrogate-board"
 VERSION = 1
 GENERATOR = "xoshiro128**"
 FORMATS = ("js", "json")
@@ -32,14 +33,16 @@ Seed = tuple[int, int, int, int]
 # Of a vector: the most cubes inside and thrown, and how old those inside are; one of each is drawn.
 _MOST = (98, 9, 5, 3, 2)
 _AGES = (10, 300)
+_SAMPLERS = {SCHEMA: "sampler.js", BOARD_SCHEMA: "ship.js"}
+_LAW = ("places", "terms", "landing", "crowd", "changed", "slope", "quiet", "moves", "cover")
 _MARKER = "export const MODEL = null;\n"
 
 
 def export_command(model: str, to: str, output: Path) -> None:
     """Write the surrogate `model`, a file or the name of a shipped one, as `to` (`js` or `json`) into `output`.
 
-    Raises UsageError for a model that cannot be read or is not a tower's, another format, and a file that cannot be
-    written; WritingFailed when the disk is full or fails.
+    Raises UsageError for a model that cannot be read, another format, and a file that cannot be written;
+    WritingFailed when the disk is full or fails.
     """
     if to not in FORMATS:
         raise fault("format", to, " or ".join(FORMATS))
@@ -49,40 +52,52 @@ def export_command(model: str, to: str, output: Path) -> None:
 
 
 def document(fitted: Fitted) -> dict[str, Any]:
-    """Return all that another language needs: the table, and whose it is; raises UsageError for a ship's board."""
-    if fitted.kind != TOWER:
-        raise fault("kind of the surrogate", fitted.kind, TOWER, "export one of a tower: a board's has no table")
-    law = fitted.cascade_of(fitted.apparatus_digest)
-    return table_document(table_of(law), fitted.apparatus, fitted.apparatus_digest, fitted.digest, fitted.covered)
+    """Return all that another language needs: a tower's table or a board's law, and whose it is."""
+    digest = fitted.apparatus_digest
+    if fitted.kind == TOWER:
+        law = fitted.cascade_of(digest)
+        return table_document(table_of(law), fitted.apparatus, digest, fitted.digest, fitted.covered)
+    board = fitted.board_law_of(digest)
+    plain = board.to_plain()
+    return {
+        **_head(BOARD_SCHEMA, fitted.apparatus, digest, fitted.digest, fitted.covered),
+        "law": {key: plain[key] for key in _LAW}
+        | {"most_thrown": board.most_thrown, "most_together": board.most_together},
+    }
 
 
 def table_document(
     table: Table, apparatus: str, apparatus_digest: str, model: str, covered: Sequence[Sequence[int]] = ()
 ) -> dict[str, Any]:
     """Return the document of a table, for the apparatus and the model of these digests; see Fitted for `covered`."""
+    return {**_head(SCHEMA, apparatus, apparatus_digest, model, covered), "table": table.to_plain()}
+
+
+def _head(schema: str, apparatus: str, digest: str, model: str, covered: Sequence[Sequence[int]]) -> dict[str, Any]:
+    """Return what documents begin with."""
     return {
-        "schema": SCHEMA,
+        "schema": schema,
         "version": VERSION,
         "apparatus": apparatus,
-        "apparatus_digest": apparatus_digest,
+        "apparatus_digest": digest,
         "model": model,
         "covered": [list(row) for row in covered],
         "generator": GENERATOR,
-        "table": table.to_plain(),
     }
 
 
 def json_text(plain: Mapping[str, Any]) -> str:
     """Return the text of a document; a list of numbers takes one line."""
     text = json.dumps(plain, indent=1, ensure_ascii=False)
-    return re.sub(r"\[[-\d,\s]+\]", lambda numbers: re.sub(r"\s", "", numbers[0]).replace(",", ", "), text) + "\n"
+    return re.sub(r"\[[-+.e\d,\s]+\]", lambda numbers: re.sub(r"\s", "", numbers[0]).replace(",", ", "), text) + "\n"
 
 
 def js_text(plain: Mapping[str, Any]) -> str:
-    """Return a JavaScript module of one file that samples from a document: sampler.js with the document in it."""
-    template = (resources.files("tower_sim.surrogate") / "sampler.js").read_text("utf-8")
-    head, tail = template.split(_MARKER)
-    return f"{head}export const MODEL = {json_text(plain).rstrip()};\n{tail}"
+    """Return a JavaScript module of one file that samples from a document: words.js and the sampler with it."""
+    folder = resources.files("tower_sim.surrogate")
+    words, template = ((folder / name).read_text("utf-8") for name in ("words.js", _SAMPLERS[plain["schema"]]))
+    head, about = template.removesuffix(_MARKER).rsplit("\n/**", 1)
+    return f"{head}\n{words}\n/**{about}export const MODEL = {json_text(plain).rstrip()};\n"
 
 
 @dataclass(frozen=True, slots=True)

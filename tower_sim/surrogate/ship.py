@@ -61,11 +61,7 @@ class ShipSurrogate(BaseModel):
         lying = [resident for resident in state.board.lying if resident.cube not in thrown]
         here = np.array([self._number[resident.region] for resident in lying], int)
         n, m = len(thrown), len(lying)
-        u = rng.random(n + 2 * m)
-        counts = np.bincount(here, minlength=len(self.law.places))
-        landed = drawn(np.broadcast_to(self.law.shares(n, counts), (n, len(counts))), u[:n])
-        hit = u[n : n + m] < self.law.changes(n)[here]
-        after = np.where(hit, drawn(np.array(self.law.moves)[here], u[n + m :]), here)
+        landed, after = landing(self.law, n, here, rng.random(n + 2 * m))
         places = self.law.places
         landings = [Landing(resident.cube, places[int(k)]) for resident, k in zip(lying, after, strict=True)]
         landings += [Landing(cube, places[int(k)]) for cube, k in zip(thrown, landed, strict=True)]
@@ -96,6 +92,19 @@ class ShipSurrogate(BaseModel):
         rest = [Resident(x.cube, x.place, since.get(x.cube, state.drops)) for x in landings]
         event = replace(event, emerged=tuple(cube.id for cube in outcome.emerged))
         return replace(outcome, state=self._door.made(state.after((), event, rest)))
+
+
+def landing(law: BoardLaw, thrown: int, here: Array, u: Array) -> tuple[Array, Array]:
+    """Return at which places `thrown` cubes land, and where those that lay at the places `here` then are.
+
+    `u` are numbers from 0 to 1, one for each thrown cube, one for each lying one whether it changes its place, one for
+    each where to: shape (thrown + 2 lying,).
+    """
+    lying = len(here)
+    counts = np.bincount(here, minlength=len(law.places))
+    landed = drawn(np.broadcast_to(law.shares(thrown, counts), (thrown, len(counts))), u[:thrown])
+    hit = u[thrown : thrown + lying] < law.changes(thrown)[here]
+    return landed, np.where(hit, drawn(np.array(law.moves)[here], u[thrown + lying :]), here)
 
 
 def drawn(chances: Array, u: Array) -> Array:

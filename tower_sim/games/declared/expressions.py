@@ -3,7 +3,8 @@
     money - ceil(money / 2)        count(out.attacker) > count(out.defender)        max(out)
 
 A number is a whole number or a fraction; one that has no value (nothing came out) is None, and so is what is computed
-with it, but a comparison with it is 0. grammar.py reads the text, once, and says all there is.
+with it, but a comparison with it is 0. grammar.py reads the text, once, into a tree, and says all there is;
+trees.py works trees out.
 """
 
 from __future__ import annotations
@@ -112,6 +113,7 @@ class CubesAt:
         return counts
 
 
+Tree = int | str | tuple[object, ...]  # see trees.py
 Node = Callable[[Scope], Any]
 
 
@@ -121,10 +123,11 @@ class TooLarge(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A checked expression: its `text`, the `where` of its key, and what it is worked out by."""
+    """A checked expression: its `text`, the `where` of its key, its `tree`, and what that is worked out by."""
 
     text: str
     where: str
+    tree: Tree = field(compare=False)
     node: Node = field(repr=False, compare=False)
 
     def value(self, scope: Scope) -> Number | None:

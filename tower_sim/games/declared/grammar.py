@@ -1,16 +1,13 @@
-"""The grammar of a declared game's expressions: a text read from its left to its right, each name checked.
+"""The grammar of a declared game's expressions: from a text, read from its left to its right, to a tree of trees.py.
 
-What binds least stands first: `or`, `and`, `not`, one comparison, + and -, * and /, a sign, a number or a name.
+Each name is checked. What binds least stands first: `or`, `and`, `not`, one comparison, + and -, * and /, a sign,
+a number or a name.
 """
 
 from __future__ import annotations
 
-import operator
 import re
-from collections.abc import Callable, Mapping
-from fractions import Fraction
-from math import ceil
-from typing import Any
+from collections.abc import Callable
 
 from tower_sim.errors import UsageError, fault, near, shown, unknown
 from tower_sim.games.declared.expressions import (
@@ -22,20 +19,15 @@ from tower_sim.games.declared.expressions import (
     CubesAt,
     Expression,
     Names,
-    Node,
-    Number,
-    Scope,
-    TooLarge,
-    Value,
+    Tree,
 )
+from tower_sim.games.declared.trees import COMPARISONS, node_of
 
 MAX_TEXT = 200  # characters
 MAX_NESTED = 20
 FUNCTIONS = ("count", "max", "min", "sum", "ceil")
 CONNECTIVES = ("and", "or", "not")
-COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
-    "==": operator.eq, "!=": operator.ne, "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt,
-}  # fmt: skip
+_OF_CUBES = {"count": "count", "max": "most", "min": "fewest"}
 
 _TOKEN = re.compile(r"\s*(?:(\w+|==|!=|<=|>=|[-+*/()<>,.])|(\S))", re.ASCII)
 _ALLOWED = "numbers, names, + - * / ( ), comparisons, and, or, not, count(), max(), min(), sum(), ceil()"
@@ -46,12 +38,12 @@ def read_expression(text: object, where: str, names: Names) -> Expression:
     if isinstance(text, int) and not isinstance(text, bool):
         if abs(text) > MAX_NUMBER:
             raise fault(where, text, f"a whole number up to {MAX_NUMBER} in size")
-        return Expression(str(text), where, _constant(text))
+        return Expression(str(text), where, text, node_of(text))
     reader = _Reader(text, where, names)
-    kind, node = reader.either()
+    kind, tree = reader.either()
     reader.end()
     reader.must(kind, NUMBER)
-    return Expression(str(text), where, node)
+    return Expression(str(text), where, tree, node_of(tree))
 
 
 def read_cubes(text: object, where: str, names: Names) -> CubesAt:
@@ -65,18 +57,8 @@ def read_cubes(text: object, where: str, names: Names) -> CubesAt:
     return found
 
 
-def _constant(value: Value) -> Node:
-    return lambda scope: value
-
-
-def _sized(value: Number) -> Number:
-    if abs(value) > MAX_NUMBER:
-        raise TooLarge(f"a number over {MAX_NUMBER}")
-    return value.numerator if value.denominator == 1 else value
-
-
 class _Reader:
-    """Reads one text from its left to its right; every method that reads returns the kind and what works it out."""
+    """Reads one text from its left to its right; every method that reads returns the kind and the tree."""
 
     def __init__(self, text: object, where: str, names: Names) -> None:
         if not isinstance(text, str) or not 0 < len(text) <= MAX_TEXT:
@@ -128,86 +110,73 @@ class _Reader:
 
     # The grammar, from what binds least
 
-    def either(self) -> tuple[str, Node]:
+    def either(self) -> tuple[str, Tree]:
         self.depth += 1
         if self.depth > MAX_NESTED:
             raise fault(f"{self.where} ({shown(self.text)})", "nested deeper", f"up to {MAX_NESTED} deep", "shorten it")
-        found = self._joined(self.both, "or", lambda a, b: lambda scope: int(bool(a(scope) or b(scope))))
+        found = self._joined(self.both, "or")
         self.depth -= 1
         return found
 
-    def both(self) -> tuple[str, Node]:
-        return self._joined(self.negated, "and", lambda a, b: lambda scope: int(bool(a(scope) and b(scope))))
+    def both(self) -> tuple[str, Tree]:
+        return self._joined(self.negated, "and")
 
-    def _joined(
-        self, inner: Callable[[], tuple[str, Node]], word: str, join: Callable[[Node, Node], Node]
-    ) -> tuple[str, Node]:
-        kind, node = inner()
-        while self.takes(word):
+    def _joined(self, inner: Callable[[], tuple[str, Tree]], *operators: str) -> tuple[str, Tree]:
+        kind, tree = inner()
+        while said := self.takes(*operators):
             self.must(kind, NUMBER)
             second, other = inner()
             self.must(second, NUMBER)
-            kind, node = NUMBER, join(node, other)
-        return kind, node
+            kind, tree = NUMBER, (said, tree, other)
+        return kind, tree
 
-    def negated(self) -> tuple[str, Node]:
+    def negated(self) -> tuple[str, Tree]:
         if not self.takes("not"):
             return self.comparison()
         times = 1
         while self.takes("not"):
             times += 1
-        kind, node = self.comparison()
+        kind, tree = self.comparison()
         self.must(kind, NUMBER)
-        return NUMBER, lambda scope: int(bool(node(scope)) == (times % 2 == 0))
+        negated = ("not", tree)
+        return NUMBER, negated if times % 2 else ("not", negated)
 
-    def comparison(self) -> tuple[str, Node]:
+    def comparison(self) -> tuple[str, Tree]:
         first = self.peek()
-        kind, node = self.added()
+        kind, tree = self.added()
         said = self.takes(*COMPARISONS)
         if not said:
-            return kind, node
-        compare = COMPARISONS[said]
+            return kind, tree
         if kind == WORD:
             word = self.name()
             if word not in (known := self.names.choices.get(first, ())):
                 raise unknown(f"a word in {self.where}", word, known)
-            other = _constant(word)
+            other: Tree = word
         else:
             self.must(kind, NUMBER, COLOUR)
             second, other = self.added()
             self.must(second, kind)
         if kind != NUMBER and said not in ("==", "!="):
             raise self.wrong(said, "== and != between colours or words")
-        return NUMBER, _compared(node, other, compare)
+        return NUMBER, (said, tree, other)
 
-    def added(self) -> tuple[str, Node]:
-        return self._computed(self.multiplied, {"+": operator.add, "-": operator.sub})
+    def added(self) -> tuple[str, Tree]:
+        return self._joined(self.multiplied, "+", "-")
 
-    def multiplied(self) -> tuple[str, Node]:
-        return self._computed(self.signed, {"*": operator.mul, "/": Fraction})
+    def multiplied(self) -> tuple[str, Tree]:
+        return self._joined(self.signed, "*", "/")
 
-    def _computed(
-        self, inner: Callable[[], tuple[str, Node]], operators: Mapping[str, Callable[[Any, Any], Any]]
-    ) -> tuple[str, Node]:
-        kind, node = inner()
-        while said := self.takes(*operators):
-            self.must(kind, NUMBER)
-            second, other = inner()
-            self.must(second, NUMBER)
-            kind, node = NUMBER, _combined(node, other, operators[said])
-        return kind, node
-
-    def signed(self) -> tuple[str, Node]:
+    def signed(self) -> tuple[str, Tree]:
         is_negative = False
         while self.takes("-"):
             is_negative = not is_negative
-        kind, node = self.single()
+        kind, tree = self.single()
         if not is_negative:
-            return kind, node
+            return kind, tree
         self.must(kind, NUMBER)
-        return NUMBER, _combined(_constant(0), node, operator.sub)
+        return NUMBER, ("-", 0, tree)
 
-    def single(self) -> tuple[str, Node]:
+    def single(self) -> tuple[str, Tree]:
         if self.takes("("):
             found = self.either()
             self.needs(")")
@@ -216,7 +185,7 @@ class _Reader:
         if name.isdecimal():
             if len(name) > len(str(MAX_NUMBER)) or int(name) > MAX_NUMBER:
                 raise fault(f"a number in {self.where}", name, f"a whole number up to {MAX_NUMBER}")
-            return NUMBER, _constant(int(name))
+            return NUMBER, int(name)
         if name in FUNCTIONS and self.takes("("):
             return NUMBER, self.function(name)
         kind = self.names.kind(name)
@@ -228,11 +197,11 @@ class _Reader:
                 what, name, "one of the game's own, declared above it", f"check its spelling{near(name, known)}"
             )
         if kind == CUBES:
-            return CUBES, self.cubes(name).at
+            return CUBES, ("cubes", self.cubes(name))
         if kind == NUMBER:
-            return NUMBER, lambda scope: scope.number(name)
+            return NUMBER, ("number", name)
         is_colour = name in self.names.colours and name not in self.names.words
-        return kind, _constant(name) if is_colour else lambda scope: scope.word(name)
+        return kind, name if is_colour else ("word", name)
 
     def cubes(self, place: str) -> CubesAt:
         """Read what follows the name of a place."""
@@ -243,30 +212,26 @@ class _Reader:
             raise unknown(f"what follows {place}. in {self.where}", part, known, "name a colour or a group")
         return CubesAt(place, part)
 
-    def function(self, name: str) -> Node:
+    def function(self, name: str) -> Tree:
         """Read what stands in the brackets of a function, the first of which is read."""
         if name == "sum":
             table = self.name()
             if table not in self.names.tables:
                 raise unknown(f"a table in {self.where}", table, self.names.tables or ["none: there is no [values]"])
             self.needs(",")
-            numbers = self.names.tables[table]
-            of_table = self._place()
+            of = self._place()
             self.needs(")")
-            return lambda scope: _sized(sum(numbers.get(cube.colour, 0) for cube in of_table.at(scope)))
+            return ("sum", table, of)
         if name == "ceil":
-            kind, node = self.either()
+            kind, tree = self.either()
             self.must(kind, NUMBER)
             self.needs(")")
-            return lambda scope: None if (value := node(scope)) is None else ceil(value)
-        most = max if name == "max" else min
+            return ("ceil", tree)
         if name != "count" and self.peek() not in self.names.places:
-            return self._of_numbers(most)
+            return (name, *self._numbers())
         of = self._place()
         self.needs(")")
-        if name == "count":
-            return lambda scope: len(of.at(scope))
-        return lambda scope: most(of.counts(scope).values(), default=0)
+        return (_OF_CUBES[name], of)
 
     def _place(self) -> CubesAt:
         place = self.peek()
@@ -274,34 +239,13 @@ class _Reader:
             raise self.wrong(place or "its end", f"a set of cubes there: {', '.join(self.names.places) or 'none here'}")
         return self.cubes(self.name())
 
-    def _of_numbers(self, most: Callable[[Any], Any]) -> Node:
-        nodes: list[Node] = []
-        while not nodes or self.takes(","):
-            kind, node = self.either()
+    def _numbers(self) -> list[Tree]:
+        trees: list[Tree] = []
+        while not trees or self.takes(","):
+            kind, tree = self.either()
             self.must(kind, NUMBER)
-            nodes.append(node)
+            trees.append(tree)
         self.needs(")")
-        if len(nodes) < 2:
+        if len(trees) < 2:
             raise self.wrong(")", "two numbers or more, or one set of cubes")
-
-        def of(scope: Scope) -> Number | None:
-            values = [node(scope) for node in nodes]
-            return None if None in values else most(values)
-
-        return of
-
-
-def _compared(a: Node, b: Node, compare: Callable[[Any, Any], bool]) -> Node:
-    def compared(scope: Scope) -> int:
-        first, second = a(scope), b(scope)
-        return int(first is not None and second is not None and compare(first, second))
-
-    return compared
-
-
-def _combined(a: Node, b: Node, combine: Callable[[Any, Any], Any]) -> Node:
-    def combined(scope: Scope) -> Number | None:
-        first, second = a(scope), b(scope)
-        return None if first is None or second is None else _sized(combine(first, second))
-
-    return combined
+        return trees

@@ -37,7 +37,8 @@ function product(a, b) {
 /** What a lens sees: `tall` is the tangent of half the angle upwards, `wide` sideways. */
 function perspective(wide, tall, near, far) {
   const depth = 1 / (near - far);
-  return new Float32Array([1 / wide, 0, 0, 0, 0, 1 / tall, 0, 0, 0, 0, (far + near) * depth, -1, 0, 0, 2 * far * near * depth, 0]);
+  const [scale, shift] = [(far + near) * depth, 2 * far * near * depth];
+  return new Float32Array([1 / wide, 0, 0, 0, 0, 1 / tall, 0, 0, 0, 0, scale, -1, 0, 0, shift, 0]);
 }
 
 /** A lamp's view without perspective: `reach` to all sides, and three times that far towards it and away. */

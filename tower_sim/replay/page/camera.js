@@ -3,58 +3,50 @@
 const LENS = Math.tan((15 * Math.PI) / 180); // half the angle of the shorter side's view
 const FROM = { tower: { turn: -62, rise: 17 }, board: { turn: -38, rise: 40 } }; // degrees: from where one looks first
 
-/** A camera that looks at `box` ({low, high}) of a kind of apparatus. */
+/** A camera that looks at `points`, all of them in the `box` ({low, high}), of a kind of apparatus. */
 class Camera {
-  constructor(box, kind) {
+  constructor(points, box, kind) {
+    const { turn, rise } = FROM[kind] || FROM.tower;
+    this.points = points;
     this.box = box;
-    this.from = FROM[kind] || FROM.tower;
+    this.from = { turn: (turn * Math.PI) / 180, rise: (rise * Math.PI) / 180 };
     this.width = 1;
     this.height = 1;
+    this.fit();
     this.home();
   }
 
   /** Look from where one looked first. */
   home() {
-    this.turn = (this.from.turn * Math.PI) / 180;
-    this.rise = (this.from.rise * Math.PI) / 180;
-    this.middle = times(plus(this.box.low, this.box.high), 0.5);
-    this.zoom = 1;
-    this.moved = false;
-    this.fit();
+    Object.assign(this, this.from, { middle: this.first, zoom: 1, moved: false });
   }
 
   /** The picture is `width` by `height` now. */
   resize(width, height) {
+    if (width === this.width && height === this.height) return;
     this.width = width;
     this.height = height;
     this.fit();
+    if (!this.moved) this.home();
   }
 
-  /** Find the distance from which the whole box is seen, and the middle of what is seen. */
+  /** Find from how far, and about which middle, all points fill the picture as one looks first. */
   fit() {
-    if (!this.moved) {
-      this.middle = times(plus(this.box.low, this.box.high), 0.5);
-      for (let round = 0; round < 4; round += 1) this.centre();
+    const { right, up, back } = lookAt(wayFrom(this.from), [0, 0, 0]);
+    const { low, high } = this.box;
+    this.first = times(plus(low, high), 0.5);
+    for (let round = 0; round < 5; round += 1) {
+      const seen = this.points
+        .map((point) => minus(point, this.first))
+        .map((at) => [dot(right, at), dot(up, at), dot(back, at)]);
+      this.whole =
+        1.03 * Math.max(...seen.map(([x, y, z]) => Math.max(Math.abs(x) / this.wide, Math.abs(y) / this.tall) + z));
+      const offset = (k) => {
+        const values = seen.map((point) => point[k] / (this.whole - point[2]));
+        return ((Math.max(...values) + Math.min(...values)) / 2) * this.whole;
+      };
+      this.first = plus(this.first, plus(times(right, offset(0)), times(up, offset(1))));
     }
-    this.whole = Math.max(...this.asSeen().map(({ x, y, z }) => Math.max(Math.abs(x) / this.wide, Math.abs(y) / this.tall) + z)) * 1.03;
-  }
-
-  /** Move the middle so that the box's picture has as much room left as right, and above as below. */
-  centre() {
-    const seen = this.asSeen();
-    const far = Math.max(...seen.map(({ x, y, z }) => Math.max(Math.abs(x) / this.wide, Math.abs(y) / this.tall) + z));
-    const range = (name) => seen.map((point) => point[name] / (far - point.z));
-    const offset = (values) => ((Math.max(...values) + Math.min(...values)) / 2) * far;
-    const { right, up } = lookAt(this.eyeAt(1), this.middle);
-    this.middle = plus(this.middle, plus(times(right, offset(range("x"))), times(up, offset(range("y")))));
-  }
-
-  asSeen() {
-    const { right, up, back } = lookAt(this.eyeAt(1), this.middle);
-    return CORNERS.map((corner) => {
-      const at = minus(corner.map((sign, k) => (sign < 0 ? this.box.low[k] : this.box.high[k])), this.middle);
-      return { x: dot(right, at), y: dot(up, at), z: dot(back, at) };
-    });
   }
 
   get wide() {
@@ -65,18 +57,12 @@ class Camera {
     return LENS * Math.max(1, this.height / this.width);
   }
 
-  eyeAt(distance) {
-    const flat = Math.cos(this.rise);
-    const way = [flat * Math.cos(this.turn), flat * Math.sin(this.turn), Math.sin(this.rise)];
-    return plus(this.middle, times(way, distance));
-  }
-
   get distance() {
     return this.whole / this.zoom;
   }
 
   get eye() {
-    return this.eyeAt(this.distance);
+    return plus(this.middle, times(wayFrom(this), this.distance));
   }
 
   /** Turn about the middle by parts of a whole turn. */
@@ -109,4 +95,9 @@ class Camera {
     const lens = perspective(this.wide, this.tall, near, this.distance + 6 * reach);
     return product(lens, lookAt(this.eye, this.middle).matrix);
   }
+}
+
+/** The way towards an eye: `turn` about the vertical, `rise` over the table, in radians. */
+function wayFrom({ turn, rise }) {
+  return [Math.cos(rise) * Math.cos(turn), Math.cos(rise) * Math.sin(turn), Math.sin(rise)];
 }

@@ -1,6 +1,6 @@
 // WebGL 2 in few words: programs, buffers, textures.
 
-const PLACES = ["a_at", "a_normal", "a_look", "a_face", "a_zone", "a_corner", "i_at", "i_turn", "i_colour", "i_from", "i_to", "i_solid"];
+const PLACES = ["a_at", "a_normal", "a_look", "a_face", "a_zone", "a_from", "a_to", "a_corner"];
 
 /** A program of SHADERS by name, with the places of its uniforms. Throws an Error with the compiler's words. */
 function programOf(gl, name, taps, cut) {
@@ -28,47 +28,40 @@ function programOf(gl, name, taps, cut) {
 }
 
 /**
- * Numbers on the graphics processor, and how a program reads them: `layout` is [attribute, how many], ... in the order in
- * which they stand; those whose name begins with i_ go on once an instance.
+ * The vertices of triangles on the graphics processor, and how a program reads them: `layout` is [attribute, how many
+ * numbers], ... in the order in which they stand. There are no instances: without a graphics processor each would cost
+ * as much as a drawing of its own.
  */
 class Vertices {
-  constructor(gl, ...parts) {
-    this.gl = gl;
-    this.array = gl.createVertexArray();
-    this.parts = parts.map(({ layout, data }) => {
-      const part = { stride: layout.reduce((sum, [, count]) => sum + count, 0), buffer: gl.createBuffer(), count: 0, room: 0 };
-      gl.bindVertexArray(this.array);
-      gl.bindBuffer(gl.ARRAY_BUFFER, part.buffer);
-      let at = 0;
-      for (const [name, count] of layout) {
-        const place = PLACES.indexOf(name);
-        gl.enableVertexAttribArray(place);
-        gl.vertexAttribPointer(place, count, gl.FLOAT, false, 4 * part.stride, 4 * at);
-        gl.vertexAttribDivisor(place, name.startsWith("i_") ? 1 : 0);
-        at += count;
-      }
-      if (data) this.fill(part, data);
-      return part;
-    });
+  constructor(gl, layout, data = new Float32Array(0)) {
+    Object.assign(this, { gl, array: gl.createVertexArray(), buffer: gl.createBuffer(), room: 0 });
+    this.stride = layout.reduce((sum, [, count]) => sum + count, 0);
+    gl.bindVertexArray(this.array);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
+    let at = 0;
+    for (const [name, count] of layout) {
+      const place = PLACES.indexOf(name);
+      gl.enableVertexAttribArray(place);
+      gl.vertexAttribPointer(place, count, gl.FLOAT, false, 4 * this.stride, 4 * at);
+      at += count;
+    }
+    this.fill(data);
   }
 
   /** Put other numbers in. */
-  fill(part, data) {
+  fill(data) {
     const { gl } = this;
-    gl.bindBuffer(gl.ARRAY_BUFFER, part.buffer);
-    if (data.length > part.room) {
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
+    if (data.length > this.room) {
       gl.bufferData(gl.ARRAY_BUFFER, data, gl.DYNAMIC_DRAW);
-      part.room = data.length;
+      this.room = data.length;
     } else gl.bufferSubData(gl.ARRAY_BUFFER, 0, data);
-    part.count = data.length / part.stride;
+    this.count = data.length / this.stride;
   }
 
-  /** Draw triangles; of instances when there is a second part. */
   draw() {
-    const { gl } = this;
-    gl.bindVertexArray(this.array);
-    if (this.parts.length > 1) gl.drawArraysInstanced(gl.TRIANGLES, 0, this.parts[0].count, this.parts[1].count);
-    else gl.drawArrays(gl.TRIANGLES, 0, this.parts[0].count);
+    this.gl.bindVertexArray(this.array);
+    this.gl.drawArrays(this.gl.TRIANGLES, 0, this.count);
   }
 }
 
@@ -86,8 +79,8 @@ function textureOf(gl, canvas) {
   return texture;
 }
 
-/** The faces of cubes, a layer a colour. */
-function facesOf(gl, colours) {
+/** The faces of cubes, a layer a colour; `slant` is how finely they are looked up when they are seen from the side. */
+function facesOf(gl, colours, slant) {
   const side = 128;
   const texture = gl.createTexture();
   gl.bindTexture(gl.TEXTURE_2D_ARRAY, texture);
@@ -106,6 +99,8 @@ function facesOf(gl, colours) {
   gl.pixelStorei(gl.UNPACK_FLIP_Y_WEBGL, false);
   gl.generateMipmap(gl.TEXTURE_2D_ARRAY);
   gl.texParameteri(gl.TEXTURE_2D_ARRAY, gl.TEXTURE_MIN_FILTER, gl.LINEAR_MIPMAP_LINEAR);
+  const sharper = gl.getExtension("EXT_texture_filter_anisotropic");
+  if (sharper && slant > 1) gl.texParameterf(gl.TEXTURE_2D_ARRAY, sharper.TEXTURE_MAX_ANISOTROPY_EXT, slant);
   return texture;
 }
 

@@ -1,8 +1,10 @@
 // The page: opens the document, joins time, picture and figures, and draws when something changed.
 
 const CUTS = ["none", "side", "front", "top"];
+const EVERY = 4; // pictures from one look at the figures to the next, while it plays
 const STILL = 160; // ms without a change, after which a picture is drawn once more, as finely as can be
 
+/** A record on the page: its picture, its figures, its time. */
 class Show {
   constructor(record) {
     this.record = record;
@@ -10,26 +12,30 @@ class Show {
     this.solids = solidsOf(header.apparatus, header.edge);
     const bounds = boundsOf(this.solids);
     this.rows = rowsBeside(record, bounds);
-    const low = [bounds.low[0], bounds.low[1] - (record.isBoard ? 0 : this.rows.depth), bounds.low[2]];
-    const high = [bounds.high[0], bounds.high[1], bounds.high[2] + 2.5 * header.edge];
-    this.bounds = bounds;
-    this.camera = new Camera({ low, high }, header.apparatus.kind);
+    const points = [...this.solids.flatMap((solid) => solid.vertices), ...this.rows.corners, ...releases(record)];
+    this.cuttable = boundsOf(this.solids.filter((solid) => !solid.isLow));
+    this.camera = new Camera(points, boundsOf([{ vertices: points }]), header.apparatus.kind);
     this.cut = "none";
     this.depth = 0.5;
     this.frames = 0;
     this.level = 1;
+    this.fixed = false;
     this.pace = { last: null, slow: 0, seen: 0 };
     this.ask = onceAFrame((now) => this.frame(now));
-    this.player = new Player(record, () => this.ask(), (sentence) => this.tell(sentence));
+    this.player = new Player(
+      record,
+      () => this.ask(),
+      (sentence) => this.tell(sentence),
+    );
     this.panels = new Panels(record, (time) => this.player.seek(time));
     this.openPicture();
   }
 
+  /** Begin to draw; where that cannot be, say so: figures and time do without. */
   openPicture() {
     try {
-      const { low, high } = this.camera.box;
-      this.renderer = new Renderer(find("scene"), this.record, this.solids, { low, high });
-      this.level = this.renderer.isSlow ? 2 : 1;
+      this.renderer = new Renderer(find("scene"), this.record, this.solids, this.camera.box);
+      if (!this.fixed) this.level = this.renderer.isSlow ? 2 : 1;
     } catch (error) {
       this.renderer = null;
       sayTrouble(error.message);
@@ -42,6 +48,7 @@ class Show {
     setText(find("spoken"), sentence);
   }
 
+  /** Take the colours of the page, light or dark, and draw anew. */
   themeChanged() {
     const share = (name) => themeColour(name).map((value) => value / 255);
     const dark = isDark();
@@ -54,7 +61,7 @@ class Show {
   get plane() {
     const axis = { side: 1, front: 0, top: 2 }[this.cut];
     if (axis === undefined) return null;
-    const { low, high } = this.bounds;
+    const { low, high } = this.cuttable;
     const normal = [0, 0, 0];
     normal[axis] = 1;
     return { normal, offset: low[axis] + (high[axis] - low[axis]) * clamp(this.depth, 0.002, 0.998) };
@@ -72,17 +79,20 @@ class Show {
     else this.finer = setTimeout(() => this.drawMoment(0), STILL);
   }
 
+  /** Show the moment that time is at; while it plays figures are looked at less often than the picture. */
   drawMoment(level) {
     const { player, record } = this;
     const moment = player.moment;
-    const lit = this.panels.show(moment);
-    this.showControls();
     this.frames += 1;
+    if (!player.playing || this.frames % EVERY === 0) {
+      this.panels.show(moment);
+      this.showControls();
+    }
     if (!this.renderer) return;
     const canvas = find("scene");
     this.camera.resize(Math.max(1, canvas.clientWidth), Math.max(1, canvas.clientHeight));
     this.renderer.draw({
-      scene: { cubes: sceneAt(record, this.rows, moment, wantsStillness()), lit },
+      scene: { cubes: sceneAt(record, this.rows, moment, wantsStillness()), lit: litAt(record, moment) },
       camera: this.camera,
       plane: this.plane,
       quality: QUALITIES[level],
@@ -100,7 +110,7 @@ class Show {
     }
     pace.last = moved ? now : null;
     if (pace.seen < 24) return;
-    if (pace.slow > 12 && this.level < QUALITIES.length - 1) this.level += 1;
+    if (!this.fixed && pace.slow > 12 && this.level < QUALITIES.length - 1) this.level += 1;
     pace.seen = pace.slow = 0;
   }
 
@@ -117,6 +127,13 @@ class Show {
     find("depth-field").hidden = this.cut === "none";
   }
 
+  /** Draw moving pictures in this quality from now on. */
+  fix(level) {
+    this.level = clamp(Math.round(level), 0, QUALITIES.length - 1);
+    this.fixed = true;
+    this.ask();
+  }
+
   /** Cut open another way; `depth` from 0 to 1. */
   cutOpen(cut, depth = this.depth) {
     this.cut = cut;
@@ -125,6 +142,7 @@ class Show {
   }
 }
 
+/** Let controls, hands and keys act on what is shown. */
 function connect(show) {
   const { player, camera, record } = show;
   const scene = find("scene");
@@ -139,9 +157,18 @@ function connect(show) {
   onClick("event-on", () => player.event(1));
   onClick("step-back", () => player.step(-1));
   onClick("step-on", () => player.step(1));
-  onClick("nearer", view(() => camera.near(1.25)));
-  onClick("farther", view(() => camera.near(0.8)));
-  onClick("home", view(() => camera.home()));
+  onClick(
+    "nearer",
+    view(() => camera.near(1.25)),
+  );
+  onClick(
+    "farther",
+    view(() => camera.near(0.8)),
+  );
+  onClick(
+    "home",
+    view(() => camera.home()),
+  );
   find("scrub").max = String(record.duration);
   find("scrub").step = String(1 / record.rate);
   find("scrub").value = "0";
@@ -198,22 +225,39 @@ function connect(show) {
 
 /**
  * What other scripts may use: `time` and `duration` (s), `playing`, `seek(s)`, `play()`, `pause()`, `counts()` (a row a
- * colour: name, letter, hand, inside, out), `pose(id)` ([x, y, z, qx, qy, qz, qw] in metres, null where a cube has none),
+ * colour: name, letter, hand, inside, out), `pose(id)` (x y z in metres, qx qy qz qw; null where a cube has none),
  * `shown()` (ids that are drawn), `events` ({time, word, cube, place}), `steps` (when each begins), `frames` (pictures
- * drawn so far), `view` (from where one looks: turn and rise in radians, zoom), `level` (how coarsely moving pictures are drawn).
+ * drawn so far), `view` (from where one looks: turn and rise in radians, zoom), `level` (how
+ * coarsely moving pictures are drawn, of QUALITIES; it stays as it is once it is set).
  */
 function opened(show) {
   const { player, record, camera } = show;
   return {
-    get time() { return player.time; },
-    get playing() { return player.playing; },
-    get frames() { return show.frames; },
-    get level() { return show.level; },
-    get view() { return { turn: camera.turn, rise: camera.rise, zoom: camera.zoom }; },
+    get time() {
+      return player.time;
+    },
+    get playing() {
+      return player.playing;
+    },
+    get frames() {
+      return show.frames;
+    },
+    get level() {
+      return show.level;
+    },
+    set level(level) {
+      show.fix(level);
+    },
+    get view() {
+      return { turn: camera.turn, rise: camera.rise, zoom: camera.zoom };
+    },
     duration: record.duration,
     steps: record.beginnings,
     events: record.events.map(({ time, word, cube, place }) => ({ time, word, cube, place })),
-    seek: (time) => { player.playing = false; player.seek(time); },
+    seek: (time) => {
+      player.playing = false;
+      player.seek(time);
+    },
     play: () => player.play(),
     pause: () => player.pause(),
     counts: () => countsAt(record, player.moment),

@@ -7,6 +7,7 @@ class Panels {
     this.buildCounts();
     this.buildZones();
     this.buildSteps(seek);
+    this.buildLines();
     this.buildAbout();
     this.step = -1;
     this.said = "";
@@ -15,12 +16,19 @@ class Panels {
   buildCounts() {
     const { record } = this;
     if (record.isBoard) {
+      find("air-note").textContent = "Cubes that are still falling count as in the ship.";
       find("head-inside").textContent = "In the ship";
       find("head-out").textContent = "On the board";
     }
     this.rows = record.header.colours.map((paint) => {
       const cells = [0, 1, 2].map(() => make("td", { text: "0" }));
-      const name = make("th", { scope: "row" }, chip(paint), make("span", { class: "hidden", text: `${paint.letter}: ` }), paint.name);
+      const name = make(
+        "th",
+        { scope: "row" },
+        chip(paint),
+        make("span", { class: "hidden", text: `${paint.letter}: ` }),
+        paint.name,
+      );
       find("counts").tBodies[0].append(make("tr", {}, name, ...cells));
       return cells;
     });
@@ -45,11 +53,24 @@ class Panels {
     find("steps-head").textContent = record.isBoard ? "Steps" : "Drops";
     this.steps = record.header.steps.map((step, index) => {
       const button = make("button", { type: "button", onclick: () => seek(record.beginnings[index]) });
-      button.append(make("strong", { text: step.title || `${index + 1}` }), make("span", { class: "soft", text: ` ${stepWords(record, index)}` }));
-      if (step.text) button.append(make("span", { class: "text", text: step.text.replace(/\s+/g, " ").trim() }));
+      button.append(
+        make("strong", { text: step.title || `${index + 1}` }),
+        make("span", { class: "soft", text: ` ${stepWords(record, index)}` }),
+      );
+      if (step.text && !isRow(record, step))
+        button.append(make("span", { class: "text", text: step.text.replace(/\s+/g, " ").trim() }));
       find("steps").append(make("li", {}, button));
       return button;
     });
+  }
+
+  /** The lines of the game as the terminal has them, under their heading, where the document has one. */
+  buildLines() {
+    const { heading, steps } = this.record.header;
+    find("lines-panel").hidden = !heading;
+    if (!heading) return;
+    this.lines = steps.map((step) => make("span", { text: `${step.text}\n` }));
+    find("lines").append(make("strong", { text: `${heading}\n` }), ...this.lines);
   }
 
   buildAbout() {
@@ -77,12 +98,12 @@ class Panels {
     }
   }
 
-  /** Show a moment. Returns which zones are lit, a strength each from 0 to 1. */
+  /** Show a moment. */
   show(moment) {
     this.showCounts(moment);
     this.showStep(moment);
-    find("sentence").textContent = sentenceAt(this.record, moment);
-    return this.showZones(moment);
+    this.showZones(moment);
+    setText(find("sentence"), sentenceAt(this.record, moment));
   }
 
   showCounts(moment) {
@@ -99,24 +120,28 @@ class Panels {
       this.step = take.stepIndex;
       const button = this.steps[this.step];
       button.setAttribute("aria-current", "step");
+      (this.lines || []).forEach((line, i) => line.classList.toggle("now", i === this.step));
       const list = find("steps");
       list.scrollTop = button.offsetTop - list.offsetTop - (list.clientHeight - button.offsetHeight) / 2;
     }
     const { matched } = take;
+    const step = this.record.header.steps[this.step];
+    const isOver = moment.time >= this.endOf(this.step) && Boolean(step.text) && !isRow(this.record, step);
+    find("caption").hidden = !isOver;
+    if (isOver) setText(find("caption"), step.text.replace(/\s+/g, " ").trim());
     find("matched").hidden = !matched;
     if (matched) setText(find("matched"), matched.says || MATCHED[matched.level] || MATCHED.counts);
   }
 
+  /** When (s) the last take of a step is over: its text tells how it ended, and is not shown before. */
+  endOf(index) {
+    return Math.max(...this.record.takes.filter((take) => take.stepIndex === index).map((take) => take.end));
+  }
+
   showZones(moment) {
-    if (!this.zones.length) return [];
     const { record } = this;
-    const lying = this.zones.map(() => []);
-    const indexOf = new Map(record.header.apparatus.zones.map((zone, i) => [`zone:${zone.name}`, i]));
-    for (const [cube, { where, place }] of placesAt(record, moment)) {
-      if (where === "out" && indexOf.has(place)) lying[indexOf.get(place)].push(cube);
-    }
-    const news = newsAt(record, moment);
-    return this.zones.map(({ item, cubes }, i) => {
+    const lying = lyingAt(record, moment);
+    this.zones.forEach(({ item, cubes }, i) => {
       const key = lying[i].join(" ");
       if (key !== this.zones[i].shown) {
         this.zones[i].shown = key;
@@ -125,7 +150,6 @@ class Panels {
         const words = lying[i].length ? cubeWords(record, lying[i]) : "";
         cubes.replaceChildren(make("span", { class: "hidden", text: words }), ...chips);
       }
-      return lying[i].length ? 0.55 + 0.45 * (news.get(`zone:${record.header.apparatus.zones[i].name}`) || 0) : 0;
     });
   }
 }
@@ -137,6 +161,27 @@ function zoneName(zone) {
 /** What a zone says beside its name, where that is more. */
 function zoneNote(zone) {
   return zone.says && zone.says !== zoneName(zone) ? [make("span", { class: "note", text: ` ${zone.says}` })] : [];
+}
+
+/** The cubes that lie in each zone, in the order of the zones. */
+function lyingAt(record, moment) {
+  const { zones } = record.header.apparatus;
+  const lying = zones.map(() => []);
+  const indexOf = new Map(zones.map((zone, i) => [`zone:${zone.name}`, i]));
+  if (!zones.length) return lying;
+  for (const [cube, { where, place }] of placesAt(record, moment)) {
+    if (where === "out" && indexOf.has(place)) lying[indexOf.get(place)].push(cube);
+  }
+  return lying;
+}
+
+/** How strongly each zone is lit: 0 where no cube lies, 1 where one has just come to rest. */
+function litAt(record, moment) {
+  const news = newsAt(record, moment);
+  const { zones } = record.header.apparatus;
+  return lyingAt(record, moment).map((cubes, i) =>
+    cubes.length ? 0.55 + 0.45 * (news.get(`zone:${zones[i].name}`) || 0) : 0,
+  );
 }
 
 /** Which places a cube came to rest in lately: from 1 at once to 0 after a second. */
@@ -157,13 +202,27 @@ const MATCHED = {
 };
 const JUMPS = "From one drop to the next the cubes inside jump to where the next recording has them.";
 
+/** Whether a step's text is a row of a table, of many columns, that is read under its heading alone. */
+function isRow(record, step) {
+  return Boolean(record.header.heading) && step.text.trim().split(/ {2,}/).length > 5;
+}
+
 /** Text as paragraphs, parted by empty lines; a table, which lives by its spaces, keeps them. */
 function paragraphs(text) {
-  return text.split(/\n\s*\n/).filter((part) => part.trim()).map((part) =>
-    /\S {2,}\S/.test(part)
-      ? make("pre", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Figures", text: part.replace(/^\n+|\s+$/g, "") })
-      : make("p", { text: part.trim() }),
-  );
+  return text
+    .split(/\n\s*\n/)
+    .filter((part) => part.trim())
+    .map((part) =>
+      /\S {2,}\S/.test(part)
+        ? make("pre", {
+            class: "scroll",
+            tabindex: "0",
+            role: "region",
+            "aria-label": "Figures",
+            text: part.replace(/^\n+|\s+$/g, ""),
+          })
+        : make("p", { text: part.trim() }),
+    );
 }
 
 function setText(element, value) {
@@ -180,7 +239,8 @@ function drawMarks(record, canvas) {
   const context = canvas.getContext("2d");
   const colour = (name, alpha) => `rgb(${themeColour(name).join(" ")} / ${alpha})`;
   context.clearRect(0, 0, width, height);
-  const bar = (time, top, tall, wide) => context.fillRect((time / record.duration) * width - wide / 2, top * height, wide, tall * height);
+  const bar = (time, top, tall, wide) =>
+    context.fillRect((time / record.duration) * width - wide / 2, top * height, wide, tall * height);
   context.fillStyle = colour("--soft", 0.5);
   for (const event of record.events) if (event.word !== "out") bar(event.time, 0.55, 0.4, ratio);
   context.fillStyle = colour("--accent", 0.9);

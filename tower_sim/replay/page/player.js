@@ -71,7 +71,12 @@ class Player {
     }
     this.seek(found.time);
     const others = events.filter((event) => Math.abs(event.time - found.time) < 1e-6);
-    this.told(others.slice(0, 3).map((event) => eventWords(this.record, event)).join(" "));
+    this.told(
+      others
+        .slice(0, 3)
+        .map((event) => eventWords(this.record, event))
+        .join(" "),
+    );
   }
 
   /** Go to the beginning of the next (1) or this or the previous step (-1); it goes on playing if it did. */

@@ -1,4 +1,4 @@
-// What is painted once, on a canvas, and lies on the ground and on the board: the dark under the shape, the zones' names.
+// What is painted once, on a canvas, and lies on ground and board: the dark under the shape, the zones' names.
 
 /** The soft dark where a shape stands: {canvas, box: x, y, width, depth in metres}. */
 function contactOf(solids) {
@@ -18,7 +18,12 @@ function contactOf(solids) {
     if (Math.min(...vertices.map((vertex) => vertex[2])) > 0.01) continue;
     const xs = vertices.map((vertex) => ((vertex[0] - box[0]) / box[2]) * side - 2 * side);
     const ys = vertices.map((vertex) => side - ((vertex[1] - box[1]) / box[3]) * side);
-    context.fillRect(Math.min(...xs), Math.min(...ys), Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys));
+    context.fillRect(
+      Math.min(...xs),
+      Math.min(...ys),
+      Math.max(...xs) - Math.min(...xs),
+      Math.max(...ys) - Math.min(...ys),
+    );
   }
   return { canvas, box };
 }
@@ -30,13 +35,21 @@ function openZones(gl, apparatus) {
   const data = [];
   zones.slice(0, 32).forEach((zone, index) => {
     for (let k = 1; k + 1 < zone.corners.length; k += 1) {
-      for (const corner of [zone.corners[0], zone.corners[k], zone.corners[k + 1]]) data.push(...corner, floor + 2e-4, index);
+      for (const corner of [zone.corners[0], zone.corners[k], zone.corners[k + 1]])
+        data.push(...corner, floor + 2e-4, index);
     }
   });
   const xs = zones.flatMap((zone) => zone.corners.map((corner) => corner[0]));
   const ys = zones.flatMap((zone) => zone.corners.map((corner) => corner[1]));
   const box = [Math.min(...xs), Math.min(...ys), Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys)];
-  const vertices = new Vertices(gl, { layout: [["a_at", 3], ["a_zone", 1]], data: new Float32Array(data) });
+  const vertices = new Vertices(
+    gl,
+    [
+      ["a_at", 3],
+      ["a_zone", 1],
+    ],
+    new Float32Array(data),
+  );
   return { vertices, box, print: textureOf(gl, printOf(zones, box)) };
 }
 
@@ -57,7 +70,13 @@ function printOf(zones, box) {
     const range = (k) => [Math.min(...corners.map((c) => c[k])), Math.max(...corners.map((c) => c[k]))];
     const [left, right] = range(0);
     const [top, bottom] = range(1);
-    printName(context, zone.name.replaceAll("_", " "), [(left + right) / 2, (top + bottom) / 2], 0.86 * (bottom - top), 0.86 * (right - left));
+    printName(
+      context,
+      zone.name.replaceAll("_", " "),
+      [(left + right) / 2, (top + bottom) / 2],
+      0.86 * (bottom - top),
+      0.86 * (right - left),
+    );
   });
   return canvas;
 }
@@ -73,7 +92,11 @@ function printName(context, words, [x, y], wide, tall) {
   for (let points = 46; points >= 12; points -= 2) {
     context.font = `600 ${points}px system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif`;
     const lines = linesOf(context, String(words), wide);
-    if (points > 12 && (lines.length * points * 1.2 > tall || lines.some((line) => context.measureText(line).width > wide))) continue;
+    if (
+      points > 12 &&
+      (lines.length * points * 1.2 > tall || lines.some((line) => context.measureText(line).width > wide))
+    )
+      continue;
     lines.forEach((line, i) => context.fillText(line, 0, (i - (lines.length - 1) / 2) * points * 1.2, wide));
     break;
   }

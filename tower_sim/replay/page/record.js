@@ -24,10 +24,24 @@ function openRecord(header, buffer) {
   });
   if (!takes.length) throw new Error("There is nothing to see: it has no step.");
   takes[takes.length - 1].until = takes[takes.length - 1].end + GLIDE;
-  const record = { header, exact, motion, colourOf, takes, rate: header.rate, isBoard: header.apparatus.kind === "board" };
+  const record = {
+    header,
+    exact,
+    motion,
+    colourOf,
+    takes,
+    rate: header.rate,
+    isBoard: header.apparatus.kind === "board",
+  };
   record.duration = takes[takes.length - 1].until;
   record.events = takes.flatMap((take) =>
-    take.events.map(([frame, word, cube, place]) => ({ time: take.begin + frame / header.rate, word, cube, place, take })),
+    take.events.map(([frame, word, cube, place]) => ({
+      time: take.begin + frame / header.rate,
+      word,
+      cube,
+      place,
+      take,
+    })),
   );
   record.beginnings = header.steps.map((_, i) => takes.find((take) => take.stepIndex === i).begin);
   return record;
@@ -53,7 +67,9 @@ function openTake(take, when) {
     ...when,
     tracks,
     thrownSet: thrown,
-    startOf: new Map(take.start.filter(([cube]) => !thrown.has(cube)).map(([cube, place, row]) => [cube, { place, row }])),
+    startOf: new Map(
+      take.start.filter(([cube]) => !thrown.has(cube)).map(([cube, place, row]) => [cube, { place, row }]),
+    ),
     restOf: new Map(take.rest.map(([cube, place, row]) => [cube, { place, row }])),
     cubes: [...new Set([...take.start.map(([cube]) => cube), ...take.thrown])],
   };
@@ -131,6 +147,18 @@ function restPose(record, take, cube) {
   return rest && rest.row !== null && rest.row !== undefined ? exactPose(record, rest.row) : null;
 }
 
+/** Where cubes leave the hand: the first position of each that is thrown. */
+function releases(record) {
+  return record.takes.flatMap((take) =>
+    take.thrown
+      .filter((cube) => take.tracks.has(cube))
+      .map((cube) => {
+        const { offset, length } = take.tracks.get(cube)[0];
+        return [0, 1, 2].map((k) => record.motion[offset + k * length] * record.header.unit);
+      }),
+  );
+}
+
 /** When (frame) a cube left for good in a take: after its last track, if it has no pose at rest; else null. */
 function goneFrom(take, cube) {
   const rest = take.restOf.get(cube);
@@ -184,7 +212,13 @@ function sweptOf(take) {
 
 /** How many cubes of each colour are in the hand, inside and out: a row a colour, in the header's order. */
 function countsAt(record, moment) {
-  const rows = record.header.colours.map((paint) => ({ name: paint.name, letter: paint.letter, hand: 0, inside: 0, out: 0 }));
+  const rows = record.header.colours.map((paint) => ({
+    name: paint.name,
+    letter: paint.letter,
+    hand: 0,
+    inside: 0,
+    out: 0,
+  }));
   for (const [cube, { where }] of placesAt(record, moment)) rows[record.colourOf.get(cube)][where] += 1;
   if (!record.isBoard) for (const cube of outBefore(record, moment)) rows[record.colourOf.get(cube)].out += 1;
   return rows;

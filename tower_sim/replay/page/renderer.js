@@ -7,6 +7,7 @@ const TONES = [
 const LAMP = 1.45; // how far the lamp's map reaches, in the reach of what is looked at
 const NO_PLANE = [0, 0, 0, 1];
 const EVERYTHING = 2; // for u_clear: solids of any strength
+const UNCUT = 2; // the strength of a solid that is drawn whole where others are cut
 
 /** What is drawn how finely: samples a pixel, looks at the lamp's map, the map's side, the picture's scale, whether
  * clear walls alone have edges. */
@@ -22,7 +23,9 @@ class Renderer {
   /** Draw `solids` of a record on a canvas; `box` is what is looked at. Throws an Error where there is no WebGL 2. */
   constructor(canvas, record, solids, box) {
     const gl = canvas.getContext("webgl2", { antialias: false, alpha: true, powerPreference: "high-performance" });
-    if (!gl) throw new Error("This browser shows no 3D picture (it has no WebGL 2); counters and steps work all the same.");
+    if (!gl) {
+      throw new Error("This browser shows no 3D picture (it has no WebGL 2); counters and steps work all the same.");
+    }
     Object.assign(this, { gl, canvas, record, solids, box });
     this.middle = times(plus(box.low, box.high), 0.5);
     this.reach = size(minus(box.high, box.low)) / 2;
@@ -37,28 +40,21 @@ class Renderer {
   /** Whether a processor draws that is made for other things, slowly. */
   get isSlow() {
     const { gl } = this;
-    const known = gl.getExtension("WEBGL_debug_renderer_info");
-    const name = gl.getParameter(known ? known.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
+    let name = gl.getParameter(gl.RENDERER);
+    const known = /^webkit/i.test(name) && gl.getExtension("WEBGL_debug_renderer_info"); // who hides it tells it so
+    if (known) name = gl.getParameter(known.UNMASKED_RENDERER_WEBGL);
     return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(String(name));
   }
 
   upload() {
     const { gl, record, solids } = this;
     const look = [["a_at", 3], ["a_normal", 3], ["a_look", 2]];
-    this.shape = new Vertices(gl, { layout: look, data: trianglesOf(solids, this.tones) });
-    this.cuts = new Vertices(gl, { layout: look });
-    this.edges = new Vertices(
-      gl,
-      { layout: [["a_corner", 2]], data: new Float32Array([0, -1, 1, -1, 1, 1, 0, -1, 1, 1, 0, 1]) },
-      { layout: [["i_from", 3], ["i_to", 3], ["i_solid", 1]], data: edgesOf(solids) },
-    );
-    this.cubes = new Vertices(
-      gl,
-      { layout: [["a_at", 3], ["a_normal", 3], ["a_face", 2]], data: cubeTriangles() },
-      { layout: [["i_at", 3], ["i_turn", 4], ["i_colour", 1]] },
-    );
-    this.ground = new Vertices(gl, { layout: [["a_at", 2]], data: new Float32Array([-1, -1, 1, -1, 1, 1, -1, -1, 1, 1, -1, 1]) });
-    this.faces = facesOf(gl, record.header.colours);
+    this.shape = new Vertices(gl, look, trianglesOf(solids, this.tones));
+    this.cuts = new Vertices(gl, look);
+    this.edges = new Vertices(gl, [["a_from", 3], ["a_to", 3], ["a_corner", 3]], edgesOf(solids));
+    this.cubes = new Vertices(gl, [["a_at", 3], ["a_normal", 3], ["a_face", 3]]);
+    this.ground = new Vertices(gl, [["a_at", 2]], new Float32Array([-1, -1, 1, -1, 1, 1, -1, -1, 1, 1, -1, 1]));
+    this.faces = facesOf(gl, record.header.colours, this.isSlow ? 1 : 4);
     const contact = contactOf(solids);
     this.contact = textureOf(gl, contact.canvas);
     this.contactBox = contact.box;
@@ -91,8 +87,8 @@ class Renderer {
   }
 
   /**
-   * Draw `scene`, {cubes: from sceneAt, lit: a strength for each zone}, as `camera` sees it, cut by `plane` or null, in a
-   * quality of QUALITIES; `ratio` is pixels a CSS pixel, `theme` has background, table and ink from 0 to 1.
+   * Draw `scene`, {cubes: from sceneAt, lit: a strength for each zone}, as `camera` sees it, cut by `plane` or null,
+   * in a quality of QUALITIES; `ratio` is pixels a CSS pixel, `theme` has background, table and ink from 0 to 1.
    */
   draw({ scene, camera, plane, quality, ratio, theme }) {
     const { gl, canvas } = this;
@@ -100,7 +96,7 @@ class Renderer {
     const width = Math.max(1, Math.round(canvas.clientWidth * ratio * quality.scale));
     const height = Math.max(1, Math.round(canvas.clientHeight * ratio * quality.scale));
     if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
-    this.fillCubes(scene.cubes);
+    this.cubes.fill(cubeTriangles(scene.cubes, this.record.header.edge / 2));
     const cut = plane && turnedTo(plane, camera.eye);
     this.fillStrengths(camera.eye, cut !== null && cut !== undefined);
     const values = this.valuesFor(camera, cut, quality, theme, [width, height], scene.lit);
@@ -130,7 +126,7 @@ class Renderer {
       this.zones.vertices.draw();
     }
     if (cut) {
-      this.cuts.fill(this.cuts.parts[0], cutsOf(this.solids, this.tones, cut));
+      this.cuts.fill(cutsOf(this.solids, this.tones, cut));
       this.use("hatch", taps, { ...values, u_clear: EVERYTHING });
       this.gl.disable(this.gl.CULL_FACE);
       this.cuts.draw();
@@ -191,7 +187,7 @@ class Renderer {
       u_eye: camera.eye,
       u_sky: times([0.66, 0.69, 0.74], brightness),
       u_under: times([0.5, 0.45, 0.4], brightness),
-      u_bias: (2 * LAMP * this.reach) / quality.map,
+      u_bias: 0.004 * LAMP * this.reach,
       u_soft: 0.0045,
       u_shadow: { unit: 0 },
       u_strengths: { unit: 1 },
@@ -199,7 +195,6 @@ class Renderer {
       u_contact: { unit: 3 },
       u_print: { unit: 4 },
       u_tones: new Float32Array(TONES.flat()),
-      u_half: this.record.header.edge / 2,
       u_plane: cut ? [...cut.normal, cut.offset] : NO_PLANE,
       u_middle: this.middle,
       u_reach: 3.2 * this.reach,
@@ -210,7 +205,7 @@ class Renderer {
       u_lit: new Float32Array(32).map((_, i) => lit[i] || 0),
       u_glow: [1.0, 0.8, 0.3],
       u_ink: theme.dark ? [0.06, 0.05, 0.04] : [0.2, 0.14, 0.08],
-      u_most: quality.few && !cut ? 0.999 : 2,
+      u_most: quality.few && !cut ? 0.999 : UNCUT,
       u_pixel: pixel,
       u_picture: picture,
       u_width: 1.1 * Math.max(1, pixel),
@@ -230,7 +225,8 @@ class Renderer {
 
   bindTextures(quality) {
     const { gl } = this;
-    const bound = [this.mapFor(quality).texture, this.strengths, null, this.contact, this.zones ? this.zones.print : null];
+    const print = this.zones ? this.zones.print : null;
+    const bound = [this.mapFor(quality).texture, this.strengths, null, this.contact, print];
     bound.forEach((texture, i) => {
       gl.activeTexture(gl.TEXTURE0 + i);
       if (i === 2) gl.bindTexture(gl.TEXTURE_2D_ARRAY, this.faces);
@@ -238,20 +234,12 @@ class Renderer {
     });
   }
 
-  fillCubes(cubes) {
-    const data = new Float32Array(8 * cubes.length);
-    cubes.forEach(({ pose, colour }, i) => {
-      data.set(pose, 8 * i);
-      data[8 * i + 7] = colour;
-    });
-    this.cubes.fill(this.cubes.parts[1], data);
-  }
-
   fillStrengths(eye, isCut) {
     const { gl } = this;
     const data = new Float32Array(256 * this.strengthRows);
     this.solids.forEach((solid, i) => {
-      data[i] = isCut ? 1 : strengthFor(solid, eye);
+      if (isCut) data[i] = solid.isLow ? UNCUT : 1;
+      else data[i] = strengthFor(solid, eye);
     });
     gl.activeTexture(gl.TEXTURE1);
     gl.bindTexture(gl.TEXTURE_2D, this.strengths);
@@ -263,21 +251,41 @@ class Renderer {
 
 /** A plane with its normal towards the eye: what is before it is cut away. */
 function turnedTo({ normal, offset }, eye) {
-  return normal[2] < 0.5 && dot(normal, eye) < offset ? { normal: times(normal, -1), offset: -offset } : { normal, offset };
+  const isAway = normal[2] < 0.5 && dot(normal, eye) < offset;
+  return isAway ? { normal: times(normal, -1), offset: -offset } : { normal, offset };
 }
 
-/** The 12 triangles of a cube from -1 to 1: x y z, normal, place on the face. */
-function cubeTriangles() {
-  const out = [];
-  for (const face of BOX_FACES) {
-    const corners = face.map((index) => CORNERS[index]);
-    const normal = normalOf(corners, [0, 1, 2, 3]);
-    const up = normal[2] ? [0, 1, 0] : [0, 0, 1];
-    const right = cross(up, normal);
-    for (const k of [0, 1, 2, 0, 2, 3]) {
-      const corner = corners[k];
-      out.push(...corner, ...normal, 0.5 + 0.5 * dot(right, corner), 0.5 + 0.5 * dot(up, corner));
+/** The faces of a cube from -1 to 1: normal, corners of its two triangles, where they are on the face's picture. */
+const CUBE = BOX_FACES.map((face) => {
+  const corners = face.map((index) => CORNERS[index]);
+  const normal = normalOf(corners, [0, 1, 2, 3]);
+  const up = normal[2] ? [0, 1, 0] : [0, 0, 1];
+  const right = cross(up, normal);
+  const points = [0, 1, 2, 0, 2, 3].map((k) => {
+    const corner = corners[k];
+    return { index: face[k], across: 0.5 + 0.5 * dot(right, corner), upwards: 0.5 + 0.5 * dot(up, corner) };
+  });
+  return { normal, points };
+});
+
+/** The triangles of cubes of sceneAt: x y z, normal, place on the face and layer of its colour. */
+function cubeTriangles(cubes, half) {
+  const data = new Float32Array(cubes.length * 36 * 9);
+  let at = 0;
+  for (const { pose, colour } of cubes) {
+    const turn = pose.slice(3);
+    const corners = CORNERS.map((corner) => plus(pose, turned(turn, times(corner, half))));
+    for (const { normal, points } of CUBE) {
+      const way = turned(turn, normal);
+      for (const { index, across, upwards } of points) {
+        data.set(corners[index], at);
+        data.set(way, at + 3);
+        data[at + 6] = across;
+        data[at + 7] = upwards;
+        data[at + 8] = colour;
+        at += 9;
+      }
     }
   }
-  return new Float32Array(out);
+  return data;
 }

@@ -1,5 +1,5 @@
-// Cubes that came out and were taken away have no pose any more. They are laid in rows beside the tower, a row a colour:
-// that is how the page shows them, not where they came to lie.
+// Cubes that came out and were taken away have no pose any more. They are laid in rows beside the tower, a row a
+// colour: that is how the page shows them, not where they came to lie.
 
 const PITCH = 1.22; // of a cube's edge, from one cube of a row to the next
 const ROW = 1.7; // of a cube's edge, from one row to the next
@@ -9,7 +9,9 @@ function rowsBeside(record, bounds) {
   const edge = record.header.edge;
   const start = bounds.low[0] + 0.5 * edge;
   const most = Math.max(6, Math.floor((bounds.high[0] - bounds.low[0]) / (PITCH * edge)));
-  const used = record.header.colours.map((_, i) => record.takes.some((take) => sweptOf(take).some((cube) => record.colourOf.get(cube) === i)));
+  const used = record.header.colours.map((_, i) =>
+    record.takes.some((take) => sweptOf(take).some((cube) => record.colourOf.get(cube) === i)),
+  );
   let lanes = 0;
   const lane = used.map((is) => (is ? lanes++ : 0));
   const place = (colour, slot) => [
@@ -17,8 +19,8 @@ function rowsBeside(record, bounds) {
     bounds.low[1] - 2.2 * edge - ROW * edge * lane[colour],
     edge * (0.5 + Math.floor(slot / most)),
   ];
-  const depth = lanes ? (2.2 + ROW * (lanes - 1) + 1) * edge : 0;
-  return { place, depth, lanes };
+  const corners = used.flatMap((is, colour) => (is ? [place(colour, 0), place(colour, most - 1)] : []));
+  return { place, corners };
 }
 
 /**

@@ -1,10 +1,11 @@
 // What the graphics processor runs. Colours are squared on the way in and rooted on the way out, near enough to how
-// light adds up. TAPS is how many times the lamp's depth map is asked about a point; 0 casts no shadow. CUT is 1 where a
-// plane cuts the shape open.
+// light adds up. TAPS is how many times the lamp's depth map is asked about a point; 0 casts no shadow. CUT is 1 where
+// a plane cuts the shape open.
 
 const SHADER_HEAD = `#version 300 es
 precision highp float;
 precision highp int;
+precision highp sampler2D;
 precision highp sampler2DArray;
 precision highp sampler2DShadow;
 `;
@@ -18,20 +19,20 @@ uniform vec3 u_sky;
 uniform vec3 u_under;
 uniform float u_soft;
 in vec3 v_world;
-in vec3 v_normal;
+flat in vec3 v_normal;
 in vec3 v_lamp;
 #if TAPS == 0
 float lamp() { return 0.8; }
 #else
 float shadowed() {
 #if TAPS == 1
-  return texture(u_shadow, v_lamp);
+  return textureLod(u_shadow, v_lamp, 0.0);
 #else
   float sum = 0.0;
   for (int i = 0; i < TAPS; i++) {
     float turn = 2.4 * float(i);
     float reach = u_soft * sqrt((float(i) + 0.5) / float(TAPS));
-    sum += texture(u_shadow, v_lamp + vec3(reach * cos(turn), reach * sin(turn), 0.0));
+    sum += textureLod(u_shadow, v_lamp + vec3(reach * cos(turn), reach * sin(turn), 0.0), 0.0);
   }
   return sum / float(TAPS);
 #endif
@@ -45,7 +46,11 @@ float lamp() {
 vec3 lighted(vec3 colour, vec3 normal) {
   float sun = max(dot(normal, u_sun), 0.0);
   if (sun > 0.0) sun *= lamp();
+#if TAPS > 1
   float facing = abs(dot(normal, normalize(u_eye - v_world)));
+#else
+  float facing = 0.6;
+#endif
   vec3 light = mix(u_under, u_sky, 0.5 + 0.5 * normal.z) * (0.86 + 0.14 * facing) + vec3(0.66, 0.63, 0.57) * sun;
   return sqrt(colour * colour * light);
 }
@@ -56,7 +61,7 @@ uniform mat4 u_view;
 uniform mat4 u_lampView;
 uniform float u_bias;
 out vec3 v_world;
-out vec3 v_normal;
+flat out vec3 v_normal;
 out vec3 v_lamp;
 void place(vec3 world, vec3 normal) {
   v_world = world;
@@ -82,8 +87,8 @@ in vec3 a_at;
 in vec3 a_normal;
 in vec2 a_look;
 uniform vec3 u_tones[8];
-out vec3 v_tone;
-out float v_strength;
+flat out vec3 v_tone;
+flat out float v_strength;
 void main() {
   v_strength = strengthOf(a_look.y);
   v_tone = u_tones[int(a_look.x + 0.5)];
@@ -93,15 +98,16 @@ void main() {
 `;
 
 const SOLID_FRAGMENT = `${LIGHT}
-in vec3 v_tone;
-in float v_strength;
+flat in vec3 v_tone;
+flat in float v_strength;
 uniform vec4 u_plane;
 out vec4 o_colour;
 void main() {
 #if CUT
-  if (dot(u_plane.xyz, v_world) > u_plane.w) discard;
+  if (v_strength < 1.5 && dot(u_plane.xyz, v_world) > u_plane.w) discard;
 #endif
-  o_colour = vec4(lighted(v_tone, normalize(v_normal)) * v_strength, v_strength);
+  float strength = min(v_strength, 1.0);
+  o_colour = vec4(lighted(v_tone, v_normal) * strength, strength);
 }
 `;
 
@@ -118,16 +124,11 @@ void main() {
 const CUBE_VERTEX = `${PLACED}
 in vec3 a_at;
 in vec3 a_normal;
-in vec2 a_face;
-in vec3 i_at;
-in vec4 i_turn;
-in float i_colour;
-uniform float u_half;
+in vec3 a_face;
 out vec3 v_face;
-vec3 turned(vec4 q, vec3 v) { return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v); }
 void main() {
-  v_face = vec3(a_face, i_colour);
-  place(i_at + turned(i_turn, a_at * u_half), turned(i_turn, a_normal));
+  v_face = a_face;
+  place(a_at, a_normal);
 }
 `;
 
@@ -135,7 +136,7 @@ const CUBE_FRAGMENT = `${LIGHT}
 in vec3 v_face;
 uniform sampler2DArray u_faces;
 out vec4 o_colour;
-void main() { o_colour = vec4(lighted(texture(u_faces, v_face).rgb, normalize(v_normal)), 1.0); }
+void main() { o_colour = vec4(lighted(texture(u_faces, v_face).rgb, v_normal), 1.0); }
 `;
 
 const GROUND_VERTEX = `${PLACED}
@@ -156,7 +157,7 @@ out vec4 o_colour;
 void main() {
   float fade = smoothstep(0.3, 1.0, length(v_world.xy - u_middle.xy) / u_reach);
   vec2 at = (v_world.xy - u_contactBox.xy) / u_contactBox.zw;
-  float contact = texture(u_contact, at).r;
+  float contact = textureLod(u_contact, at, 0.0).r;
   float shadow = mix(1.0, lamp(), 0.3 * (1.0 - fade));
   vec3 colour = u_table * shadow * (1.0 - 0.5 * contact);
   o_colour = vec4(mix(colour, u_background, fade), 1.0);
@@ -190,24 +191,28 @@ void main() {
 }
 `;
 
-/** Edges are drawn as strips of a width in pixels, a little nearer than what they are edges of. */
+/**
+ * Edges are drawn as strips of a width in pixels, a little nearer than what they are edges of. A corner is which end,
+ * which side, and the index of the solid.
+ */
 const EDGE_VERTEX = `${STRENGTH}
-in vec2 a_corner;
-in vec3 i_from;
-in vec3 i_to;
-in float i_solid;
+in vec3 a_from;
+in vec3 a_to;
+in vec3 a_corner;
 uniform mat4 u_view;
 uniform vec2 u_picture;
 uniform float u_width;
 uniform float u_most;
-out float v_ink;
+flat out float v_ink;
+flat out float v_strength;
 out vec3 v_world;
 void main() {
-  float strength = strengthOf(i_solid);
-  v_ink = mix(0.5, 0.34, strength);
-  v_world = mix(i_from, i_to, a_corner.x);
-  vec4 from = u_view * vec4(i_from, 1.0);
-  vec4 to = u_view * vec4(i_to, 1.0);
+  float strength = strengthOf(a_corner.z);
+  v_strength = strength;
+  v_ink = mix(0.5, 0.34, min(strength, 1.0));
+  v_world = mix(a_from, a_to, a_corner.x);
+  vec4 from = u_view * vec4(a_from, 1.0);
+  vec4 to = u_view * vec4(a_to, 1.0);
   vec2 way = (to.xy / to.w - from.xy / from.w) * u_picture;
   vec2 side = vec2(-way.y, way.x) / max(length(way), 1e-6);
   gl_Position = mix(from, to, a_corner.x);
@@ -218,28 +223,33 @@ void main() {
 `;
 
 const EDGE_FRAGMENT = `
-in float v_ink;
+flat in float v_ink;
+flat in float v_strength;
 in vec3 v_world;
 uniform vec3 u_ink;
 uniform vec4 u_plane;
 out vec4 o_colour;
 void main() {
 #if CUT
-  if (dot(u_plane.xyz, v_world) > u_plane.w) discard;
+  if (v_strength < 1.5 && dot(u_plane.xyz, v_world) > u_plane.w) discard;
 #endif
   o_colour = vec4(u_ink * v_ink, v_ink);
 }
 `;
 
+/** What the lamp sees: depth alone. */
 const DEPTH_FRAGMENT = `
 in vec3 v_world;
+flat in float v_strength;
 uniform vec4 u_plane;
 void main() {
 #if CUT
-  if (dot(u_plane.xyz, v_world) > u_plane.w) discard;
+  if (v_strength < 1.5 && dot(u_plane.xyz, v_world) > u_plane.w) discard;
 #endif
 }
 `;
+
+const CUBE_DEPTH_FRAGMENT = "void main() {}";
 
 const SHADERS = {
   solid: [SOLID_VERTEX, SOLID_FRAGMENT],
@@ -249,5 +259,5 @@ const SHADERS = {
   zone: [ZONE_VERTEX, ZONE_FRAGMENT],
   edge: [EDGE_VERTEX, EDGE_FRAGMENT],
   solidDepth: [SOLID_VERTEX, DEPTH_FRAGMENT],
-  cubeDepth: [CUBE_VERTEX, DEPTH_FRAGMENT],
+  cubeDepth: [CUBE_VERTEX, CUBE_DEPTH_FRAGMENT],
 };

@@ -3,7 +3,9 @@
 const CORNERS = [-1, 1].flatMap((x) => [-1, 1].flatMap((y) => [-1, 1].map((z) => [x, y, z])));
 const BOX_FACES = [[4, 6, 7, 5], [0, 1, 3, 2], [2, 3, 7, 6], [0, 4, 5, 1], [1, 5, 7, 3], [0, 2, 6, 4]];
 
-/** The solids of a header's apparatus: {part, surface, vertices, faces, normals, centre, wall}. */
+const LOW = 2.2; // of a cube's edge: what is no higher hides little, carries cubes, and is never cut open
+
+/** The solids of a header's apparatus: {part, surface, vertices, faces, normals, centre, isLow, wall}. */
 function solidsOf(apparatus, edge) {
   const boxes = apparatus.boxes.map((box) => ({
     part: box.part,
@@ -15,6 +17,7 @@ function solidsOf(apparatus, edge) {
     const normals = solid.faces.map((face) => normalOf(solid.vertices, face));
     return { ...solid, normals, centre: times(solid.vertices.reduce(plus), 1 / solid.vertices.length) };
   });
+  for (const solid of solids) solid.isLow = Math.max(...solid.vertices.map((vertex) => vertex[2])) < LOW * edge;
   for (const solid of solids) solid.wall = wallOf(solid, edge);
   for (const solid of solids) if (solid.wall && isBehindAnother(solid, solids)) solid.wall = null;
   return solids;
@@ -109,7 +112,9 @@ function trianglesOf(solids, tones) {
   return new Float32Array(out);
 }
 
-/** The edges of solids: both ends, index of the solid; those between faces that are nearly one are left out. */
+const STRIP = [[0, -1], [1, -1], [1, 1], [0, -1], [1, 1], [0, 1]]; // two triangles: which end, which side
+
+/** The edges of solids as EDGE_VERTEX takes them; those between faces that are nearly one are left out. */
 function edgesOf(solids) {
   const out = [];
   solids.forEach((solid, index) => {
@@ -123,7 +128,7 @@ function edgesOf(solids) {
     });
     for (const { a, b, faces } of sides.values()) {
       if (faces.length === 2 && dot(solid.normals[faces[0]], solid.normals[faces[1]]) > 0.985) continue;
-      out.push(...solid.vertices[a], ...solid.vertices[b], index);
+      for (const corner of STRIP) out.push(...solid.vertices[a], ...solid.vertices[b], ...corner, index);
     }
   });
   return new Float32Array(out);
@@ -135,13 +140,15 @@ function cutsOf(solids, tones, plane) {
   const across = unit(cross(plane.normal, Math.abs(plane.normal[2]) < 0.9 ? [0, 0, 1] : [1, 0, 0]));
   const along = cross(plane.normal, across);
   solids.forEach((solid, index) => {
-    const points = cutThrough(solid, plane);
+    const points = solid.isLow ? [] : cutThrough(solid, plane);
     if (points.length < 3) return;
     const middle = times(points.reduce(plus), 1 / points.length);
     const angle = (p) => Math.atan2(dot(minus(p, middle), along), dot(minus(p, middle), across));
     points.sort((a, b) => angle(a) - angle(b));
     for (let k = 1; k + 1 < points.length; k += 1) {
-      for (const point of [points[0], points[k], points[k + 1]]) out.push(...point, ...plane.normal, tones[index], index);
+      for (const point of [points[0], points[k], points[k + 1]]) {
+        out.push(...point, ...plane.normal, tones[index], index);
+      }
     }
   });
   return new Float32Array(out);

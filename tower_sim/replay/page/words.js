@@ -40,8 +40,9 @@ function sentenceAt(record, moment) {
   const word = record.isBoard ? "Step" : "Drop";
   const which = steps.length > 1 ? `${word} ${take.stepIndex + 1} of ${steps.length}: ` : "";
   const out = record.isBoard ? "on the board" : "out";
-  const inside = record.isBoard ? "in the ship or in the air" : "inside";
-  const said = `${which}${takeWords(record, take)}, ${summed(rows, "out")} ${out}, ${summed(rows, "inside")} ${inside}.`;
+  const inside = record.isBoard ? "in the ship" : "inside";
+  const where = `${summed(rows, "out")} ${out}, ${summed(rows, "inside")} ${inside}`;
+  const said = `${which}${takeWords(record, take)}, ${where}.`;
   return said[0].toUpperCase() + said.slice(1);
 }
 
@@ -50,7 +51,9 @@ function stepWords(record, index) {
   const takes = record.takes.filter((take) => take.stepIndex === index);
   const last = takes[takes.length - 1];
   const rows = countsAt(record, momentAt(record, last.end));
-  const phrase = listed(takes.map((take) => takeWords(record, take)));
+  const failed = takes.reduce((sum, take) => sum + (take.redrawn || []).length, 0);
+  const again = failed ? ` (after ${counted(failed, "try", "tries")} that did not come to rest)` : "";
+  const phrase = listed(takes.map((take) => takeWords(record, take))) + again;
   return record.isBoard ? phrase : `${phrase}, ${summed(rows, "out")} out, ${summed(rows, "inside")} inside`;
 }
 

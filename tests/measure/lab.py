@@ -1,0 +1,119 @@
+"""How fast the tower lab plays whole games: in node, and in a browser's worker, with the page that is made now.
+
+    python -m tests.measure.lab
+
+Prints processor seconds of one core for node (several repeats: mean and standard error), and for the page seconds by
+the clock from the change of a slider to the first result and to the last; so run it on a machine
+that does nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.measure.script import ended
+from tests.support.browser import BROWSER, browsing
+from tower_sim.apparatus.catalogue import load
+from tower_sim.errors import UsageError
+from tower_sim.lab import lab_page
+from tower_sim.pages.html import source
+from tower_sim.surrogate.export import document, js_text
+from tower_sim.surrogate.store import shipped
+
+PLAIN = """
+import { AMERIGO, game } from "./sampler.mjs";
+const time = () => process.cpuUsage().user / 1e6;
+const found = [];
+for (let i = 0; i < REPEATS; i++) {
+  const start = time();
+  for (let g = 0; g < GAMES; g++) game(AMERIGO, [1, 2, 3, 4], g);
+  found.push(time() - start);
+}
+console.log(JSON.stringify(found));
+"""
+MANY = """
+const time = () => process.cpuUsage().user / 1e6;
+const throws = [-1, ...Array.from({ length: 35 }, (_, i) => i % 7)];
+const tower = player(TABLE, { cubes: [7, 7, 7, 7, 7, 7, 7], throws });
+const found = [];
+for (let i = 0; i < REPEATS; i++) {
+  const start = time();
+  for (let g = 0; g < GAMES; g++) tower.play([1, 2, 3, 4], g);
+  found.push(time() - start);
+}
+console.log(JSON.stringify(found));
+"""
+PAGE = """async () => {
+  const start = performance.now();
+  const slider = document.querySelector("#controls input[type=range]");
+  slider.value = Number(slider.value) === 7 ? 8 : 7;
+  slider.dispatchEvent(new Event("input"));
+  const wanted = JSON.stringify(towerSim.state().a);
+  let first = 0;
+  for (;;) {
+    const found = towerSim.result();
+    if (JSON.stringify(found.a) === wanted) {
+      first ||= performance.now() - start;
+      if (found.done === found.games) return [first / 1000, (performance.now() - start) / 1000];
+    }
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}"""
+
+
+def measure(games: int, repeats: int) -> None:
+    """Print it all; raises UsageError without node or a browser."""
+    node = shutil.which("node")
+    if node is None or not BROWSER:
+        raise UsageError("node or a browser is missing; allowed is a machine with both; install nodejs and chromium")
+    shape = load("amerigo")
+    plain = document(shipped(shape.name, shape.digest))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "sampler.mjs").write_text(js_text(plain), "utf-8")
+        many = source("tower_sim.surrogate", "words.js", "many.js") + f"const TABLE = {json.dumps(plain['table'])};"
+        few = max(games // 20, 1)
+        for title, text, count in (
+            ("sampler.js", PLAIN, few),
+            ("many.js", many + MANY, games),
+        ):
+            (folder / "run.mjs").write_text(text.replace("GAMES", str(count)).replace("REPEATS", str(repeats)), "utf-8")
+            done = subprocess.run([node, str(folder / "run.mjs")], capture_output=True, text=True, check=True)
+            said(f"node, {title}, {count} games", json.loads(done.stdout), games / count)
+        (folder / "lab.html").write_text(lab_page(), "utf-8")
+        with browsing() as watched:
+            page = watched.open(folder / "lab.html")
+            page.wait_for_function("() => towerSim.result()?.done === 20000")
+            times: list[Any] = [page.evaluate(PAGE) for _ in range(repeats)]
+        for i, what in enumerate(("the first result", "all 20000 games")):
+            said(f"page, from the slider to {what}", [each[i] for each in times], 1)
+
+
+def said(what: str, seconds: Sequence[float], times: float) -> None:
+    """Print a mean with its standard error; `times` is by how much to multiply for all games."""
+    error = statistics.stdev(seconds) / math.sqrt(len(seconds))
+    more = f"; {statistics.mean(seconds) * times:.2f} s for all" if times != 1 else ""
+    print(f"{what}: {statistics.mean(seconds):.3f} +- {error:.3f} s (n = {len(seconds)}){more}")
+
+
+def main() -> int:
+    """Run it; returns the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--games", type=int, default=20_000, help="games to play in node (default: 20000)")
+    parser.add_argument("--repeats", type=int, default=7, help="how often (default: 7)")
+    options = parser.parse_args()
+    return ended("lab", lambda: measure(options.games, options.repeats))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

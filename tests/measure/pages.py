@@ -1,0 +1,100 @@
+"""How fast the replay page draws in a browser without a graphics processor, how large it is, how soon it is there.
+
+python -m tests.measure.pages [--document FILE.html] [--seconds 4] [--level 2]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.measure.script import ended
+from tests.support.browser import BROWSER
+from tests.support.replays import tower_replay
+from tower_sim.errors import UsageError
+from tower_sim.replay.page import page_of
+
+_WIDTH, _HEIGHT = 800, 600
+_PLAY = """() => {
+  const { style } = document.querySelector(".picture");
+  [style.width, style.height, style.flex] = ["WIDTHpx", "HEIGHTpx", "none"];
+  const speed = document.getElementById("speed");
+  speed.value = "0.1";
+  speed.dispatchEvent(new Event("change"));
+  towerSim.seek(0);
+  towerSim.play();
+}""".replace("WIDTH", str(_WIDTH)).replace("HEIGHT", str(_HEIGHT))
+_GAPS = """milliseconds => new Promise(done => {
+  const gaps = [];
+  let last = performance.now();
+  const end = last + milliseconds;
+  const next = () => {
+    const now = performance.now();
+    gaps.push(now - last);
+    last = now;
+    if (now < end) requestAnimationFrame(next); else done(gaps);
+  };
+  requestAnimationFrame(next);
+})"""
+_FIRST = "() => new Promise(done => requestAnimationFrame(() => setTimeout(() => done(performance.now()))))"
+
+
+def measure(document: Path, seconds: float, level: int) -> None:
+    """Print size, time to the first picture, and pictures a second of a page at 800 x 600."""
+    from playwright.sync_api import sync_playwright
+
+    print(f"{document.stat().st_size} bytes; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
+    with sync_playwright() as tools:
+        browser = tools.chromium.launch(executable_path=BROWSER, args=["--no-sandbox", "--enable-unsafe-swiftshader"])
+        firsts = [_first(browser, document) for _ in range(5)]
+        print(f"first picture after {np.median(firsts):.0f} ms (median of {len(firsts)}, from {min(firsts):.0f})")
+        page = browser.new_context(viewport={"width": 1200, "height": 830}).new_page()
+        page.goto(document.resolve().as_uri())
+        page.wait_for_function("() => window.towerSim")
+        page.evaluate("level => { towerSim.level = level; }", level)
+        for _ in range(3):
+            page.evaluate(_PLAY)
+            before = page.evaluate("towerSim.frames")
+            gaps = np.array(page.evaluate(_GAPS, 1000 * seconds))
+            drawn = page.evaluate("towerSim.frames") - before
+            print(
+                f"{1000 * drawn / gaps.sum():.1f} pictures a second, {np.median(gaps):.1f} ms from one to the next "
+                f"(median of {len(gaps)}; 95 % under {np.quantile(gaps, 0.95):.1f} ms)"
+            )
+        browser.close()
+
+
+def _first(browser: Any, document: Path) -> float:
+    """Return the time (ms) from opening a page to its first picture."""
+    page = browser.new_context(viewport={"width": 1200, "height": 830}).new_page()
+    page.goto(document.resolve().as_uri())
+    page.wait_for_function("() => window.towerSim && towerSim.frames > 0")
+    found = page.evaluate(_FIRST)
+    page.context.close()
+    return float(found)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measure one page: a replay that was written before, else 49 cubes on paths made by hand."""
+    parser = argparse.ArgumentParser(prog="pages", description=__doc__)
+    parser.add_argument("--document", type=Path, help="a page that --replay wrote")
+    parser.add_argument("--seconds", type=float, default=4.0)
+    parser.add_argument("--level", type=int, default=2, help="how coarsely: 0 (still pictures) to 4; 2 is for no GPU")
+    options = parser.parse_args(arguments)
+    if not BROWSER:
+        raise UsageError("no browser was found; allowed is Chromium; install it, or name it in TOWER_SIM_BROWSER")
+    with tempfile.TemporaryDirectory() as folder:
+        document = options.document or Path(folder) / "replay.html"
+        if options.document is None:
+            document.write_text(page_of(tower_replay(({"blue": 20, "red": 20, "green": 9},))), "utf-8")
+        measure(document, options.seconds, options.level)
+
+
+if __name__ == "__main__":
+    sys.exit(ended("pages", main))

@@ -1,0 +1,122 @@
+// Ask the page's declared games: node declared_asks.mjs FOLDER SAMPLER.mjs answers each line of JSON on standard input
+// by one. An answer to what is refused is { error }. FOLDER has the scripts; a table is kept by its name and then named.
+//   { do: "table", name, document }
+//   { do: "play", tree, table, choices, seed, tower, pick }   a game with words of these streams; `tower` alone: of one
+//   { do: "fed", tree, outs, choices, seed, pick }            a game with a tower that brings out what is listed
+//   { do: "game", tree, table, choices, seed, game }           game number `game` of many, and what it says in words
+//   { do: "many", tree, table, choices, seed, first, games, parts }   joined of so many parts
+//   { do: "device" | "wrong", tree, choices }   { do: "usual", tree }   { do: "sampler", seed, first, games, rules }
+//   { do: "worked", given, numbers, words, limit }             an expression, where names mean these
+//   { do: "picked", seed, n, times }                           how often each number below n is picked
+//   { do: "pick", drawn, n }                                   a number below n, picked by these words, and those left
+//   { do: "covers", covered, drops }                           whether data cover drops: [thrown, inside]...
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
+
+const [folder, sampler] = process.argv.slice(2);
+const { words, game } = await import(pathToFileURL(resolve(sampler)).href);
+const NAMES = ["numbers", "tower", "run", "words"];
+const text = (name) => readFileSync(join(folder, `${name}.js`), "utf-8");
+const inner = NAMES.map((name) => text(`declared_${name}`)).join("\n");
+
+const RETURNED = "return { declared, declaredNumbers, declaredTower, declaredRun, declaredWords };";
+
+function load(before, fedTower) {
+  const open = inner.replace("const declaredTower", "let declaredTower");
+  const lines = ['"use strict";', open, before, text("declared"), RETURNED];
+  return new Function("fedTower", lines.join("\n"))(fedTower);
+}
+
+const page = load("");
+
+/** Return what makes a tower that brings out the cubes that are listed, drop by drop. */
+function feeding(outs) {
+  return (_, cubes) => {
+    const floor = new Int8Array(cubes).fill(-1);
+    let drop = 0;
+    const throwing = (thrown) => {
+      for (const cube of thrown) floor[cube] = 0;
+      for (const cube of outs[drop]) floor[cube] = -1;
+      return outs[drop++];
+    };
+    return {
+      floors: 1,
+      floor,
+      covers: () => true,
+      empty: () => (drop = 0),
+      throwing,
+      take: (cube) => (floor[cube] = -1),
+    };
+  };
+}
+
+const plainMany = (found) => ({
+  ...found,
+  figures: found.figures.map((x) => [...x]),
+  shares: found.shares.map((x) => [...x]),
+});
+
+const ANSWERS = {
+  play({ tree, table, choices, seed, tower, pick }) {
+    const own = pick === undefined ? undefined : words(seed, pick);
+    return page.declared.play(tree, table, choices, words(seed, tower), own);
+  },
+  game({ tree, table, choices, seed, game: number }) {
+    const found = page.declared.game(tree, table, choices, { words, seed, game: number });
+    const lines = found.throws.map((each) => page.declaredWords.line(tree, each));
+    return { ...found, lines, summary: page.declaredWords.summary(tree, found) };
+  },
+  fed({ tree, outs, choices, seed, pick }) {
+    return load("declaredTower = fedTower;", feeding(outs)).declared.play(tree, {}, choices, null, words(seed, pick));
+  },
+  many({ tree, table, choices, seed, first, games, parts }) {
+    const part = (i) => ({ words, seed, first: first + i * games, games });
+    const all = Array.from({ length: parts }, (_, i) => page.declared.many(tree, table, choices, part(i)));
+    return plainMany(page.declared.joined(all));
+  },
+  sampler: ({ seed, first, games, rules }) => Array.from({ length: games }, (_, i) => game(rules, seed, first + i)),
+  device: ({ tree, choices }) => page.declared.device(tree, choices),
+  wrong: ({ tree, choices }) => page.declared.wrong(tree, choices),
+  usual: ({ tree }) => page.declared.usual(tree),
+  worked({ given, numbers, words: said, limit }) {
+    const value = (name) => (typeof numbers[name] === "string" ? half(numbers[name]) : numbers[name]);
+    const scope = { limit, tables: new Map(), number: (name) => () => value(name), word: (name) => () => said[name] };
+    const found = page.declaredNumbers.expression(given, scope).value();
+    if (found === null) return null;
+    return Object.is(found, -0) ? "-0" : page.declaredNumbers.written(found);
+  },
+  pick({ drawn, n }) {
+    return [page.declaredRun.picker(() => drawn.shift())(n), drawn];
+  },
+  covers({ table, covered, drops }) {
+    const tower = page.declaredTower({ ...table, covered }, 1, null);
+    return drops.map(([thrown, inside]) => tower.covers(thrown, inside));
+  },
+  picked({ seed, n, times }) {
+    const pick = page.declaredRun.picker(words(seed, 0));
+    const counts = Array.from({ length: n }, () => 0);
+    for (let i = 0; i < times; i++) counts[pick(n)]++;
+    return counts;
+  },
+};
+
+/** Return the fraction that is written "n/d". */
+function half(written) {
+  return page.declaredNumbers.fraction(...written.split("/").map(BigInt));
+}
+
+const tables = {};
+for await (const line of createInterface({ input: process.stdin })) {
+  const ask = JSON.parse(line);
+  let answer = null;
+  try {
+    if (ask.do === "table") tables[ask.name] = ask.document;
+    else answer = ANSWERS[ask.do]({ ...ask, table: tables[ask.table] });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    answer = { error: error.message };
+  }
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}

@@ -1,0 +1,48 @@
+"""The tower lab's page: one HTML file in which house rules are tried without a server."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from tower_sim.lab.contents import contents
+from tower_sim.pages.html import Page, source
+from tower_sim.writing import check, write
+
+_SAMPLERS = ("words.js", "many.js", "ship.js")
+_PARTS = (
+    "declared_numbers.js", "declared_tower.js", "declared_run.js", "declared.js", "declared_words.js",
+    "battle.js", "figures.js", "statistics.js", "worker.js",
+    "state.js", "saved.js", "say.js", "charts.js", "controls.js", "rules.js", "whole.js", "fight.js",
+    "others_figures.js", "others_game.js", "others.js", "main.js",
+)  # fmt: skip
+
+
+def lab_command(output: Path, given: Sequence[str | Path], games: Sequence[str | Path] = ()) -> None:
+    """Write the page into `output`, with the apparatus `given` and the `games` of files beside those that ship.
+
+    Raises UsageError for an apparatus without a surrogate, for a file that declares no game, and for one that cannot be
+    written; WritingFailed when the disk is full or fails.
+    """
+    check(output, "output")
+    write(output, lab_page(given, games), "output")
+
+
+def lab_page(given: Sequence[str | Path] = (), games: Sequence[str | Path] = ()) -> str:
+    """Return the page's text; raises UsageError as `contents` does."""
+    return Page(
+        title="Tower lab",
+        body=source("tower_sim.lab", "page/body.html"),
+        styles=(source("tower_sim.pages", "common.css") + source("tower_sim.lab", "page/lab.css"),),
+        scripts=(script(),),
+        data={"lab": contents(given, games)},
+    ).text()
+
+
+def script() -> str:
+    """Return the page's script, which is its worker's too: our own files one after the other, in one function."""
+    samplers = re.sub(r"^export ", "", source("tower_sim.surrogate", *_SAMPLERS), flags=re.M)
+    samplers = re.sub(r"^/\*\* What was fitted:.*\nconst MODEL = null;\n", "", samplers, flags=re.M)
+    parts = source("tower_sim.lab", *(f"page/{name}" for name in _PARTS))
+    return f'(() => {{\n"use strict";\n{source("tower_sim.pages", "common.js")}\n{samplers}\n{parts}}})();\n'

@@ -1,0 +1,278 @@
+// The tab of other games: those that are declared in a file, played by their plain trees.
+
+const othersTab = (() => {
+  const GAMES_OF = 2000;
+  const SLIDER = 100; // the longest range of a slider: beyond it a number is written
+  const ROWS = 60; // bars of a chart
+  let latest = null;
+  let drawnNow = ""; // what the chart shows: see othersFigures.choices
+
+  function start() {
+    find("tab-others").hidden = !lab.declared.length;
+    if (!lab.declared.length) return;
+    find("others-compare").addEventListener("change", () => {
+      set({ b: find("others-compare").checked ? { ...state.others.a } : null });
+      controls();
+    });
+    find("others-show").addEventListener("change", () => {
+      drawnNow = find("others-show").value;
+      show();
+    });
+    find("others-csv").addEventListener("click", () => save("tower-lab-other-game.csv", table(), "text/csv"));
+    listeners.push((keys) => {
+      if (state.tab !== "others") return;
+      if (keys.some((key) => ["others", "seed", "all"].includes(key)) || !latest) play();
+      if (keys.includes("all")) controls();
+    });
+    addEventListener(
+      "resize",
+      onceAFrame(() => latest && state.tab === "others" && show()),
+    );
+    controls();
+    othersGame.start();
+  }
+
+  function tree() {
+    return lab.declared.find(({ name }) => name === state.others.game);
+  }
+
+  function set(part) {
+    change({ others: { ...state.others, ...part } });
+  }
+
+  // Choices
+
+  function controls() {
+    const { others } = state;
+    const of = tree();
+    const own =
+      lab.tower[of.apparatus] || !of.apparatus
+        ? ""
+        : ` Its own tower, ${of.apparatus}, is not on this page: another takes its place.`;
+    find("others-compare").checked = Boolean(others.b);
+    find("others-about").textContent = `${of.title}${of.about && `: ${of.about}`}.${own}`;
+    find("others-note").textContent = "";
+    const game = choice(
+      "Game",
+      lab.declared.map(({ name, title }) => [name, title]),
+      others.game,
+      (name) => {
+        const { apparatus } = lab.declared.find((each) => each.name === name);
+        set({
+          game: name,
+          tower: lab.tower[apparatus] ? apparatus : state.others.tower,
+          a: {},
+          b: state.others.b && {},
+        });
+        controls();
+        find("others-controls").querySelector("select").focus();
+      },
+    );
+    const tower = choice(
+      "Tower",
+      lab.towers.map(({ name }) => [name, name]),
+      others.tower,
+      (name) => set({ tower: name }),
+    );
+    const sides = others.b ? ["a", "b"] : ["a"];
+    const has = of.parameters.length + of.policies.length > 0;
+    find("others-controls").replaceChildren(game.box, tower.box, ...(has ? sides.map(fields) : []));
+  }
+
+  /** Return a control for every parameter and policy of the game. */
+  function fields(side) {
+    const usual = declared.usual(tree());
+    const now = (name) => state.others[side][name] ?? usual[name];
+    const put = (name, value) => {
+      const choices = { ...state.others[side], [name]: value };
+      const wrong = declared.wrong(tree(), choices);
+      find("others-note").textContent = wrong && `Not played: ${wrong}.`;
+      if (!wrong) set({ [side]: choices });
+    };
+    const words_ = (each) => {
+      const name = each.name.replaceAll("_", " ");
+      return !each.says || each.says.startsWith(name) ? each.says || name : `${name}: ${each.says}`;
+    };
+    const parameters = tree().parameters.map((each) => {
+      const given = now(each.name);
+      const changed = (value) => put(each.name, value);
+      if (each.kind === "colour")
+        return choice(
+          words_(each),
+          each.of.map((word) => [word, word]),
+          given,
+          changed,
+        ).box;
+      if (each.to - each.from <= SLIDER)
+        return slider(words_(each), { least: each.from, most: each.to, value: given, changed }).box;
+      const label = `${words_(each)} (${each.from} to ${each.to.toLocaleString("en")})`;
+      return written(label, String(given), (text) => /^\d{1,9}$/.test(text.trim()) && changed(Number(text)), {
+        inputmode: "numeric",
+      }).box;
+    });
+    const policies = tree().policies.map(
+      (each) =>
+        choice(
+          words_(each),
+          each.of.map((word) => [word, word.replaceAll("_", " ")]),
+          now(each.name),
+          (word) => put(each.name, word),
+        ).box,
+    );
+    return make(
+      "fieldset",
+      {},
+      make("legend", { text: state.others.b ? side.toUpperCase() : "Choices" }),
+      ...parameters,
+      ...policies,
+    );
+  }
+
+  // Games
+
+  function play() {
+    find("others-busy").hidden = false;
+    const { game, tower, a, b } = state.others;
+    const job = { kind: "others", tree: game, tower, a, b, seed: state.seed, games: GAMES_OF, first: 40, step: 100 };
+    const of = tree();
+    askOthers(
+      job,
+      ({ done, games, result }) => {
+        find("others-progress").max = games;
+        find("others-progress").value = done;
+        if (result) {
+          latest = { done, sides: result, tree: of, a, b, tower };
+          show();
+        }
+        if (done === games) {
+          find("others-busy").hidden = true;
+          find("others-told").textContent = [...find("others-lead").children].map((line) => line.textContent).join(" ");
+        }
+      },
+      (line) => {
+        find("others-busy").hidden = true;
+        find("others-note").textContent = line;
+      },
+    );
+  }
+
+  function show() {
+    if (!latest) return;
+    const { sides, tree: of, done } = latest;
+    const isPaired = sides.length > 1;
+    const found = othersFigures.rows(of, sides);
+    const devices = sides.map((_, i) => declared.device(of, i ? latest.b : latest.a));
+    const usual = declared.usual(of);
+    const isSame = isPaired && JSON.stringify({ ...usual, ...latest.a }) === JSON.stringify({ ...usual, ...latest.b });
+    const sentences = isPaired
+      ? othersFigures.pairWords(found, isSame)
+      : [
+          ...(devices[0] ? othersFigures.deviceWords(of, sides[0], devices[0]) : othersFigures.ownWords(of, found)),
+          othersFigures.towerWords(found),
+        ];
+    find("others-lead").replaceChildren(...sentences.map((line) => make("p", { class: "lead", text: line })));
+    const inPairs = isPaired ? " of each, in pairs: A and B get the same luck, as far as they throw alike" : "";
+    find("others-sure").textContent = `${done.toLocaleString("en")} games${inPairs}.`;
+    const names = isPaired ? ["A", "B"] : [of.title];
+    const beyond = sides
+      .map((side, i) => beyondWords(names[i], side.outside / Math.max(side.throws, 1)))
+      .filter(Boolean);
+    find("others-beyond").replaceChildren(...beyond.map((line) => make("p", { class: "warning", text: line })));
+    drawChoice(names, devices);
+    const rows = found.filter(
+      (row) =>
+        !row.value ||
+        row.a.mean > 0 ||
+        (isPaired && row.b.mean > 0) ||
+        (devices[0] && othersFigures.shareOf(devices[0], row.value) > 0),
+    );
+    find("others-table").replaceChildren(isPaired ? pairTable(rows) : oneTable(rows, devices[0]));
+    find("others-model").textContent = modelWords(lab.tower[latest.tower]);
+  }
+
+  /** Draw what is chosen, with the device's chances where it has them. */
+  function drawChoice(names, devices) {
+    const { sides, tree: of } = latest;
+    const options = othersFigures.choices(of);
+    const main = of.main ? `read ${of.main.reading}` : options[0][0];
+    if (!options.some(([key]) => key === drawnNow)) drawnNow = main;
+    const select = find("others-show");
+    select.replaceChildren(
+      ...options.map(([key, words_]) => make("option", { value: key, text: words_, selected: key === drawnNow })),
+    );
+    const { labels, shares, values } = othersFigures.drawn(of, sides, drawnNow);
+    const isOneDevice =
+      devices[0] &&
+      JSON.stringify(devices[0]) === JSON.stringify(devices.at(-1)) &&
+      drawnNow === `read ${devices[0].reads}`;
+    const expected =
+      isOneDevice && values ? values.map((value) => othersFigures.shareOf(devices[0], String(value))) : null;
+    const isThere = labels.map(
+      (_, i) => shares.some((each) => each[i] > 0) || (expected?.[i] ?? 0) > 0 || (!values && labels.length <= ROWS),
+    );
+    const kept = (list) => list.filter((_, i) => isThere[i]).slice(0, ROWS);
+    const note = expected
+      ? [make("p", { class: "note", text: `The thin line is the exact chance with the ${devices[0].kind}.` })]
+      : [];
+    find("others-legend").replaceChildren(...(names.length > 1 ? [legend(names)] : []), ...note);
+    const words_ = options.find(([key]) => key === drawnNow)[1];
+    const sets = names.map((name, i) => ({ name, shares: kept(shares[i]) }));
+    drawBars(find("others-chart"), kept(labels), sets, expected && kept(expected), words_);
+  }
+
+  function pairTable(rows) {
+    const { told } = othersFigures;
+    return tableOf(
+      "Means over games",
+      ["figure", "A", "B", "B - A", "95 % interval", "how sure"],
+      rows.map((row) => {
+        const { low, high, half, mean } = row.difference;
+        return [
+          row.title,
+          told(row, row.a.mean, half || row.a.half),
+          told(row, row.b.mean, half || row.a.half),
+          told(row, mean, half, true),
+          row.isConstant ? "-" : `${told(row, low, half, true)} to ${told(row, high, half, true)}`,
+          row.shown ? sure(row) : "not shown",
+        ];
+      }),
+    );
+  }
+
+  function oneTable(rows, device) {
+    const { told, interval } = othersFigures;
+    const isBeside = device && latest.tree.main?.reading === device.reads;
+    const exact = (row) =>
+      row.value
+        ? (device.events.find(({ event }) => event === row.value)?.exact ?? "0")
+        : row.key === `${device.reads}_again`
+          ? device.twice.exact
+          : "";
+    return tableOf(
+      "Means over games",
+      ["figure", "mean", "95 % interval", ...(isBeside ? [`${device.kind}, exactly`] : [])],
+      rows.map((row) => [
+        row.title,
+        told(row, row.a.mean, row.a.half),
+        row.a.half > 1e-9 ? interval(row, row.a) : "always",
+        ...(isBeside ? [exact(row)] : []),
+      ]),
+    );
+  }
+
+  function table() {
+    const found = othersFigures.rows(latest.tree, latest.sides);
+    const head = latest.b ? ["a", "b", "difference", "low", "high"] : ["mean", "low", "high"];
+    const cells = (row) =>
+      latest.b
+        ? [row.a.mean, row.b.mean, row.difference.mean, row.difference.low, row.difference.high]
+        : [row.a.mean, row.a.low, row.a.high];
+    return csv([["key", "title", ...head], ...found.map((row) => [row.key, row.title, ...cells(row)])]);
+  }
+
+  return {
+    start,
+    controls,
+    result: () => latest && { ...latest, rows: othersFigures.rows(latest.tree, latest.sides) },
+  };
+})();

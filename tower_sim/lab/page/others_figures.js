@@ -1,0 +1,183 @@
+// What many games of a declaration come to: rows of figures, what a device would give instead, sentences.
+
+const othersFigures = (() => {
+  const plainName = (name) => name.replaceAll("_", " ");
+  const isShare = (row) => row.unit === "share" || row.key.endsWith("_again");
+  const shareRow = (of, value) => ({
+    key: `share ${value}`,
+    title: `${plainName(of.main.reading)}: ${plainName(value)}`,
+    unit: "share",
+    value,
+  });
+
+  /** Return all figures of a game and the shares of its main reading's values: { key, title, unit }. */
+  function titles(of) {
+    return [
+      ...of.figures.map((figure) => ({ ...figure, title: plainName(figure.title) })),
+      ...(of.main?.values ?? []).map((value) => shareRow(of, value)),
+    ];
+  }
+
+  /** Return the rows of one or two sides, each as `declared.many` returns it: see statistics.rows. */
+  function rows(of, sides) {
+    const every = titles(of);
+    const columns = sides.map((side) => [...side.figures, ...side.shares]);
+    return compared(every, sides[0].games, columns[0], columns[1] ?? null);
+  }
+
+  /** Return rows that compare columns of games with others, or with none. */
+  function compared(every, games, first, second) {
+    const sums = statistics.moments(every.length);
+    const at = (columns, game) => columns.map((values) => (typeof values === "number" ? values : values[game]));
+    for (let game = 0; game < games; game++) statistics.add(sums, at(first, game), second && at(second, game));
+    return statistics.rows(sums, every, Boolean(second));
+  }
+
+  /** Return rows that compare what a side read with what the device gives: the shares, and the same twice running. */
+  function besideDevice(of, side, device) {
+    const found = [];
+    const again = of.figures.findIndex(({ key }) => key === `${device.reads}_again`);
+    if (again >= 0) found.push([{ ...titles(of)[again] }, device.twice.share, side.figures[again]]);
+    if (of.main?.reading === device.reads) {
+      of.main.values.forEach((value, i) => found.push([shareRow(of, value), shareOf(device, value), side.shares[i]]));
+    }
+    return compared(
+      found.map(([title]) => title),
+      side.games,
+      found.map(([, share]) => share),
+      found.map(([, , values]) => values),
+    );
+  }
+
+  function shareOf(device, value) {
+    return device.events.find(({ event }) => event === value)?.share ?? 0;
+  }
+
+  /** Write a mean of a row, shares in per cent, with the decimals that the interval leaves. */
+  function told(row, value, half, sign = false) {
+    const times = isShare(row) ? 100 : 1;
+    const width = half > 1e-9 ? half * times : 0;
+    const number =
+      !width && Number.isInteger(value * times) && !sign ? String(value * times) : exact_(value * times, width, sign);
+    return isShare(row) ? `${number} %` : number;
+  }
+
+  function interval(row, estimate) {
+    return `${told(row, estimate.low, estimate.half)} to ${told(row, estimate.high, estimate.half)}`;
+  }
+
+  /** Say how the tower does what a device does, in sentences. */
+  function deviceWords(of, side, device) {
+    const found = besideDevice(of, side, device);
+    const again = found.filter((row) => !row.value);
+    const shares = found.filter((row) => row.value);
+    return [...(shares.length ? [shareWords(shares, device)] : []), ...again.map((row) => againWords(row, device))];
+  }
+
+  function shareWords(shares, device) {
+    const what = plainName(device.reads);
+    const apart = (row) => Math.abs(row.difference.mean);
+    if (shares.every((row) => apart(row) < 1e-9)) {
+      return `In a whole game each ${what} comes as often as the ${device.kind} has it.`;
+    }
+    const shown = shares.filter((row) => row.shown).sort((x, y) => apart(y) - apart(x));
+    if (!shown.length) return `Each ${what} comes about as often as with the ${device.kind}: no difference is shown.`;
+    const one = (row) => {
+      const [now, before] = [row.b, row.a].map(({ mean }) => told(row, mean, row.difference.half));
+      return `${plainName(row.value)} comes in ${now} instead of ${before}`;
+    };
+    const more = shown.length > 3 ? `, and ${shown.length - 3} more differ` : "";
+    return `Not every ${what} comes as often as with the ${device.kind}: ${listed(shown.slice(0, 3).map(one))}${more}.`;
+  }
+
+  function againWords(row, device) {
+    const sureness = row.shown ? `a difference, ${sure(row)}` : "no difference is shown";
+    const [now, exactly] = [row.b, row.a].map(({ mean }) => told(row, mean, row.b.half));
+    const comes = `The same ${plainName(device.reads)} comes twice running with a chance of ${now}`;
+    return `${comes}, with the ${device.kind} of ${exactly}: ${sureness}.`;
+  }
+
+  /** Say what a side is like where no device stands beside it. */
+  function ownWords(of, found) {
+    const sentences = [];
+    const shares = found.filter((row) => row.value && row.a.mean > 0).sort((x, y) => y.a.mean - x.a.mean);
+    if (shares.length) {
+      const one = (row) => `${plainName(row.value)} ${told(row, row.a.mean, row.a.half)}`;
+      const more = shares.length > 6 ? ", the others less" : "";
+      sentences.push(
+        `What is read as ${plainName(of.main.reading)}: ${shares.slice(0, 6).map(one).join(", ")}${more}.`,
+      );
+    }
+    const kinds = Object.fromEntries(of.readings.map(({ name, kind }) => [name, kind]));
+    const numbers = found.filter((row) => ["number", "set"].includes(kinds[row.key])).slice(0, 4);
+    const mean = (row) => `${row.title.replace(" (mean)", "")} ${said(row.a.mean)}`;
+    if (numbers.length) sentences.push(`On average: ${numbers.map(mean).join(", ")}.`);
+    return sentences;
+  }
+
+  function towerWords(found) {
+    const [inside, throws] = ["inside", "throws"].map((key) => said(found.find((row) => row.key === key).a.mean));
+    return `${inside} cubes lie in the tower after a throw on average, and it is thrown ${throws} times in a game.`;
+  }
+
+  /** Say what differs between A and B. */
+  function pairWords(found, isSame) {
+    if (isSame) return ["A and B are the same choices: from the same luck every game is the same. Change one of them."];
+    const shown = found.filter((row) => row.shown).sort((x, y) => x.p - y.p);
+    if (!shown.length) return [`No difference between A and B is shown in any of ${found.length} figures.`];
+    const one = (row) => {
+      const pair = [row.b, row.a].map((each) => told(row, each.mean, row.difference.half));
+      return `${row.title} ${isShare(row) ? pair.join(" instead of ") : instead(row)} (${sure(row)})`;
+    };
+    const rest = found.length - shown.length;
+    const differ = `${counted(shown.length, "figure")} of ${found.length} ${shown.length === 1 ? "differs" : "differ"}`;
+    const others = rest ? `; of the other ${rest} no difference is shown` : "";
+    return [`B: ${shown.slice(0, 4).map(one).join("; ")}.`, `${differ}${others}.`];
+  }
+
+  /** Return what can be drawn: readings by the values that were read, figures by their values in games. */
+  function choices(of) {
+    const readings = of.readings.map(({ name, kind }) => [
+      `read ${name}`,
+      `${plainName(name)}: how often each ${kind === "set" ? "colour is in it" : "is read"}`,
+    ]);
+    return [...readings, ...of.figures.map(({ key, title }) => [`game ${key}`, `games by ${plainName(title)}`])];
+  }
+
+  /** Return what is drawn of a choice: { labels, shares (a list a side), values of a reading or null }. */
+  function drawn(of, sides, choice) {
+    const name = choice.slice(5);
+    if (choice.startsWith("game "))
+      return binned(sides.map((side) => side.figures[of.figures.findIndex(({ key }) => key === name)]));
+    const times = sides.map((side) => new Map(side.read[name].values));
+    const isNumber = of.readings.find((reading) => reading.name === name).kind === "number";
+    const all = [...new Set(times.flatMap((each) => [...each.keys()]))];
+    const values = isNumber ? all.sort((a, b) => a - b) : all;
+    const share = (side, i) => values.map((value) => (times[i].get(value) ?? 0) / Math.max(side.read[name].reads, 1));
+    return { labels: values.map((value) => plainName(String(value))), shares: sides.map(share), values };
+  }
+
+  /** Count the games' values of a figure, one list a side: each number of few whole ones, else some twenty steps. */
+  function binned(lists) {
+    const all = lists.flatMap((list) => [...list]);
+    const least = all.reduce((a, b) => Math.min(a, b));
+    const most = all.reduce((a, b) => Math.max(a, b));
+    const isOne = most - least < 1e-9;
+    const isWhole = all.every(Number.isInteger) && most - least <= 30;
+    const step = isWhole || isOne ? 1 : niceStep(most - least, 20);
+    const place = (value) => (isOne ? 0 : Math.floor(value / step + 1e-9)); // 0.35 / 0.05 is a little less than 7
+    const first = place(least);
+    const edge = (i) => (i * step).toFixed(Math.max(0, -Math.floor(Math.log10(step))));
+    const label = (i) =>
+      isOne ? String(Number(least.toFixed(3))) : isWhole ? String(i) : `${edge(i)} to ${edge(i + 1)}`;
+    const labels = Array.from({ length: place(most) - first + 1 }, (_, i) => label(first + i));
+    const shares = lists.map((list) => {
+      const found = labels.map(() => 0);
+      for (const value of list) found[place(value) - first] += 1 / list.length;
+      return found;
+    });
+    return { labels, shares, values: null };
+  }
+
+  return { rows, deviceWords, ownWords, towerWords, pairWords, choices, drawn, told, interval, shareOf };
+})();

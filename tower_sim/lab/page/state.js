@@ -1,0 +1,77 @@
+// What the page was given, and what is chosen on it.
+
+const IS_PAGE = typeof document !== "undefined";
+const LIMITS = { cubes: 30, rounds: 12, gold: 10, name: 60, game: 99999, force: 29 };
+const GAMES = [2000, 20000, 100000];
+const TABS = ["rules", "whole", "fight", "others"];
+
+/** Return the lab's document with every table whole: { towers, ships, rules, ... }, towers and ships by name too. */
+function opened(data) {
+  for (const tower of data.towers) tower.document.table.thresholds ??= data.thresholds;
+  const byName = (list) => Object.fromEntries(list.map((each) => [each.name, each]));
+  return { ...data, tower: byName(data.towers), ship: byName(data.ships) };
+}
+
+const lab = IS_PAGE ? opened(dataOf("lab")) : null;
+
+/** Return what the worker needs of it. */
+function laws() {
+  const towers = Object.fromEntries(lab.towers.map((tower) => [tower.name, tower.document]));
+  const ships = Object.fromEntries(lab.ships.map((ship) => [ship.name, { law: ship.document.law, zones: printed(ship) }]));
+  return { towers, ships, declared: Object.fromEntries(lab.declared.map((tree) => [tree.name, tree])) };
+}
+
+/** Return what is printed on each zone of a ship's board, by place. */
+function printed(ship) {
+  return Object.fromEntries(ship.zones.map((zone) => [`zone:${zone.name}`, zone.printed]));
+}
+
+/** Return the published game as a variant: `cubes` by colour, `phases` numbers of colours. */
+function usualVariant(name) {
+  const { colours, phases, cubes, rounds, gold_divisor: gold, gold_divisor_with_token: token } = lab.rules;
+  const count = (colour) => (typeof cubes === "number" ? cubes : cubes[colour]);
+  return {
+    name, tower: lab.first, cubes: colours.map(count), phases: phases.map((phase) => colours.indexOf(phase)), rounds, gold,
+    token,
+  };
+}
+
+function usualState() {
+  return {
+    tab: "rules", a: usualVariant("A"), b: null, edit: "a", series: "actions", seed: "7", games: 20000,
+    whole: { side: "a", game: 0, drop: 0 },
+    fight: { ship: lab.ships[0]?.name ?? "", kind: "ship", cubes: [6, 4], damage: [0, 0] },
+    others: { game: lab.declared[0]?.name ?? "", tower: lab.first, a: {}, b: null },
+  };
+}
+
+/** What is chosen now; only `change` changes it. */
+const state = IS_PAGE ? usualState() : null;
+const listeners = [];
+
+/** Take on part of a state and tell the page what; with `isWhole` the controls are built anew too. */
+function change(part, isWhole = false) {
+  Object.assign(state, part);
+  for (const listener of listeners) listener([...Object.keys(part), ...(isWhole ? ["all"] : [])]);
+}
+
+/** Change the variant that is edited. */
+function changeVariant(part, side = state.edit) {
+  change({ [side]: { ...state[side], ...part } });
+}
+
+/** Return a copy that shares nothing. */
+function copied(value) {
+  return JSON.parse(JSON.stringify(value));
+}
+
+/** Return the name that a variant goes by in sentences and files. */
+function nameOf(side) {
+  return state[side].name.trim() || side.toUpperCase();
+}
+
+/** A variant as a legend names it: "A", or "A: Published" where it has a name. */
+function labelOf(side) {
+  const letter = side.toUpperCase();
+  return nameOf(side) === letter ? letter : `${letter}: ${nameOf(side)}`;
+}

@@ -1,0 +1,98 @@
+// Statistics of paired games, as tower_sim/compare/paired.py has them: means, differences with Student's intervals, and p
+// adjusted for all figures together.
+
+const statistics = (() => {
+  const LEVEL = 0.05; // chance that any figure without a difference is shown
+  const CERTAIN = 1e-4;
+  const Z = 1.959963984540054; // of the normal law, two-sided 95 %
+
+  /** Return sums over pairs of k figures, to which `add` adds one pair; without `b` those of A alone. */
+  function moments(k) {
+    const sums = { n: 0 };
+    for (const name of ["a", "b", "d", "aa", "bb", "dd"]) sums[name] = new Float64Array(k);
+    return sums;
+  }
+
+  function add(sums, a, b) {
+    sums.n++;
+    for (let i = 0; i < a.length; i++) {
+      const x = a[i];
+      const y = b ? b[i] : 0;
+      sums.a[i] += x;
+      sums.b[i] += y;
+      sums.d[i] += y - x;
+      sums.aa[i] += x * x;
+      sums.bb[i] += y * y;
+      sums.dd[i] += (y - x) * (y - x);
+    }
+  }
+
+  /** Return the p-value, two-sided, of a standard normal number: its error is below 1.2e-7 of it. */
+  function normalP(z) {
+    const x = Math.abs(z) / Math.SQRT2;
+    const t = 1 / (1 + 0.5 * x);
+    const terms = [
+      0.17087277, -0.82215223, 1.48851587, -1.13520398, 0.27886807, -0.18628806, 0.09678418, 0.37409196, 1.00002368,
+      -1.26551223,
+    ];
+    return t * Math.exp(-x * x + terms.reduce((sum, term) => sum * t + term, 0));
+  }
+
+  /** Return the p-value of Student's law, by the normal number that is as far out (Wallace 1959). */
+  function studentP(t, degrees) {
+    const z = ((8 * degrees + 1) / (8 * degrees + 3)) * Math.sqrt(degrees * Math.log1p((t * t) / degrees));
+    return normalP(z);
+  }
+
+  /** Return Student's 97.5 % point, by Cornish and Fisher's expansion: to 1e-5 from 50 degrees of freedom on. */
+  function student(degrees) {
+    const z = Z;
+    return z + (z ** 3 + z) / (4 * degrees) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * degrees ** 2);
+  }
+
+  /** Return the mean of one figure with its 95 % interval. */
+  function estimate(sum, squares, n) {
+    const mean = sum / n;
+    const sd = Math.sqrt(Math.max(squares / n - mean * mean, 0) * (n / (n - 1)));
+    const half = (student(n - 1) * sd) / Math.sqrt(n);
+    return { mean, sd, low: mean - half, high: mean + half, half };
+  }
+
+  /** Return the rows of figures: { key, title, unit, a, b, difference, low, high, p, shown }; of A alone without B. */
+  function rows(sums, figuresOf, isPaired) {
+    const n = sums.n;
+    const found = figuresOf.map((figure, i) => {
+      const row = { ...figure, a: estimate(sums.a[i], sums.aa[i], n) };
+      if (!isPaired) return row;
+      const difference = estimate(sums.d[i], sums.dd[i], n);
+      const isConstant = difference.sd <= 1e-9 * Math.max(1, Math.abs(sums.a[i] / n));
+      const t = difference.mean / (difference.sd / Math.sqrt(n));
+      const never = Math.abs(difference.mean) <= 1e-12;
+      const p = isConstant ? (never ? 1 : 2 ** (1 - n)) : studentP(t, n - 1);
+      return { ...row, b: estimate(sums.b[i], sums.bb[i], n), difference, isConstant, p };
+    });
+    if (isPaired) holm(found);
+    return found;
+  }
+
+  /** Adjust the p-values of rows for being several (Holm 1979), and say which differences are shown. */
+  function holm(found) {
+    const order = [...found].sort((x, y) => x.p - y.p);
+    let most = 0;
+    order.forEach((row, i) => {
+      most = Math.max(most, Math.min(1, row.p * (order.length - i)));
+      row.adjusted = most;
+      row.shown = most <= LEVEL;
+    });
+  }
+
+  /** Return a share with Wilson's 95 % interval. */
+  function share(hits, n) {
+    const p = hits / n;
+    const middle = (p + (Z * Z) / (2 * n)) / (1 + (Z * Z) / n);
+    const half = (Z / (1 + (Z * Z) / n)) * Math.sqrt((p * (1 - p)) / n + (Z * Z) / (4 * n * n));
+    return { share: p, low: middle - half, high: middle + half };
+  }
+
+  return { CERTAIN, moments, add, estimate, rows, share };
+})();

@@ -1,0 +1,158 @@
+"""A tower cut open, as polygons for a page, and where cubes of each floor are drawn in it. Lengths in mm, height up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.drawing.solids import from_back_to_front
+from tower_sim.drawing.surfaces import section_of
+
+Array = npt.NDArray[np.float64]
+Point = tuple[float, float]
+Ring = tuple[Point, ...]
+
+_MOST = 60  # places of a floor; more cubes than that are drawn on top of these
+_HAND = 5  # rows of cubes over the rim
+_GAP = 1.04  # of edges from cube to cube
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A section: polygons seen `beyond` it and those `cut`, and the lower left corners of cubes.
+
+    `floors` has places for each region from the top, the lowest first; `tray` those for what came out, `hand` those for
+    what is thrown next. `bounds` are left, bottom, right and top of all.
+    """
+
+    beyond: tuple[Ring, ...]
+    cut: tuple[Ring, ...]
+    floors: tuple[tuple[Point, ...], ...]
+    tray: tuple[Point, ...]
+    hand: tuple[Point, ...]
+    bounds: tuple[float, float, float, float]
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return it ready for `json.dumps`."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def drawn(apparatus: Apparatus) -> Drawn:
+    """Draw the first upright section of a tower; places are where there is room, not where cubes fell."""
+    dimensions = apparatus.dimensions()
+    section = next(each for each in dimensions.sections if each.axis != "z")
+    faces, view = section_of(apparatus, dimensions, section)
+    thin = {name for name, part in dimensions.parts.items() if part.hatch == 0}  # ribs: cubes lie on both sides of them
+    seen = [
+        (face.is_cut and face.part not in thin, view.project(face.corners)) for face in from_back_to_front(faces, view)
+    ]
+    cut = [ring for is_cut, ring in seen if is_cut]
+    edge, rim = 1e3 * apparatus.cube_edge, 1e3 * apparatus.rim_top
+    left, right = _inside(cut, 0.5 * (rim + 1e3 * apparatus.regions[0].above))
+    floors: list[tuple[Point, ...]] = []
+    top = rim
+    for region in apparatus.regions:
+        low = 1e3 * region.above
+        floors.append(_places(cut, _columns(*_inside(cut, top - 0.6 * edge), edge), (low, top), edge)[:_MOST])
+        top = low
+    high = np.concatenate([ring for _, ring in seen])
+    end = float(high[:, 0].max())
+    over = 1e3 * _above(apparatus) + 2 * edge
+    tray = _places(cut, _columns(_outside(cut, over) + 0.3 * edge, end, edge), (0.0, over), edge)
+    lowest = min(z for _, z in tray)
+    flat = {x for x, z in tray if z < lowest + 0.5 * edge}  # not on the tray's wall
+    tray = tuple((x, z) for x, z in tray if x in flat)[:_MOST]
+    hand = _rows(_columns(left, right, edge), rim + 0.6 * edge, _HAND, edge)
+    bounds = (float(high[:, 0].min()), min(0.0, float(high[:, 1].min())), end, rim + (0.8 + _HAND * _GAP) * edge)
+    return Drawn(
+        tuple(_ring(ring) for is_cut, ring in seen if not is_cut),
+        tuple(_ring(ring) for ring in cut),
+        tuple(floors),
+        tray,
+        hand,
+        (round(bounds[0], 1), round(bounds[1], 1), round(bounds[2], 1), round(bounds[3], 1)),
+    )
+
+
+def _above(apparatus: Apparatus) -> float:
+    """Return the height (m) at which the region over the lowest begins."""
+    regions = apparatus.regions
+    return regions[-2].above if len(regions) > 1 else apparatus.rim_top
+
+
+def _inside(cut: Sequence[Array], height: float) -> tuple[float, float]:
+    """Return from where to where there is nothing cut at a height, around the middle."""
+    left, right = -1e3, 1e3
+    for ring in cut:
+        ends = _across(ring, height)
+        if ends is None:
+            continue
+        if ends[1] <= 0:
+            left = max(left, ends[1])
+        elif ends[0] >= 0:
+            right = min(right, ends[0])
+    return left, right
+
+
+def _outside(cut: Sequence[Array], height: float) -> float:
+    """Return how far the right wall reaches at a height."""
+    inner = _inside(cut, height)[1]
+    ends = [ends for ring in cut if (ends := _across(ring, height)) is not None]
+    return max((end for start, end in ends if abs(start - inner) < 1e-6), default=inner)
+
+
+def _across(ring: Array, height: float) -> tuple[float, float] | None:
+    """Return from where to where a convex polygon reaches at a height; None where it does not."""
+    found: list[float] = []
+    for (x0, z0), (x1, z1) in zip(ring.tolist(), np.roll(ring, -1, 0).tolist(), strict=True):
+        if min(z0, z1) <= height <= max(z0, z1) and z0 != z1:
+            found.append(x0 + (height - z0) / (z1 - z0) * (x1 - x0))
+    return (min(found), max(found)) if found else None
+
+
+def _columns(left: float, right: float, edge: float) -> list[float]:
+    """Return the left edges of as many columns of cubes as there is room for, in the middle."""
+    pitch = _GAP * edge
+    count = max(int((right - left + (_GAP - 1) * edge) / pitch), 1)
+    start = (left + right - count * pitch + (_GAP - 1) * edge) / 2
+    return [start + i * pitch for i in range(count)]
+
+
+def _places(cut: Sequence[Array], columns: Iterable[float], between: Point, edge: float) -> tuple[Point, ...]:
+    """Return where cubes lie that fell down columns onto what is cut, between two heights: the lowest first."""
+    found: list[Point] = []
+    low, high = between
+    columns = list(columns)
+    middle = (columns[0] + columns[-1]) / 2
+    for x in columns:
+        z = max([low, *(_top(ring, x, x + edge, high) for ring in cut)])
+        while z + edge <= high:
+            found.append((x, z))
+            z += _GAP * edge
+    found.sort(key=lambda place: (round(place[1] / edge), abs(place[0] - middle), place[0]))
+    return tuple((round(x, 1), round(z, 1)) for x, z in found)
+
+
+def _top(ring: Array, left: float, right: float, limit: float) -> float:
+    """Return how high a convex polygon comes between two columns, if that is below a limit."""
+    heights = [z for x, z in ring.tolist() if left <= x <= right]
+    for (x0, z0), (x1, z1) in zip(ring.tolist(), np.roll(ring, -1, 0).tolist(), strict=True):
+        heights += [z0 + (x - x0) / (x1 - x0) * (z1 - z0) for x in (left, right) if min(x0, x1) < x < max(x0, x1)]
+    top = max(heights, default=-1e3)
+    return top if top < limit else -1e3
+
+
+def _rows(columns: Sequence[float], bottom: float, rows: int, edge: float) -> tuple[Point, ...]:
+    """Return places in rows, the lowest first and the middle before the sides."""
+    middle = (columns[0] + columns[-1]) / 2
+    order = sorted(columns, key=lambda x: (abs(x - middle), x))
+    return tuple((round(x, 1), round(bottom + row * _GAP * edge, 1)) for row in range(rows) for x in order)
+
+
+def _ring(ring: Array) -> Ring:
+    return tuple((round(float(x), 1), round(float(z), 1)) for x, z in ring)
