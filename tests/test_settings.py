@@ -276,7 +276,7 @@ def test_every_command_that_drops_hands_its_engine_and_accuracy_to_physics(
     command: str, opens: str, monkeypatch: pytest.MonkeyPatch
 ):
     def asked(*given: Any) -> Any:
-        raise _Asked(given[-1])
+        raise _Asked(next(each for each in given if isinstance(each, PhysicsSettings)))
 
     monkeypatch.setattr(opens, asked)
     monkeypatch.setattr("calibration.watched.spread_out", lambda do, seeds, *_: map(do, seeds))

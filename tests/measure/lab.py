@@ -106,14 +106,16 @@ def said(what: str, seconds: Sequence[float], times: float) -> None:
     print(f"{what}: {statistics.mean(seconds):.3f} +- {error:.3f} s (n = {len(seconds)}){more}")
 
 
-def main() -> int:
-    """Run it; returns the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(arguments: list[str] | None = None) -> None:
+    """Measure both."""
+    parser = argparse.ArgumentParser(
+        prog="lab", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--games", type=int, default=20_000, help="games to play in node (default: 20000)")
     parser.add_argument("--repeats", type=int, default=7, help="how often (default: 7)")
-    options = parser.parse_args()
-    return ended("lab", lambda: measure(options.games, options.repeats))
+    options = parser.parse_args(arguments)
+    measure(options.games, options.repeats)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended("lab", main))

@@ -14,7 +14,7 @@ from tower_sim.cubes import supply
 from tower_sim.outcome import Outcome
 from tower_sim.physics.film import Film
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.replay.document import About, Replay, Step, replay
+from tower_sim.replay.document import About, Replay, ShownStep, replay
 from tower_sim.replay.takes import Take, takes
 from tower_sim.simulator import PhysicsModel
 
@@ -57,7 +57,7 @@ def filmed(apparatus: Apparatus, actions: Sequence[Action], seed: int) -> tuple[
 
 def document(made: Sequence[Take], apparatus: Apparatus, title: str = "A drop", text: str = "some text") -> Replay:
     """Return takes as a document, a step each."""
-    steps = [Step(f"{title} {i}", text, (take,)) for i, take in enumerate(made)]
+    steps = [ShownStep(f"{title} {i}", text, (take,)) for i, take in enumerate(made)]
     return replay(title, text, steps, apparatus, About(apparatus.name, "physics", 7))
 
 

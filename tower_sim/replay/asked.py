@@ -9,7 +9,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.games.game import Turn
 from tower_sim.outcome import Outcome
 from tower_sim.physics.settings import STANDARD
-from tower_sim.replay.document import About, Replay, Step, replay
+from tower_sim.replay.document import About, Replay, ShownStep, replay
 from tower_sim.replay.takes import Take
 from tower_sim.requests import DropRequest, PlayRequest
 
@@ -22,7 +22,7 @@ def of_drop(
     matched: dict[str, Any] | None = None,
 ) -> Replay:
     """Return the replay of a drop, or of a knock and a drop; `matched` as in `About`."""
-    step = Step("Knock" if not landed.thrown else "Drop", _counts(landed), tuple(takes))
+    step = ShownStep("Knock" if not landed.thrown else "Drop", _counts(landed), tuple(takes))
     title = f"A {step.title.lower()} in {apparatus.name}"
     return replay(
         title, landed.status.sentence, [step], apparatus, _about(request, apparatus, None, matched), request.colours
@@ -38,7 +38,7 @@ def of_play(
 ) -> Replay:
     """Return the replay of one run, a step a turn; the `model` by its name, `matched` as in `About`."""
     game, rules = request.played, request.rules
-    steps = [Step(_title(turn), game.line(turn, rules), tuple(takes)) for turn, takes in turns]
+    steps = [ShownStep(_title(turn), game.line(turn, rules), tuple(takes)) for turn, takes in turns]
     title = game.ways.caption(rules, apparatus=apparatus.name, model=model, seed=request.seed)
     summary = game.summary([turn for turn, _ in turns], rules)
     head = game.head(rules, apparatus=apparatus.name, model=model, seed=request.seed).splitlines()[1:]

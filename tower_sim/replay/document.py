@@ -37,7 +37,7 @@ _MOST_BYTES = 2**30  # of poses in a page: thousands of whole games
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ShownStep:
     """One step of what is shown: a drop, or a turn of a game; `text` is what the terminal says of it."""
 
     title: str
@@ -87,7 +87,7 @@ class Replay:
     @staticmethod
     def read(page: str) -> Replay:
         """Read the document of a replay page's text; raises UsageError for what is none, or of another version."""
-        reader = _Reader()
+        reader = _PageReader()
         reader.feed(page)
         try:
             header = json_value(reader.texts[HEADER], "replay")
@@ -107,7 +107,7 @@ class Replay:
 def replay(
     title: str,
     summary: str,
-    steps: Sequence[Step],
+    steps: Sequence[ShownStep],
     apparatus: Apparatus,
     about: About,
     colours: Sequence[str] = (),
@@ -242,7 +242,7 @@ def _cubes(takes: Sequence[Take]) -> list[Cube]:
     return [found[number] for number in sorted(found)]
 
 
-class _Reader(HTMLParser):
+class _PageReader(HTMLParser):
     """Collects the text of a page's elements that have an id."""
 
     def __init__(self) -> None:

@@ -26,7 +26,7 @@ _SCRIPTS = (
 )
 
 
-class Recorded(Protocol):
+class Showable(Protocol):
     """What a page is made of: a replay document's `header`, as JSON has it, and its bytes, exact poses and motion."""
 
     @property
@@ -40,7 +40,7 @@ class Recorded(Protocol):
         ...
 
 
-def page_of(document: Recorded) -> str:
+def page_of(document: Showable) -> str:
     """Return the page that shows a replay document; equal documents give equal pages."""
     script = "\n".join(
         [source("tower_sim.pages", "common.js"), source("tower_sim.replay", *(f"page/{name}" for name in _SCRIPTS))]

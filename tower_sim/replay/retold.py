@@ -6,12 +6,12 @@ import numpy as np
 
 from tower_sim.errors import fault
 from tower_sim.replay.bank import Bank
-from tower_sim.replay.document import About, Replay, Step, replay
+from tower_sim.replay.document import About, Replay, ShownStep, replay
 from tower_sim.replay.matched import KNOCKS, Playback
-from tower_sim.replay.told import Told
+from tower_sim.replay.told import ToldDrops
 
 
-def of_document(document: Told, bank: Bank, rng: np.random.Generator) -> Replay:
+def of_document(document: ToldDrops, bank: Bank, rng: np.random.Generator) -> Replay:
     """Return the replay of a document, with the drops of a bank; `rng` as in `Playback`.
 
     Raises UsageError where the bank is of a tower of another name, and where it has nothing to show.
@@ -20,11 +20,11 @@ def of_document(document: Told, bank: Bank, rng: np.random.Generator) -> Replay:
         allowed = f"{bank.apparatus.name}, whose drops the bank has"
         raise fault("apparatus of the document", document.apparatus, allowed, "give a bank of that tower")
     playback = Playback(bank, rng)
-    steps: list[Step] = []
+    steps: list[ShownStep] = []
     for step in document.steps:
         take = None if step.wanted is None else playback.take_of(step.wanted)
         playback.levels[KNOCKS] += step.knocked
-        steps.append(Step(step.title, step.text, () if take is None else (take,)))
+        steps.append(ShownStep(step.title, step.text, () if take is None else (take,)))
     playback.check_shown()
     matched = playback.about()
     wanted = [step.wanted for step in document.steps if step.wanted is not None]

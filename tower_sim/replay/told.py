@@ -38,7 +38,7 @@ class ToldStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ToldDrops:
     """A document: what it is of, by names, its `seed`, and its steps; `game` is None for a drop."""
 
     apparatus: str
@@ -48,7 +48,7 @@ class Told:
     steps: tuple[ToldStep, ...]
 
 
-def told(document: object) -> Told:
+def told(document: object) -> ToldDrops:
     """Read a document, as `json_value` gave it.
 
     Raises UsageError for what is none of a drop or of a game that tells counts by colour, and for counts that no drop
@@ -64,11 +64,11 @@ def told(document: object) -> Told:
         raise fault("seed of the document", seed, "text of a whole number from 0 to 2^128 - 1", _ADVICE)
     head = (_word(table, "apparatus"), _word(table, "model"), int(seed))
     if schema == OUTCOME:
-        return Told(*head, None, (_of_outcome(table),))
+        return ToldDrops(*head, None, (_of_outcome(table),))
     if not isinstance(table.get("drops"), list):
         raise fault("schema of the document", schema, "one with `drops`: counts by colour of each drop", _ADVICE)
     game = table.get("game", schema.removeprefix(_PREFIX).removesuffix("-game"))
-    return Told(*head, check_kind("game of the document", game, str, "a word", _ADVICE), tuple(_of_play(table)))
+    return ToldDrops(*head, check_kind("game of the document", game, str, "a word", _ADVICE), tuple(_of_play(table)))
 
 
 def _of_outcome(table: Mapping[str, Any]) -> ToldStep:
