@@ -140,7 +140,7 @@ def completed(shell: str, line: str, tmp_path: Path) -> set[str]:
         ("tower-sim battle --kind m", {"merchant"}),
         ("tower-sim drop amerigo-", {"amerigo-club", "amerigo-rulebook"}),
         ("tower-sim play --seed ", set()),
-        ("tower-sim surrogate export x.json --to ", {"js", "json"}),
+        ("tower-sim surrogate export x.json --to ", {"js", "json", "npm", "lua", "php", "java"}),
         ("tower-sim campaign run m", {"mine.toml"}),
         ("tower-sim completion ", set(SHELLS)),
     ],

@@ -322,7 +322,7 @@ def test_a_bad_line_gets_one_line_of_error_and_the_next_is_answered(
     line: str, says: str, capsys: pytest.CaptureFixture[str]
 ):
     error, good = replies_to(line + "\n" + json.dumps(RULE | {"id": "next"}))
-    assert list(error) == ["id", "schema", "version", "error"]
+    assert list(error) == ["id", "schema", "version", "error", "code", "path"]
     assert (error["schema"], error["version"]) == ("tower-sim/error", 1)
     assert says in error["error"]
     assert "\n" not in error["error"]

@@ -19,7 +19,7 @@ RANKS = [
     {"apparatus"},
     {"landing"},
     {"door", "drawing"},
-    {"pages"},
+    {"pages", "clients.tongues"},
     {"contract"},
     {"model", "recorder"},
     {"physics", "games"},
@@ -29,11 +29,11 @@ RANKS = [
     {"replay"},
     {"campaign", "variants"},
     {"study"},
-    {"surrogate.fitting", "compare", "service", "lab"},
+    {"surrogate.fitting", "compare", "service", "lab", "clients"},
     {"cli", "testing"},
     {"__main__", "__init__"},
 ]
-NESTED = {"surrogate.fitting"}  # folders in folders with a rank of their own
+NESTED = {"surrogate.fitting", "clients.tongues"}  # folders in folders with a rank of their own
 
 
 def part_of(name: str) -> str:

@@ -394,7 +394,7 @@ def flat(value: Any) -> list[Any]:
     ("model_name", "to", "told"),
     [
         ("no_such_model", "js", "allowed is a file; give a file of `surrogate fit`"),
-        ("amerigo", "rust", "allowed is js or json"),
+        ("amerigo", "rust", "allowed is js, json, lua, php or java"),
     ],
 )
 def test_a_model_or_format_that_is_not_there_is_refused(model_name: str, to: str, told: str, tmp_path: Path):

@@ -15,20 +15,24 @@ T = TypeVar("T")
 class UsageError(ValueError):
     """The caller's mistake, told in one line: what was received, what is allowed, what to try.
 
-    The command line prints the line and exits with status 2; a notebook shows the line alone.
+    The command line prints the line and exits with status 2; a notebook shows the line alone. `what` is wrong, in the
+    words of the line, and `code` a word for programs, one of those that `service.codes` lists.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, what: str = "", code: str = "field.invalid") -> None:
         super().__init__(" ".join(text.splitlines()))  # what was received may hold line breaks, in a key too
+        self.what, self.code = what, code
 
     def _render_traceback_(self) -> list[str]:
         """Return what IPython shows in the place of a traceback."""
         return [f"tower_sim: {self}"]
 
 
-def fault(what: str, value: object, allowed: str, advice: str = "change it or leave it out") -> UsageError:
-    """Return the error that `what` is `value` and what is allowed instead."""
-    return UsageError(f"{what} is {shown(value)}; allowed is {allowed}; {advice}")
+def fault(
+    what: str, value: object, allowed: str, advice: str = "change it or leave it out", code: str = "field.invalid"
+) -> UsageError:
+    """Return the error that `what` is `value` and what is allowed instead; `code` as in UsageError."""
+    return UsageError(f"{what} is {shown(value)}; allowed is {allowed}; {advice}", what, code)
 
 
 def shown(value: object, longest: int = _LONGEST) -> str:

@@ -79,7 +79,7 @@ def refuse_unknown(values: Mapping[str, object], known: Mapping[str, object], wh
         if key not in known:
             name = key if len(key) <= 40 and key.isprintable() else shown(key, 40)
             allowed = f"allowed are {', '.join(known)}; correct or remove it{near(key, known)}"
-            raise UsageError(f"{where}.{name} is unknown; {allowed}")
+            raise UsageError(f"{where}.{name} is unknown; {allowed}", f"{where}.{name}", "field.unknown")
 
 
 def _read(value: object, item: Field[Any], where: str) -> Any:

@@ -31,6 +31,7 @@ _COMMANDS = {
     "fairness": "does your recorded tower behave as a profile predicts?",
     "lab": "write a page in which house rules are tried: sliders, whole games, battles",
     "serve": "answer other programs: a JSON request a line, a JSON reply a line",
+    "verify": "were the draws of a service what was agreed? check its log, offline",
     "replay": "show what a drop or a game of another program did, by recorded drops",
     "surrogate": "the fast stand-in for physics: fit, check and export it",
     "show": "draw an apparatus: a 3D view and a dimensioned section",

@@ -1,22 +1,51 @@
-"""`tower-sim serve`: a JSON request a line, a JSON reply a line."""
+"""`tower-sim serve`: a JSON request a line, a JSON reply a line; with `--http` on the network."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TextIO
 
+from tower_sim.cli.common import whole
 from tower_sim.cli.parser import Parser
-from tower_sim.errors import fault
+from tower_sim.errors import UsageError, fault
 from tower_sim.interrupts import terminable
+
+_NETWORK = (
+    "host", "port", "db", "token_file", "cors", "keep_days", "max_body", "max_at_once", "rate", "workers", "queue",
+    "backup",
+)  # fmt: skip
 
 
 def add(serve: Parser) -> None:
     """Add what the command takes."""
+    serve.add_argument("--http", action="store_true", help="answer over HTTP instead (extra: service)")
+    net = serve.add_argument_group("with --http")
+    net.add_argument("--host", metavar="NAME", help="the address to listen on (default: 127.0.0.1)")
+    net.add_argument("--port", type=whole, metavar="N", help="the port; 0: any that is free (default: 8484)")
+    net.add_argument("--db", type=Path, metavar="FILE", help="the one file that is kept (default: tower-sim.db)")
+    net.add_argument("--token-file", type=Path, metavar="FILE", help="whoever asks must show the token in it")
+    net.add_argument("--cors", action="append", metavar="ORIGIN", help="a web page's origin that may ask; repeatable")
+    net.add_argument("--keep-days", type=whole, metavar="N", help="how long answers are kept (default: 365)")
+    net.add_argument("--max-body", type=whole, metavar="BYTES", help="of a request (default: 1048576)")
+    net.add_argument("--max-at-once", type=whole, metavar="N", help="requests being answered (default: 256)")
+    net.add_argument("--rate", type=whole, metavar="N", help="requests a second of one address (default: 1000; 0: any)")
+    net.add_argument("--workers", type=whole, metavar="N", help="processes to use (default: all cores)")
+    net.add_argument("--queue", type=whole, metavar="N", help="requests that wait for them (default: 200)")
+    net.add_argument("--backup", type=Path, metavar="FILE", help="copy --db, also of a service at work, and end")
     serve.set_defaults(run=_serve)
 
 
 def _serve(options: argparse.Namespace) -> None:
+    if options.http or options.backup:
+        _serve_http(options)
+        return
+    for name in _NETWORK:
+        if getattr(options, name) is not None:
+            raise UsageError(
+                f"--{name.replace('_', '-')} is of the service on the network; add --http, or leave it out"
+            )
     from tower_sim.service import Opened, serve
 
     source: TextIO | None = sys.stdin
@@ -24,3 +53,20 @@ def _serve(options: argparse.Namespace) -> None:
         raise fault("standard input", "closed", "a pipe or a file of requests", 'try: echo \'{"do": "hello"}\' | ...')
     with Opened() as opened, terminable():
         serve(source.buffer, sys.stdout.buffer, opened)
+
+
+def _serve_http(options: argparse.Namespace) -> None:
+    from tower_sim.service.http.run import read_token, run
+    from tower_sim.service.http.settings import Settings
+    from tower_sim.service.http.store import backup
+
+    db: Path = options.db or Path("tower-sim.db")
+    if options.backup is not None:
+        backup(db, options.backup)
+        print(f"copied {db} to {options.backup}")
+        return
+    named = ("keep_days", "max_body", "max_at_once", "rate", "workers", "queue")
+    limits = {name: getattr(options, name) for name in named if getattr(options, name) is not None}
+    token = read_token(options.token_file) if options.token_file is not None else ""
+    port = 8484 if options.port is None else options.port
+    run(Settings(db, token, **limits), options.host or "127.0.0.1", port, options.cors or ())

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tower_sim.cli.common import add_output, add_seed
 from tower_sim.cli.parser import Parser
+from tower_sim.errors import UsageError
 
 
 def add(parser: Parser) -> None:
@@ -23,9 +24,11 @@ def add(parser: Parser) -> None:
     add_seed(check, 0)
     check.set_defaults(run=_check)
     export = actions.add_parser("export", help="write it for other languages: whole numbers only")
-    export.add_argument("model", metavar="MODEL.json", help="a fitted model, or the name of a shipped one")
-    export.add_argument("--to", required=True, choices=["js", "json"], help="a JavaScript module, or its table alone")
-    add_output(export, "FILE", "the file")
+    told = "a fitted model, or the name of a shipped one; of npm several, or none for all that ship"
+    export.add_argument("model", nargs="*", metavar="MODEL.json", help=told)
+    told = "a JavaScript module, its table alone, a package for npm, or a file of Lua, PHP or Java"
+    export.add_argument("--to", required=True, choices=["js", "json", "npm", "lua", "php", "java"], help=told)
+    add_output(export, "FILE", "the file; of npm the folder")
     export.set_defaults(run=_export)
 
 
@@ -44,4 +47,12 @@ def _check(options: argparse.Namespace) -> None:
 def _export(options: argparse.Namespace) -> None:
     from tower_sim.surrogate.export import export_command
 
-    export_command(options.model, options.to, options.output)
+    if options.to == "npm":
+        from tower_sim.clients.write import write_package
+
+        write_package(options.model, options.output)
+        return
+    if len(options.model) != 1:
+        given = "none is given" if not options.model else f"{len(options.model)} are given"
+        raise UsageError(f"model: {given}; allowed with --to {options.to} is one; name a shipped one or a file")
+    export_command(options.model[0], options.to, options.output)

@@ -73,12 +73,13 @@ def read_request(given: Mapping[str, Any]) -> Request | Hello:
     if do == "hello":
         return Hello()
     if do == "drop":
-        return _drop(request)
+        return read_drop(request)
     game = _game(request) if do == "play" else next(game for game in games() if game.ways.request == do)
     return _play(request, game, is_own=do != "play")
 
 
-def _drop(request: Mapping[str, Any]) -> DropRequest:
+def read_drop(request: Mapping[str, Any]) -> DropRequest:
+    """Read the fields of a drop, none of them null or unknown. Raises as `read_request` does."""
     apparatus = _text(request, "apparatus", first_game().apparatus)
     model, seed = _text(request, "model", PHYSICS), _seed(request)
     cubes = _cubes(request)
@@ -140,7 +141,7 @@ def _physics(request: Mapping[str, Any]) -> tuple[str | None, str | None]:
 
 def _check_most(what: str, value: int, most: int) -> None:
     if value > most:
-        raise fault(what, value, f"up to {most} in one request", "ask for less, or run a campaign")
+        raise fault(what, value, f"up to {most} in one request", "ask for less, or run a campaign", "field.too_large")
 
 
 def _check_physics(model: str, what: str, cubes: int) -> None:

@@ -12,6 +12,7 @@ from tower_sim.model import TooManyFailedDraws
 from tower_sim.reading import check_bounds
 from tower_sim.service.answers import answer
 from tower_sim.service.asked import read_request
+from tower_sim.service.codes import BODY_TOO_LARGE, INTERNAL, NO_LANDING, NOT_JSON, path_of
 from tower_sim.service.opened import Opened
 from tower_sim.terminal import one_line, warn
 
@@ -52,26 +53,33 @@ def _reply(line: bytes | None, opened: Opened) -> str:
         name = given.get("id")
         return json.dumps({"id": name} | answer(read_request(given), opened), allow_nan=False)
     except UsageError as error:
-        return _error(name, str(error))
+        return _error(name, str(error), error.code, path_of(error))
     except TooManyFailedDraws as error:
-        return _error(name, f"{error}; throw fewer cubes or change the apparatus")
+        return _error(name, f"{error}; throw fewer cubes or change the apparatus", NO_LANDING)
     except Exception as error:
         opened.close()  # a model in which something broke is not asked again
         text = one_line(f"internal error: {type(error).__name__}: {error}", _HEAD, _TAIL)
         warn(text)
-        return _error(name, text)
+        return _error(name, text, INTERNAL)
 
 
-def _error(name: object, text: str) -> str:
-    return json.dumps({"id": name, "schema": SCHEMA, "version": VERSION, "error": one_line(text, _HEAD, _TAIL)})
+def _error(name: object, text: str, code: str, path: str = "") -> str:
+    told = {"error": one_line(text, _HEAD, _TAIL), "code": code, "path": path}
+    return json.dumps({"id": name, "schema": SCHEMA, "version": VERSION} | told)
 
 
 def _object(line: bytes | None) -> dict[str, Any]:
-    """Read the JSON object of a line; stricter than Python's reader, so that every value can be sent back as JSON."""
     if line is None:
-        raise fault(
-            "line", "too long", f"up to {MAX_LINE} bytes", "start again without a state; it grows with every drop"
-        )
+        advice = "start again without a state; it grows with every drop"
+        raise fault("line", "too long", f"up to {MAX_LINE} bytes", advice, BODY_TOO_LARGE)
+    return read_object(line, "line", "a JSON object in UTF-8 on one line", _EXAMPLE)
+
+
+def read_object(line: bytes, what: str, allowed: str, example: str) -> dict[str, Any]:
+    """Read a JSON object; stricter than Python's reader, so that every value can be sent back as JSON.
+
+    Raises UsageError, in one line, for all else; `what` it is, what is `allowed` and an `example` are named in it.
+    """
     try:
         value: object = json.loads(
             line.decode(),
@@ -79,16 +87,17 @@ def _object(line: bytes | None) -> dict[str, Any]:
             parse_float=_finite,
             object_pairs_hook=_without_repeats,
         )
-        check_bounds(value, "line")
+        check_bounds(value, what)
         json.dumps(value, ensure_ascii=False).encode()  # half of a surrogate pair is no text
-    except UsageError:
+    except UsageError as error:
+        error.code = NOT_JSON
         raise
     except (ValueError, RecursionError) as error:
         text = line.decode(errors="replace").strip()
-        allowed = "a JSON object in UTF-8 on one line"
-        raise fault("line", text, allowed, f"{_EXAMPLE} ({one_line(str(error), _HEAD, _TAIL)})") from error
+        advice = f"{example} ({one_line(str(error), _HEAD, _TAIL)})"
+        raise fault(what, text, allowed, advice, NOT_JSON) from error
     if not isinstance(value, dict):
-        raise fault("line", value, "a JSON object", _EXAMPLE)
+        raise fault(what, value, "a JSON object", example, NOT_JSON)
     return cast("dict[str, Any]", value)
 
 

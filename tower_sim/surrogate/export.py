@@ -1,7 +1,8 @@
-"""The portable surrogate: its table as a JSON document, a JavaScript module of one file, and conformance vectors.
+"""The portable surrogate: its table as a JSON document, as a file of a program, and conformance vectors.
 
     Fitted of a tower --document--> table of whole numbers --json_text--> FILE.json
     Fitted of a board --document--> law in doubles         --js_text----> FILE.mjs (sampler.js or ship.js, words.js)
+    document --tongues.text--> FILE.lua, FILE.php, CubeTower.java
     Table --vectors--> (seed, state, throw -> outcome), a line of JSON each
 
 docs/surrogate_portable.md says what an implementation in another language must do.
@@ -17,6 +18,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import tower_sim.clients.tongues as tongues
 from tower_sim.errors import fault
 from tower_sim.surrogate.generator import WordStream
 from tower_sim.surrogate.store import TOWER, Fitted, fitted_or_shipped
@@ -27,7 +29,7 @@ SCHEMA = "tower-sim/surrogate-table"
 BOARD_SCHEMA = "tower-sim/surrogate-board"
 VERSION = 1
 GENERATOR = "xoshiro128**"
-FORMATS = ("js", "json")
+FORMATS = ("js", "json", *tongues.FORMATS)
 Seed = tuple[int, int, int, int]
 
 # Of a vector: the most cubes inside and thrown, and how old those inside are; one of each is drawn.
@@ -39,15 +41,19 @@ _MARKER = "export const MODEL = null;\n"
 
 
 def export_command(model: str, to: str, output: Path) -> None:
-    """Write the surrogate `model`, a file or the name of a shipped one, as `to` (`js` or `json`) into `output`.
+    """Write the surrogate `model`, a file or the name of a shipped one, as `to`, one of FORMATS, into `output`.
 
-    Raises UsageError for a model that cannot be read, another format, and a file that cannot be written;
+    Raises UsageError for a model that cannot be read, another format, a board in a language that has none, and a file
+    that cannot be written;
     WritingFailed when the disk is full or fails.
     """
     if to not in FORMATS:
-        raise fault("format", to, " or ".join(FORMATS))
+        raise fault("format", to, f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}")
     plain = document(fitted_or_shipped(model))
-    text = js_text(plain) if to == "js" else json_text(plain)
+    if to in tongues.FORMATS:
+        text = tongues.text(to, plain, output)
+    else:
+        text = js_text(plain) if to == "js" else json_text(plain)
     write(output, text, "output")
 
 

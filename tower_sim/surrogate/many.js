@@ -10,8 +10,15 @@ const BLOCK = 512; // words made at a time
 
 /** Return the four words numpy.random.SeedSequence(seed).generate_state(4) of a whole number from 0, as text or number. */
 export function seedWords(seed) {
+  return spawnedWords(seed, [], 4);
+}
+
+/** Return the words of SeedSequence(seed, spawn_key=key).generate_state(count); `key` has whole numbers below 2^32. */
+export function spawnedWords(seed, key, count) {
   const entropy = [];
   for (let rest = BigInt(seed); rest > 0n || !entropy.length; rest >>= 32n) entropy.push(Number(rest & 0xffffffffn));
+  if (key.length) while (entropy.length < 4) entropy.push(0);
+  entropy.push(...key);
   let constant = 0x43b0d7e5;
   const hashed = (value, factor) => {
     const x = value ^ constant;
@@ -28,7 +35,7 @@ export function seedWords(seed) {
   for (let from = 0; from < 4; from++) for (let to = 0; to < 4; to++) if (from !== to) into(to, pool[from]);
   for (const more of entropy.slice(4)) for (let to = 0; to < 4; to++) into(to, more);
   constant = 0x8b51f9dd;
-  return pool.map((value) => hashed(value, 0x58f38ded) >>> 0);
+  return Array.from({ length: count }, (_, i) => hashed(pool[i % 4], 0x58f38ded) >>> 0);
 }
 
 /**

@@ -13,15 +13,24 @@ function mixed(x) {
 
 /** Return a function that gives the next word, a whole number from 0 to 2^32 - 1: xoshiro128**. */
 export function words(seed, stream = 0) {
+  return wordsFrom(fourOf(seed, stream));
+}
+
+/** Return the four words that a stream begins with. */
+function fourOf(seed, stream) {
   const four = seed instanceof Uint32Array ? [...seed] : seed;
   if (!Array.isArray(four)) throw refused(TypeError, "seed", seed, "a list of four whole numbers from 0 to 2^32 - 1");
   if (four.length !== 4) throw refused(RangeError, "seed", seed, "a list of four whole numbers from 0 to 2^32 - 1");
   [0, 1, 2, 3].forEach((i) => whole(`seed[${i}]`, four[i], 0, WORD - 1));
   whole("stream", stream, 0);
   const number = stream % WORD;
-  let [a, b, c, d] = four.map((word, i) => mixed((word + mixed((number + GOLDEN * (i + 1)) >>> 0)) >>> 0));
-  d |= 1; // not all of them 0
-  return () => {
+  const [a, b, c, d] = four.map((word, i) => mixed((word + mixed((number + GOLDEN * (i + 1)) >>> 0)) >>> 0));
+  return [a, b, c, (d | 1) >>> 0]; // not all of them 0
+}
+
+/** Return a function that gives the next word from a state of four words on; its `state()` is where it then stands. */
+function wordsFrom([a, b, c, d]) {
+  const word = () => {
     const x = Math.imul(b, 5);
     const found = Math.imul((x << 7) | (x >>> 25), 9) >>> 0;
     const shifted = b << 9;
@@ -33,6 +42,8 @@ export function words(seed, stream = 0) {
     d = (d << 11) | (d >>> 21);
     return found;
   };
+  word.state = () => [a, b, c, d].map((each) => each >>> 0);
+  return word;
 }
 
 // What is not allowed: a TypeError for a thing of the wrong kind, a RangeError for a value that is not allowed.

@@ -121,5 +121,5 @@ const battle = (() => {
     return odds;
   }
 
-  return { play, drawing, none, add, SUPPLY, NON_PLAYER, NUMBERS };
+  return { play, resolved, drawing, none, add, SUPPLY, NON_PLAYER, NUMBERS };
 })();

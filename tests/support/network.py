@@ -1,0 +1,126 @@
+"""The service on the network in a process of its own, asked as any client does."""
+
+from __future__ import annotations
+
+import http.client
+import itertools
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+_AT = re.compile(r"answers at http://127\.0\.0\.1:(\d+),")
+_KEYS = itertools.count()
+
+
+def new_key() -> str:
+    return f'"test-{os.getpid()}-{threading.get_ident()}-{next(_KEYS):012}"'
+
+
+@dataclass
+class Answer:
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def document(self) -> Any:
+        return json.loads(self.body)
+
+    @property
+    def code(self) -> str:
+        assert self.headers["content-type"] == "application/problem+json", self
+        document = self.document
+        assert document["status"] == self.status
+        return document["code"]
+
+
+class Client:
+    """One connection that is kept; raises OSError or http.client.HTTPException when the service is gone."""
+
+    def __init__(self, port: int, token: str = "") -> None:
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+        self._token = token
+
+    def ask(
+        self, method: str, path: str, body: Any = None, *, key: str = "", raw: bytes | None = None, **headers: str
+    ) -> Answer:
+        """Send a request; `headers` by their names with underscores."""
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        if body is not None or raw is not None:
+            sent.setdefault("content-type", "application/json")
+            raw = json.dumps(body).encode() if raw is None else raw
+        if key:
+            sent["idempotency-key"] = key
+        if self._token:
+            sent["authorization"] = f"Bearer {self._token}"
+        self._connection.request(method, path, raw, sent)
+        got = self._connection.getresponse()
+        return Answer(got.status, {name.lower(): value for name, value in got.getheaders()}, got.read())
+
+    def get(self, path: str, **headers: str) -> Answer:
+        return self.ask("GET", path, raw=None, **headers)
+
+    def post(self, path: str, body: Any, *, key: str = "", **headers: str) -> Answer:
+        return self.ask("POST", path, body, key=key, raw=None, **headers)
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+class Running:
+    """A service at work on a free port."""
+
+    def __init__(self, db: Path, *options: str, cwd: Path | None = None) -> None:
+        command = [sys.executable, "-m", "tower_sim", "serve", "--http", "--port", "0", "--db", str(db), *options]
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=cwd, env=environment)
+        self.said: list[str] = []
+        assert self.process.stderr
+        for line in self.process.stderr:
+            self.said.append(line)
+            if found := _AT.search(line):
+                self.port = int(found[1])
+                break
+        else:
+            raise AssertionError("".join(self.said))
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stderr
+        self.said.extend(self.process.stderr)
+
+    def client(self, token: str = "") -> Client:
+        return Client(self.port, token)
+
+    def kill(self) -> None:
+        """Kill -9."""
+        self.process.kill()
+        self.process.wait()
+        self._reader.join(10)
+
+    def stop(self) -> int:
+        """Ask it to stop, and return its exit status."""
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            return self.process.wait(60)
+        finally:
+            self.kill()
+
+
+@contextmanager
+def running(db: Path, *options: str, cwd: Path | None = None) -> Iterator[Running]:
+    service = Running(db, *options, cwd=cwd)
+    try:
+        yield service
+    finally:
+        service.kill()

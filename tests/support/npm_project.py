@@ -1,0 +1,73 @@
+"""A project that has the npm package, made by the commands of its own README, and the files that the README shows."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+NODE, NPM = shutil.which("node"), shutil.which("npm")
+ROOT = Path(__file__).parent.parent.parent
+README = (resources.files("tower_sim.clients") / "npm/README.md").read_text("utf-8")
+QUIET = {f"npm_config_{key}": "false" for key in ("audit", "fund", "update_notifier")}
+
+
+def shown() -> dict[str, str]:
+    """Return the files that the README shows, by name."""
+    return dict(re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?\n)```", README, re.S))
+
+
+def make(folder: Path) -> Path:
+    """Do what the README says a new user does, word for word; return the project's folder. No registry is asked.
+
+    Skips the test where node or npm is not installed.
+    """
+    if not (NODE and NPM):
+        pytest.skip("node or npm is not installed here: apt-get install npm")
+    found = re.search(r"<!-- install -->\n```sh\n(.*?)```", README, re.S)
+    assert found
+    project, programs = folder / "project", folder / "bin"
+    project.mkdir()
+    programs.mkdir()
+    command = programs / "tower-sim"  # of this very tree
+    command.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m tower_sim "$@"\n', "utf-8")
+    command.chmod(0o755)
+    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+    home = {"HOME": str(folder), "npm_config_cache": str(folder / "cache"), "npm_config_offline": "true"}
+    done = subprocess.run(
+        ["sh", "-euc", found[1]],
+        cwd=project,
+        env={**os.environ, **QUIET, **home, "PATH": path},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    for name, text in shown().items():
+        (project / name).write_text(text, "utf-8")
+    return project
+
+
+def node(project: Path, *words: str) -> str:
+    """Run node in the project and return what it prints."""
+    done = subprocess.run([str(NODE), *words], cwd=project, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def ask(project: Path, *requests: Mapping[str, Any]) -> list[Any]:
+    """Ask the package; see clients_ask.mjs."""
+    file = Path(__file__).parent / "clients_ask.mjs"
+    done = subprocess.run(
+        [str(NODE), str(file)], cwd=project, input=json.dumps(requests), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)

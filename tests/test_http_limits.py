@@ -1,0 +1,308 @@
+"""The service on the network: its limits, token, jobs, workers and file."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.command_line import tower_sim
+from support.network import Answer, Client, Running, running
+
+from tower_sim.errors import UsageError
+from tower_sim.service.http.jobs import Followed, events
+from tower_sim.service.http.problems import Problem
+from tower_sim.service.http.settings import Settings
+from tower_sim.service.http.store import MIGRATIONS, Database, backup, hashed, new_id, new_seed
+from tower_sim.service.http.workers import Workers
+
+pytestmark = pytest.mark.posix
+LIGHT: dict[str, Any] = {"cubes": {"blue": 4}, "model": "surrogate", "seed": "7"}
+TOKEN = "a-token-that-is-long-enough"
+LONG = {"cubes": {"purple": 5, "green": 5}, "games": 100_000, "model": "surrogate"}  # a minute and more
+
+
+@pytest.fixture(scope="module")
+def strict(tmp_path_factory: pytest.TempPathFactory):
+    """A service with every limit low and a token."""
+    folder = tmp_path_factory.mktemp("strict")
+    (folder / "token").write_text(TOKEN + "\n")
+    limits = ["--max-body", "2000", "--rate", "20", "--workers", "1", "--queue", "2", "--cors", "https://table.example"]
+    with running(folder / "towers.db", "--token-file", str(folder / "token"), *limits) as service:
+        yield service
+
+
+def until(condition: Any) -> None:
+    for _ in range(3000):
+        if condition():
+            return
+        time.sleep(0.02)
+    raise AssertionError("it never came")
+
+
+def patiently(client: Client, method: str, path: str, body: Any = None, **headers: str) -> Answer:
+    """Ask again where the rate was too high."""
+    while (got := client.ask(method, path, body, key="", raw=None, **headers)).status == 429:
+        time.sleep(0.2)
+    return got
+
+
+def test_the_token_is_asked_for_everywhere_but_for_health_and_the_description(strict: Running):
+    nobody, other, friend = strict.client(), strict.client("another-token-of-this-length"), strict.client(TOKEN)
+    for path in ("/metrics", "/v1/drops/x", "/v1/nothing"):
+        got = patiently(nobody, "GET", path)
+        assert (got.code, got.status, got.headers["www-authenticate"]) == ("token.missing", 401, "Bearer")
+        assert patiently(other, "GET", path).code == "token.wrong"
+        assert patiently(friend, "GET", path).status in (200, 404)
+    assert patiently(nobody, "GET", "/healthz").status == 200
+    assert patiently(nobody, "GET", "/openapi.json").status == 200
+    assert TOKEN not in "".join(strict.said)
+
+
+def test_too_long_a_body_is_refused_and_the_service_goes_on(strict: Running):
+    client = strict.client(TOKEN)
+    got = patiently(client, "POST", "/v1/drops", LIGHT | {"state": "x" * 3000})
+    assert got.code == "body.too_large"
+    assert patiently(strict.client(TOKEN), "POST", "/v1/drops", LIGHT).status == 201
+
+
+def test_only_pages_that_were_named_may_ask(strict: Running):
+    client = strict.client(TOKEN)
+    named = patiently(client, "GET", "/healthz", origin="https://table.example").headers
+    assert named["access-control-allow-origin"] == "https://table.example"
+    other = patiently(client, "GET", "/healthz", origin="https://other.example").headers
+    assert "access-control-allow-origin" not in other
+
+
+def test_long_work_is_followed_cancelled_and_limited(strict: Running):
+    client = strict.client(TOKEN)
+    begun = [patiently(client, "POST", "/v1/battles", LONG, prefer="respond-async") for _ in range(1)]
+    where = begun[0].headers["location"]
+    assert begun[0].status == 202
+    until(lambda: patiently(client, "GET", where).document["done"] > 0)  # it is at work
+    begun += [patiently(client, "POST", "/v1/battles", LONG, prefer="respond-async") for _ in range(2)]
+    assert [each.status for each in begun] == [202] * 3
+    until(lambda: b"tower_sim_workers_waiting 2.0" in patiently(client, "GET", "/metrics").body)
+    full = patiently(client, "POST", "/v1/games", {"model": "surrogate"})
+    assert (full.code, full.headers["retry-after"]) == ("busy", "5")
+    for each in reversed(begun):
+        assert patiently(client, "DELETE", each.headers["location"]).status == 204
+    for each in begun:
+        path = each.headers["location"]
+        until(lambda path=path: patiently(client, "GET", path).document["status"] == "failed")
+        assert patiently(client, "GET", path).document["problem"]["code"] == "cancelled"
+    short = patiently(client, "POST", "/v1/battles", LONG | {"games": 100}, prefer="respond-async")
+    stream = patiently(client, "GET", short.headers["location"] + "/events")
+    assert stream.headers["content-type"].startswith("text/event-stream")
+    *_, (name, last) = [
+        (event.splitlines()[0].removeprefix("event: "), json.loads(event.splitlines()[1].removeprefix("data: ")))
+        for event in stream.body.decode().split("\n\n")
+        if event.startswith("event: ")
+    ]
+    assert (name, last["status"]) == ("done", "done")
+    assert patiently(client, "GET", last["location"]).document["summary"]["games"] == 100
+    assert patiently(client, "POST", "/v1/battles", {"cubes": {"purple": 4}}, prefer="respond-async").status == 422
+
+
+def test_one_address_that_asks_too_often_is_told_to_wait(strict: Running):
+    client, got = strict.client(TOKEN), []
+    for _ in range(3000):
+        got.append(client.get("/v1/drops/x"))
+        if got[-1].status == 429:
+            break
+    assert got[-1].code == "rate"
+    assert got[-1].headers["retry-after"] == "1"
+    assert client.get("/healthz").status == 200  # which is never refused
+
+
+def test_it_ends_when_it_is_asked_to_and_begins_again_with_the_same_file(tmp_path: Path):
+    db = tmp_path / "towers.db"
+    with running(db) as service:
+        got = service.client().post("/v1/drops", LIGHT)
+        copied = tower_sim("serve", "--http", "--db", str(db), "--backup", str(tmp_path / "copy.db"))
+        assert (copied.returncode, copied.stderr) == (0, "")
+        assert service.stop() in (0, 1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy.db", "towers.db"]  # one file
+    with running(tmp_path / "copy.db") as service:
+        assert service.client().get(got.headers["location"]).body == got.body
+    again = tower_sim("serve", "--http", "--db", str(db), "--backup", str(tmp_path / "copy.db"))
+    assert (again.returncode, "is there already" in again.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--port", "8484"], "add --http"),
+        (["--http", "--port", "0", "--db", "no/such/folder/towers.db"], "cannot be opened"),
+        (["--http", "--port", "0", "--db", "other.db"], "another program's file"),
+        (["--http", "--token-file", "short"], "from 16 characters"),
+        (["--http", "--token-file", "nothing-here"], "cannot be read"),
+        (["--http", "--port", "70000"], "port is 70000"),
+        (["--http", "--host", "256.1.1.1"], "cannot be listened on"),
+        (["--http", "--keep-days", "0"], "keep-days is 0"),
+        (["--http", "--backup", "copy.db"], "is no file"),
+    ],
+)
+def test_a_wrong_option_is_one_line_and_nothing_is_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], says: str
+):
+    from tower_sim import cli
+
+    monkeypatch.chdir(tmp_path)
+    with sqlite3.connect("other.db") as other:
+        other.execute("CREATE TABLE mine (x)")
+    Path("short").write_text("abc")
+    parsed = cli.parser().parse_args(["serve", *options])
+    with pytest.raises(UsageError, match=says):
+        parsed.run(parsed)
+
+
+# Workers
+
+
+def test_callers_take_turns_whoever_has_asked_for_most():
+    """Owner a asks for six, then b and c for one each: b and c are served after a's first, not after all of a's."""
+
+    async def order() -> list[bytes]:
+        workers = Workers(1, 100)
+        served: list[bytes] = []
+        workers._serve = lambda: None  # type: ignore[method-assign]  # the queue alone
+        for owner in (b"a", b"a", b"a", b"a", b"b", b"c", b"a"):
+            workers.submit(owner, "drop", {})
+        while workers.waiting:
+            job = workers._next()
+            assert job
+            served.append(job.owner)
+        return served
+
+    assert asyncio.run(order()) == [b"a", b"b", b"c", b"a", b"a", b"a", b"a"]
+
+
+def test_a_worker_that_is_killed_costs_its_own_job_only():
+    async def whole() -> tuple[str, str]:
+        workers = Workers(1, 10)
+        try:
+            fields = {"cubes": {"blue": 4}, "model": "surrogate", "seed": "1"}
+            long = workers.submit(b"a", "battle", dict(LONG))
+            while not long.done:
+                await asyncio.sleep(0.02)
+            next(iter(workers._at_work.values())).kill()
+            try:
+                await long.result
+                code = ""
+            except Problem as problem:
+                code = problem.code
+            after = await workers.submit(b"a", "drop", fields).result
+            return code, after["schema"]
+        finally:
+            workers.close()
+
+    assert asyncio.run(whole()) == ("internal", "tower-sim/outcome")
+
+
+def test_the_end_of_a_job_is_told_also_to_who_begins_to_follow_later():
+    async def whole() -> list[bytes]:
+        followed = Followed("x", "/v1/battles/x", is_over=True)
+        return [event async for event in events(followed)]
+
+    (only,) = asyncio.run(whole())
+    assert only.startswith(b"event: done\n")
+
+
+# The file
+
+
+def test_what_is_written_together_is_there_together_or_not_at_all(tmp_path: Path):
+    async def whole() -> None:
+        store = Database(tmp_path / "towers.db")
+        insert = "INSERT INTO answers VALUES (?, 'drop', 1.0, x'00', NULL, NULL)"
+        try:
+            good = [store.write((insert, (bytes([n]),))) for n in range(50)]
+            bad = store.write((insert, (b"x",)), (insert, (b"x",)))
+            results = await asyncio.gather(*good[:25], bad, *good[25:], return_exceptions=True)
+            assert [type(each) for each in results].count(sqlite3.IntegrityError) == 1
+            assert store.read("SELECT count(*) FROM answers") == [(50,)]
+            assert store.commits <= 51
+        finally:
+            store.close()
+
+    asyncio.run(whole())
+
+
+def test_what_is_older_than_it_is_kept_for_is_forgotten(tmp_path: Path):
+    async def whole() -> list[tuple[Any, ...]]:
+        store = Database(tmp_path / "towers.db")
+        try:
+            for name, age in ((b"old", 11), (b"new", 9)):
+                row = (name, time.time() - age * 86_400)
+                await store.write(("INSERT INTO answers VALUES (?, 'drop', ?, x'00', NULL, NULL)", row))
+            await store.write(*store.purge(10))
+            return store.read("SELECT hash FROM answers")
+        finally:
+            store.close()
+
+    assert asyncio.run(whole()) == [(b"new",)]
+
+
+def test_a_file_of_a_later_version_is_refused_and_one_of_an_earlier_is_brought_up(tmp_path: Path):
+    db = tmp_path / "towers.db"
+    Database(db).close()
+    with sqlite3.connect(db) as other:
+        assert other.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
+        other.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    with pytest.raises(UsageError, match="use the later tower_sim"):
+        Database(db)
+    empty = tmp_path / "empty.db"
+    empty.touch()  # version 0
+    Database(empty).close()
+    with sqlite3.connect(empty) as other:
+        assert other.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
+
+
+def test_a_backup_is_of_one_moment_while_others_write(tmp_path: Path):
+    """Each write adds two rows at once: a copy never has one of them alone."""
+    store = Database(tmp_path / "towers.db")
+    is_over = threading.Event()
+
+    def copy() -> None:
+        try:
+            for n in range(5):
+                backup(tmp_path / "towers.db", tmp_path / f"copy{n}.db")
+        finally:
+            is_over.set()
+
+    async def write() -> None:
+        insert, n = "INSERT INTO answers VALUES (?, 'drop', 1.0, x'00', NULL, NULL)", 0
+        while not is_over.is_set():
+            await store.write((insert, (f"a{n}".encode(),)), (insert, (f"b{n}".encode(),)))
+            n += 1
+
+    copying = threading.Thread(target=copy)
+    copying.start()
+    asyncio.run(write())
+    copying.join()
+    store.close()
+    for n in range(5):
+        with sqlite3.connect(tmp_path / f"copy{n}.db") as copied:
+            assert copied.execute("SELECT count(*) FROM answers").fetchone()[0] % 2 == 0
+
+
+def test_identifiers_and_seeds_are_of_128_bits_and_never_twice(tmp_path: Path):
+    drawn = [new_id() for _ in range(2000)]
+    assert len(set(drawn)) == 2000
+    assert {len(each) for each in drawn} == {22}
+    seeds = [int(new_seed()) for _ in range(2000)]
+    assert len(set(seeds)) == 2000
+    assert sum(seed.bit_length() > 120 for seed in seeds) > 1900  # 255 in 256 are; 1,992 of 2,000 on average
+    assert hashed(drawn[0]) != hashed(drawn[1])
+
+
+@pytest.mark.parametrize("wrong", [{"token": "short"}, {"rate": -1}, {"queue": 0}, {"max_body": 1}, {"workers": -1}])
+def test_a_wrong_setting_is_told(tmp_path: Path, wrong: dict[str, Any]):
+    with pytest.raises(UsageError):
+        Settings(tmp_path / "towers.db", **wrong)

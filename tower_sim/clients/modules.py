@@ -1,0 +1,94 @@
+"""JavaScript modules from our own sources: a slice of a sampler inside a function, ES modules as CommonJS, their types.
+
+The samplers and their words are those of the one-file export and of the lab's page: nothing is written twice.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tower_sim.pages.html import source
+
+_IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)";\n', re.M)
+_REEXPORT = re.compile(r'^export \{([^}]*)\} from "([^"]+)";\n', re.M)
+_EXPORTED = re.compile(r"^export (?:function|const) (\w+)", re.M)
+_MARK = "  /* SAMPLER */\n"
+
+
+def words_module() -> str:
+    """Return the module of words: surrogate/words.js, which exports all that it has."""
+    text = source("tower_sim.surrogate", "words.js")
+    return re.sub(r"^(?=function |const )", "export ", text, flags=re.M)
+
+
+def seeds_module() -> str:
+    """Return the module of numpy's seeds: a slice of surrogate/many.js."""
+    seeds = between(source("tower_sim.surrogate", "many.js"), "/** Return the four words numpy", "/**\n * Return what")
+    return "// Seeds as numpy.random.SeedSequence mixes them.\n\n" + seeds
+
+
+def tower_module() -> str:
+    """Return the module that makes towers: the algorithm of surrogate/sampler.js inside `towerOf`."""
+    sampler = between(
+        source("tower_sim.surrogate", "sampler.js"), "/** Do what `drop` does", "/**\n * Play the tower's part"
+    )
+    covered = between(
+        source("tower_sim.lab", "page/figures.js"), "  /** Return whether the data", "  /**\n   * Return what counts"
+    )
+    return _around(_own("tower.js"), sampler, covered)
+
+
+def ship_module() -> str:
+    """Return the module that makes ships: the law of surrogate/ship.js and the battles of the lab's page."""
+    law = between(
+        source("tower_sim.surrogate", "ship.js"), "/**\n * Draw where `thrown`", "// What no drop can begin with."
+    )
+    battle = source("tower_sim.lab", "page/battle.js")
+    return _around(
+        _own("ship.js"), law.replace("\nexport function", "\nfunction"), battle[battle.index("const battle") :]
+    )
+
+
+def own_modules() -> dict[str, str]:
+    """Return by name the modules that need no sampler."""
+    return {name: _own(f"{name}.js") for name in ("check", "generator", "numpy", "rules")}
+
+
+def between(text: str, start: str, end: str) -> str:
+    """Return what is from `start` to before `end`; raises ValueError when one is not there."""
+    first = text.index(start)
+    return text[first : text.index(end, first)]
+
+
+def common_js(module: str) -> str:
+    """Return an ES module of ours as CommonJS: named imports at its top, names exported where they are declared."""
+    names = _EXPORTED.findall(module)
+    for found in _REEXPORT.findall(module):
+        names += _names(found[0])
+    text = _REEXPORT.sub(_required, _IMPORT.sub(_required, module))
+    text = re.sub(r"^export (?=function|const)", "", text, flags=re.M)
+    return f'"use strict";\n{text}\nmodule.exports = {{ {", ".join(names)} }};\n'
+
+
+def common_types(types: str) -> str:
+    """Return the types of an ES module as those of its CommonJS twin."""
+    return re.sub(r'(from "\.[^"]*)\.js"', r'\1.cjs"', types)
+
+
+def _own(name: str) -> str:
+    return source("tower_sim.clients", f"npm/{name}")
+
+
+def _around(shell: str, *inside: str) -> str:
+    """Return a shell with our sources in the place of its mark."""
+    head, tail = shell.split(_MARK)
+    return head + "".join(f"{each.rstrip()}\n\n" for each in inside).rstrip("\n") + "\n" + tail
+
+
+def _names(text: str) -> list[str]:
+    return [name for each in text.split(",") if (name := each.strip())]
+
+
+def _required(found: re.Match[str]) -> str:
+    path = found[2].removesuffix(".js") + ".cjs"
+    return f'const {{ {", ".join(_names(found[1]))} }} = require("{path}");\n'

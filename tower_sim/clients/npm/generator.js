@@ -1,0 +1,118 @@
+// Generators as plain data: { kind: "xoshiro128**", state: [a, b, c, d] }. Save one as JSON, load it, fork it, send it. The
+// other source of luck is the host's own words, through `fromWords`.
+
+import { fault, list, object, whole } from "./check.js";
+import { seedWords } from "./seeds.js";
+import { WORD, fourOf, wordsFrom } from "./words.js";
+
+const KIND = "xoshiro128**";
+const MARK = Symbol.for("tower-sim/words"); // of words that are checked; the same in every copy of this package
+const FORM = 'a generator { kind: "xoshiro128**", state: [a, b, c, d] }, or words of fromWords(...)';
+const MOST_SEED = 2n ** 128n - 1n;
+
+/** Return the generator of four words and the number of a stream; see docs/surrogate_portable.md of tower_sim. */
+export function seeded(seed, stream = 0) {
+  const four = seed instanceof Uint32Array ? [...seed] : seed;
+  checkFour("seed", four);
+  whole("stream", stream, 0);
+  return { kind: KIND, state: fourOf(four, stream) };
+}
+
+/** Return the four words that numpy.random.SeedSequence makes of a seed, as tower_sim does: a number, a bigint or digits. */
+export function fourWords(seed) {
+  return seedWords(checkedSeed(seed));
+}
+
+/** Return a generator from the system's own randomness. */
+export function fromSystem() {
+  return seeded(globalThis.crypto.getRandomValues(new Uint32Array(4)));
+}
+
+/** Return a generator as a line of text. */
+export function save(generator) {
+  checkGenerator(generator, "generator");
+  return JSON.stringify({ kind: KIND, state: [...generator.state] });
+}
+
+/** Return the generator of a line of text, or of what JSON.parse made of it. */
+export function load(text) {
+  let plain = text;
+  if (typeof text === "string") {
+    try {
+      plain = JSON.parse(text);
+    } catch {
+      throw fault("generator", text, 'text as of save(generator), {"kind":"xoshiro128**","state":[...]}');
+    }
+  }
+  checkGenerator(plain, "generator");
+  return { kind: KIND, state: [...plain.state] };
+}
+
+/**
+ * Return child `number` of a generator, which stays as it is: seeded(generator.state, number).
+ *
+ * Another number, or the same generator after another word, gives another child; the same two give the same.
+ */
+export function fork(generator, number) {
+  checkGenerator(generator, "generator");
+  whole("number", number, 0);
+  return { kind: KIND, state: fourOf([...generator.state], number) };
+}
+
+/** Draw one word, a whole number from 0 to 2^32 - 1: { word, generator }, the generator that comes after it. */
+export function next(generator) {
+  return drawing(generator, (word) => ({ word: word() }));
+}
+
+/**
+ * Return words for `drop` from the host's own function, which gives a whole number from 0 to 2^32 - 1 each time.
+ *
+ * Each is checked when it is drawn: what is no such number is a RangeError, and nothing has changed.
+ */
+export function fromWords(draw) {
+  const advice =
+    "Math.random gives fractions from 0 to 1, with which every cube would come out; write " +
+    "fromWords(() => Math.floor(Math.random() * 4294967296))";
+  if (typeof draw !== "function") throw fault("draw", draw, "a function that gives words", advice);
+  const words = () => {
+    const found = draw();
+    whole("a word drawn", found, 0, WORD - 1, advice);
+    return found;
+  };
+  return Object.defineProperty(words, MARK, { value: true });
+}
+
+/** Return what `use(word)` does, and the `generator` to go on with; words of the host's own stay what they are. */
+export function drawing(generator, use) {
+  if (typeof generator === "function") {
+    if (generator[MARK] !== true) throw fault("generator", generator, FORM, "write fromWords(...) around the function");
+    return { ...use(generator), generator };
+  }
+  checkGenerator(generator, "generator");
+  const word = wordsFrom(generator.state);
+  const found = use(word);
+  return { ...found, generator: { kind: KIND, state: word.state() } };
+}
+
+/** Return a seed as a bigint; refuse what is none. */
+export function checkedSeed(seed) {
+  const allowed = "a whole number from 0 to 2^128 - 1, as a number, a bigint or its digits";
+  const isOne = typeof seed === "bigint" || Number.isSafeInteger(seed) || (typeof seed === "string" && /^\d{1,39}$/.test(seed));
+  if (!isOne || BigInt(seed) < 0n || BigInt(seed) > MOST_SEED) throw fault("seed", seed, allowed);
+  return BigInt(seed);
+}
+
+function checkGenerator(generator, path) {
+  object(path, generator, FORM);
+  if (generator.kind !== KIND) throw fault(`${path}.kind`, generator.kind, `"${KIND}"`);
+  checkFour(`${path}.state`, generator.state);
+  if (generator.state.every((word) => word === 0)) {
+    throw fault(`${path}.state`, generator.state, "four words that are not all 0", "make one with seeded(...)");
+  }
+}
+
+function checkFour(path, four) {
+  list(path, four, "four whole numbers from 0 to 2^32 - 1");
+  if (four.length !== 4) throw fault(path, four, "a list of four whole numbers from 0 to 2^32 - 1");
+  for (const i of [0, 1, 2, 3]) whole(`${path}[${i}]`, four[i], 0, WORD - 1);
+}

@@ -1,0 +1,368 @@
+// The log of a service's verifiable draws, checked without the service: docs/verify.md of tower_sim says what it holds. Drops of
+// towers by their surrogate are drawn again here; what else was drawn, `tower-sim verify` draws again.
+
+import { numpyWords } from "../lib/numpy.js";
+import { spawnedWords } from "../lib/seeds.js";
+
+const SCHEMA = "tower-sim/verifiable-log";
+const FRAME = /^\{"entry":(\{[ -~]*\}),"signature":"([0-9a-f]{128})"\}$/;
+const FIRST = "0".repeat(64);
+const KNOWN = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"; // a key of RFC 8032, to see whether keys can be read
+const FORM = "the text or the bytes of a log, as the service sent it";
+
+/** Check a log; see the types. */
+export function verify(log, options = {}) {
+  return checked(log, options);
+}
+
+async function checked(log, { towers = [], key, noted = [] }) {
+  const text = textOf(log);
+  const subtle = globalThis.crypto?.subtle;
+  if (!subtle) throw new Error("crypto.subtle is not here; it is in Node 20 and in pages from https, localhost or a file");
+  if (!text.includes('{"entry":{')) throw new RangeError(`log is ${JSON.stringify(text.slice(0, 40))}; allowed is ${FORM}`);
+  const tools = { subtle, hasEd25519: await readsKeys(subtle), keys: new Map() };
+  const reader = { rounds: new Map(), keys: [], said: new Set(), findings: [], expected: 0, previous: FIRST };
+  const lines = text.split("\n");
+  const last = lines.pop();
+  for (const [i, line] of lines.entries()) await read(reader, tools, i + 1, line);
+  const wrong = (line, what) => reader.findings.push({ line, what });
+  if (last) wrong(lines.length + 1, "the last line has no end: the log was cut");
+  if (key !== undefined && !reader.keys.includes(String(key).toLowerCase())) {
+    wrong(0, "the key that you named has not signed it: it is of another server, or forged");
+  }
+  for (const one of noted) {
+    if (!reader.said.has(one)) wrong(0, `what you noted, ${String(one).slice(0, 40)}, is not in it`);
+  }
+  if (!reader.rounds.size) wrong(lines.length, "the log ends before a round was opened");
+  for (const { line, secret } of reader.rounds.values()) {
+    if (secret === null) wrong(line, "the round that is opened here has no end: its secret was never shown");
+  }
+  const counts = await drawAgain(reader, tools, new Map(towers.map((tower) => [tower.name, tower])));
+  reader.findings.sort((a, b) => a.line - b.line);
+  const report = { holds: !reader.findings.length, signed: tools.hasEd25519, ...counts };
+  return {
+    ...report,
+    says: says(report, reader, key),
+    findings: reader.findings,
+    lines: lines.length,
+    head: reader.previous,
+    keys: reader.keys,
+    rounds: [...reader.rounds].map(([round, { commitment, words, secret, draws }]) => (
+      { round, commitment, words, secret, draws: draws.length }
+    )),
+  };
+}
+
+/** Return the two sentences that a player understands. */
+function says({ holds, signed, draws, redrawn, unchecked }, { findings, keys }, key) {
+  if (!holds) {
+    const { line, what } = findings[0];
+    return [
+      `This log does not hold (${line ? `line ${line}: ` : ""}${what}).`,
+      "Do not trust its draws: ask for the log again, and if that one says the same, they were not as agreed " +
+        `(${redrawn} of ${draws} came out the same when made again here).`,
+    ];
+  }
+  const left = unchecked ? ` ${unchecked} more cannot be made again here: tower-sim verify does it.` : "";
+  const known = key === undefined ? `with the key ${keys[keys.length - 1]}, if that is the server's` : "with the key that you named";
+  return [
+    `This log holds: what was made again here (${redrawn} of ${draws} draws) follows from the server's secret and the ` +
+      `player's words together, and came out the same.${left}`,
+    signed
+      ? "The server had fixed its secret before it could know the words, and nothing in the log was changed later: it is " +
+        `signed ${known}.`
+      : "This browser cannot check who signed it (it has no Ed25519), so someone may have written the whole log anew: " +
+        "check it with another one, or with tower-sim verify.",
+  ];
+}
+
+// The lines
+
+async function read(reader, tools, number, line) {
+  const wrong = (what) => reader.findings.push({ line: number, what });
+  const before = reader.previous;
+  reader.previous = hex(await sha256(tools, bytes(line)));
+  reader.said.add(reader.previous);
+  const [, entry, signature] = FRAME.exec(line) ?? [];
+  const fields = entry === undefined ? undefined : parsed(entry);
+  if (fields === undefined) {
+    reader.expected++;
+    wrong("it has not the form of a line of such a log: something in it was changed");
+    return;
+  }
+  if (fields.number !== reader.expected) wrong("its number does not follow: a line was taken out, put in or moved");
+  else if (fields.previous !== before) {
+    wrong("it does not belong to the line before it: one of the two was changed or exchanged");
+  }
+  reader.expected = Number.isInteger(fields.number) ? fields.number + 1 : reader.expected + 1;
+  if ((fields.kind === "log") !== (number === 1)) wrong("the line that begins a log must be its first, and no other");
+  let found;
+  try {
+    found = await step(reader, tools, number, fields);
+  } catch {
+    found = "it does not say what such a line must say";
+  }
+  if (found) wrong(found);
+  const key = reader.keys[reader.keys.length - 1];
+  if (tools.hasEd25519 && !(key && (await isSigned(tools, key, signature, bytes(entry))))) {
+    wrong("its signature is not that of the log's key: it was changed, or another wrote it");
+  }
+}
+
+/** Follow what a line does; return what is wrong with it, if anything is. Throws for what has not its form. */
+async function step(reader, tools, number, fields) {
+  const { rounds, keys, said } = reader;
+  const round = () => rounds.get(fields.round) ?? refuse();
+  const follow = async (key) => {
+    let last = key;
+    for (const { old, new: next, signature } of fields.succession) {
+      const message = concat(bytes("tower_sim key succession 1"), unhex(old, 64), unhex(next, 64));
+      if (old !== last || (tools.hasEd25519 && !(await isSigned(tools, old, signature, message)))) return undefined;
+      last = next;
+    }
+    return last;
+  };
+  switch (fields.kind) {
+    case "log": {
+      if (fields.schema !== SCHEMA || fields.version !== 1) return "it is of another kind or version of log than this program can check";
+      unhex(fields.key, 64);
+      unhex(fields.log, 32);
+      if (!keys.length) keys.push(...fields.succession.map((link) => link.old), fields.key);
+      const began = fields.succession.length ? fields.succession[0].old : fields.key;
+      return (await follow(began)) === fields.key ? undefined : "its key did not follow the older ones that it names";
+    }
+    case "key": {
+      if (!fields.succession.length || !keys.length || (await follow(keys[keys.length - 1])) === undefined) {
+        return "it brings a new key that the old one has not signed";
+      }
+      keys.push(...fields.succession.map((link) => link.new));
+      return undefined;
+    }
+    case "round": {
+      unhex(fields.round, 32);
+      unhex(fields.commitment, 64);
+      if (rounds.has(fields.round) || [...rounds.values()].some((one) => one.commitment === fields.commitment)) {
+        return "it opens a round that was there before";
+      }
+      rounds.set(fields.round, { line: number, commitment: fields.commitment, words: null, secret: null, draws: [] });
+      said.add(fields.commitment);
+      return undefined;
+    }
+    case "words": {
+      const one = round();
+      if (one.words !== null || one.draws.length || one.secret !== null) return "it gives words when they were due no more";
+      const count = [...string(fields.words)].length;
+      if (count < 8 || count > 256) refuse();
+      one.words = fields.words;
+      said.add(one.words);
+      return undefined;
+    }
+    case "draw": {
+      const one = round();
+      if (one.words === null) return "it draws before the player's words were there";
+      if (one.secret !== null) return "it draws after the secret was shown";
+      const { asked, answer, by } = fields;
+      if (![asked, by].every((each) => typeof each === "object" && each !== null)) refuse();
+      if (fields.index !== one.draws.length || "seed" in asked || "id" in asked) return "it is not the next draw of its round";
+      one.draws.push({ line: number, asked, answer, by });
+      return undefined;
+    }
+    case "reveal": {
+      const one = round();
+      if (one.secret !== null) return "it shows a secret that was shown before";
+      const secret = unhex(fields.secret, 64);
+      one.secret = fields.secret;
+      if (hex(await sha256(tools, secret)) !== one.commitment) return "the secret is not the one that the server had committed to";
+      if (fields.draws !== one.draws.length) return `it counts ${fields.draws} draws, and the log has ${one.draws.length} of this round`;
+      return undefined;
+    }
+    default:
+      return refuse();
+  }
+}
+
+// The draws
+
+async function drawAgain({ rounds, findings }, tools, towers) {
+  const counts = { draws: 0, redrawn: 0, unchecked: 0 };
+  for (const [name, { words, secret, draws }] of rounds) {
+    counts.draws += draws.length;
+    if (secret === null || words === null) continue;
+    for (const [index, draw] of draws.entries()) {
+      const seed = await drawSeed(tools, unhex(secret, 64), words, name, index);
+      let found;
+      try {
+        found = await redrawn(tools, towers, draw, seed);
+      } catch (error) {
+        found = `its draw cannot be made again: ${error.message}`;
+      }
+      if (found === undefined) counts.redrawn++;
+      else if (found === null) counts.unchecked++;
+      else findings.push({ line: draw.line, what: found });
+    }
+  }
+  return counts;
+}
+
+/** Return the seed of a draw: the first 128 bits of HMAC-SHA256 (RFC 2104) keyed by the secret. */
+async function drawSeed(tools, secret, words, round, index) {
+  const number = new Uint8Array(8);
+  new DataView(number.buffer).setBigUint64(0, BigInt(index));
+  const message = concat(bytes("tower_sim draw 1"), unhex(round, 32), number, bytes(words));
+  const key = await tools.subtle.importKey("raw", secret, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+  const whole = new Uint8Array(await tools.subtle.sign("HMAC", key, message));
+  return BigInt(`0x${hex(whole.slice(0, 16))}`);
+}
+
+/** Make a draw again: undefined when it comes out the same, null when it cannot be made here, else what is wrong. */
+async function redrawn(tools, towers, { asked, answer, by }, seed) {
+  const tower = towers.get(asked.apparatus);
+  const others = Object.keys(asked).filter((key) => !["do", "apparatus", "model", "cubes", "state"].includes(key) && asked[key] !== null);
+  if (asked.do !== "drop" || asked.model !== "surrogate" || !tower || others.length || by.model !== tower.model) {
+    if (answer?.seed !== String(seed)) return "its seed is not the one that the secret and the words give";
+    return null;
+  }
+  const empty = { model: "surrogate", apparatus: tower.name, digest: tower.model, residents: [], log: [], board: [], touches: [] };
+  const before = asked.state == null ? empty : await tokenOf(tools, asked.state);
+  const after = await tokenOf(tools, answer.state);
+  if (before.model !== "surrogate" || before.digest !== tower.model) return "it began with a tower of another model";
+  const next = 1 + Math.max(-1, ...[...before.residents, ...before.log.flatMap((event) => event[2])].map((cube) => cube[0]));
+  const edge = after.log[after.log.length - 1]?.[2][0]?.[2];
+  const colours = Object.entries(asked.cubes ?? {}).flatMap(([colour, count]) => Array(whole(count)).fill(colour));
+  const thrown = colours.map((colour, i) => [next + i, colour, edge]);
+  const expected = outcome(tower, before, thrown, asked.cubes ?? {}, seed);
+  const { state, ...said } = answer;
+  if (said.seed !== expected.answer.seed) return "its seed is not the one that the secret and the words give";
+  const places = new Map((said.landings ?? []).map(({ cube, place }) => [cube, place]));
+  for (const { cube, place } of expected.answer.landings) {
+    if (places.get(cube) !== place) {
+      return `its draw came out otherwise when it was made again: the log says that cube ${cube} is at ${places.get(cube)}, and drawn again it is at ${place}`;
+    }
+  }
+  if (sorted(said) !== sorted(expected.answer) || sorted(after) !== sorted(expected.after)) {
+    return "its draw came out otherwise when it was made again: its counts or its state are others";
+  }
+  return undefined;
+}
+
+/** Return the answer, without its state, and what the state after it holds. */
+function outcome(tower, before, thrown, cubes, seed) {
+  const sizes = before.log.filter(([kind]) => kind === "drop").map((event) => event[2].length);
+  const floor = (region) => { const i = tower.floors.indexOf(region); return i < 0 ? refuse() : i; };
+  const lying = before.residents.map(([id, colour, , region, since]) => (
+    { id, colour, floor: floor(region), since, inCrowd: sizes[since] >= tower.crowdFrom }
+  ));
+  const made = tower.drop(
+    { drops: sizes.length, cubes: lying }, thrown.map(([id, colour]) => ({ id, colour })), numpyWords(seed, [0]),
+  );
+  const ends = new Map(made.landings.map((landing) => [landing.id, landing]));
+  const here = [...before.residents, ...thrown];
+  const stay = here.filter(([id]) => ends.get(id).floor >= 0);
+  const names = new Set([...Object.keys(cubes), ...here.map(([, colour]) => colour)]);
+  const counts = (some) => Object.fromEntries([...names].map((name) => [name, some.filter((cube) => cube[1] === name).length]));
+  const out = here.filter(([id]) => ends.get(id).floor < 0);
+  const since = new Map(before.residents.map((row) => [row[0], row[4]]));
+  const residents = stay.map(([id, colour, edge]) => [id, colour, edge, tower.floors[ends.get(id).floor], since.get(id) ?? sizes.length]);
+  const emerged = out.map(([id]) => id).sort((a, b) => a - b);
+  return {
+    answer: {
+      schema: "tower-sim/outcome", version: 1, seed: String(seed), model: "surrogate", apparatus: tower.name, status: "settled",
+      attempts: 1, thrown: counts(thrown), emerged: counts(out), inside: counts(stay), knocked_out: counts([]),
+      extrapolated: !tower.covers(thrown.length, before.residents.length),
+      landings: here.map(([id, colour]) => ({ cube: id, colour, place: ends.get(id).place })),
+    },
+    after: { ...before, residents, log: [...before.log, ["drop", generatorOf(seed), thrown, emerged, 0, ""]] },
+  };
+}
+
+/** Return what a state's log says of the generator that a drop begins with: PCG64's state and increment, hexadecimal. */
+function generatorOf(seed) {
+  const words = spawnedWords(seed, [0], 8).map(BigInt);
+  const long = (i) => (((words[i + 1] << 32n) | words[i]) << 64n) | (words[i + 3] << 32n) | words[i + 2];
+  const step = BigInt.asUintN(128, (long(4) << 1n) | 1n);
+  const state = BigInt.asUintN(128, (step + long(0)) * 0x2360ed051fc65da44385df649fccf645n + step);
+  return `${state.toString(16)}:${step.toString(16)}:`;
+}
+
+/** Return what a state's token holds. */
+async function tokenOf(tools, token) {
+  const [prefix, body, digest] = string(token).split(".");
+  const own = hex(await sha256(tools, bytes(`${prefix}.${body}`))).slice(0, 16);
+  if (prefix !== "TOWER3" || own !== digest) throw new Error("a state in it is damaged, or of another version");
+  const packed = Uint8Array.from(atob(body.replace(/-/g, "+").replace(/_/g, "/")), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+// Small tools
+
+function textOf(log) {
+  if (typeof log === "string") return log;
+  if (log instanceof ArrayBuffer || ArrayBuffer.isView(log)) return new TextDecoder("latin1").decode(log);
+  throw new RangeError(`log is ${typeof log}; allowed is ${FORM}`);
+}
+
+async function readsKeys(subtle) {
+  try {
+    await subtle.importKey("raw", unhex(KNOWN, 64), { name: "Ed25519" }, false, ["verify"]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function isSigned({ subtle, keys }, key, signature, message) {
+  try {
+    if (!keys.has(key)) keys.set(key, await subtle.importKey("raw", unhex(key, 64), { name: "Ed25519" }, false, ["verify"]));
+    return await subtle.verify({ name: "Ed25519" }, keys.get(key), unhex(signature, 128), message);
+  } catch {
+    return false;
+  }
+}
+
+async function sha256({ subtle }, data) {
+  return new Uint8Array(await subtle.digest("SHA-256", data));
+}
+
+function bytes(text) {
+  return new TextEncoder().encode(text);
+}
+
+function hex(data) {
+  return [...data].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function unhex(text, digits) {
+  if (typeof text !== "string" || text.length !== digits || /[^0-9a-f]/.test(text)) refuse();
+  return Uint8Array.from({ length: digits / 2 }, (_, i) => parseInt(text.slice(2 * i, 2 * i + 2), 16));
+}
+
+function concat(...parts) {
+  return Uint8Array.from(parts.flatMap((part) => [...part]));
+}
+
+/** Return JSON in which keys have one order. */
+function sorted(value) {
+  return JSON.stringify(value, (_, inner) =>
+    inner && typeof inner === "object" && !Array.isArray(inner) ? Object.fromEntries(Object.entries(inner).sort()) : inner);
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function string(value) {
+  return typeof value === "string" ? value : refuse();
+}
+
+function whole(count) {
+  return Number.isSafeInteger(count) && count >= 0 && count <= 500 ? count : refuse();
+}
+
+function refuse() {
+  throw new Error("the log does not say what was drawn");
+}

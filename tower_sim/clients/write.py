@@ -1,0 +1,217 @@
+"""The npm package: every tower and ship a module of its own, for Node, TypeScript and browsers, without dependencies.
+
+documents of surrogate/export.py + modules of modules.py + npm/types, README, LICENSE -> files by name -> a folder
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from importlib import metadata, resources
+from pathlib import Path
+from typing import Any, cast
+
+from tower_sim import registry
+from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.with_board import with_board
+from tower_sim.clients import modules
+from tower_sim.errors import UsageError, shown
+from tower_sim.games.game import Game
+from tower_sim.pages.html import source
+from tower_sim.surrogate.export import document
+from tower_sim.surrogate.store import TOWER, fitted_or_shipped, shipped_names
+from tower_sim.variants import DEFAULT
+from tower_sim.writing import told, write
+
+NAME = "tower-sim"
+_THRESHOLDS = "// The chance of log-odds in units of 1/512, times 2^32.\n\n"
+_ENDS = (".js", ".cjs", ".d.ts", ".d.cts")
+_MARK = "tower_sim surrogate export"  # in package.json: a folder that we may write over
+
+
+def write_package(models: Sequence[str], folder: Path) -> None:
+    """Write the npm package of `models`, files or names of shipped ones (none: all that ship), into `folder`.
+
+    The folder is new, empty, or holds a package that was written so before, whose files are replaced.
+    Raises UsageError for a model that cannot be read, two of one name and another folder, WritingFailed for a disk that
+    is full.
+    """
+    files = package_files(models)
+    try:
+        if folder.is_dir() and any(folder.iterdir()) and not _is_ours(folder):
+            raise UsageError(
+                f"output {shown(str(folder))} is a folder with other things in it; allowed is a new or empty one, or a "
+                "package that was written so before; try another name"
+            )
+        for name in {Path(name).parent for name in files}:
+            (folder / name).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise told(folder, error, "output") from error
+    for name, text in files.items():
+        write(folder / name, text, "output")
+    for part in ("lib", "plugins", "towers", "ships"):  # of a package that was here before, what this one has not
+        for file in (folder / part).glob("*.*"):
+            if f"{part}/{file.name}" not in files and file.name.endswith(_ENDS):
+                file.unlink()
+
+
+def package_files(models: Sequence[str] = ()) -> dict[str, str]:
+    """Return the package's files by name; see write_package. `package.json` is the last."""
+    towers, ships = _makers(models or shipped_names())
+    tables = [plain["table"] for plain in towers.values()]
+    thresholds: list[int] = tables[0]["thresholds"] if tables else []
+    lib = {
+        "words": modules.words_module(),
+        "seeds": modules.seeds_module(),
+        "tower": modules.tower_module(),
+        "ship": modules.ship_module(),
+        "published": _published(),
+        "thresholds": f"{_THRESHOLDS}export const THRESHOLDS = {_line(thresholds)};\n",
+        **modules.own_modules(),
+    }
+    files: dict[str, str] = {f"lib/{name}.js": text for name, text in lib.items()}
+    files |= {f"towers/{name}.js": _tower(name, plain, thresholds) for name, plain in towers.items()}
+    files |= {f"ships/{name}.js": _ship(name, *plain) for name, plain in ships.items()}
+    files["index.js"] = source("tower_sim.clients", "npm/index.js")
+    files |= {f"plugins/{name}.js": source("tower_sim.clients", f"npm/plugins/{name}.js") for name in _plugins()}
+    types = {"lib/types.d.ts": _types("types.d.ts"), "index.d.ts": _types("index.d.ts")}
+    types |= {f"towers/{name}.d.ts": _declared("Tower", name) for name in towers}
+    types |= {f"ships/{name}.d.ts": _declared("Ship", name) for name in ships}
+    types |= {f"plugins/{name}.d.ts": source("tower_sim.clients", f"npm/plugins/{name}.d.ts") for name in _plugins()}
+    files |= {re.sub(r"\.js$", ".cjs", name): modules.common_js(text) for name, text in files.items()}
+    files |= types | {name.replace(".d.ts", ".d.cts"): modules.common_types(text) for name, text in types.items()}
+    files["README.md"] = source("tower_sim.clients", "npm/README.md")
+    files["LICENSE"] = source("tower_sim.clients", "npm/LICENSE")
+    files["package.json"] = _package_json()
+    return files
+
+
+def _makers(models: Sequence[str]) -> tuple[dict[str, dict[str, Any]], dict[str, tuple[dict[str, Any], Any]]]:
+    """Return the documents of towers, and of ships with what is printed on their zones, by the modules' names."""
+    towers: dict[str, dict[str, Any]] = {}
+    ships: dict[str, tuple[dict[str, Any], Any]] = {}
+    for model in dict.fromkeys(models):
+        fitted = fitted_or_shipped(model)
+        name = re.sub(r"[^a-z0-9]+", "-", fitted.apparatus.lower()).strip("-")
+        if not name or name in towers or name in ships:
+            raise UsageError(
+                f"model {shown(model)} is of apparatus {shown(fitted.apparatus)}, which would be the module "
+                f"{shown(name)}; allowed is one with letters or digits that no other has; rename the apparatus"
+            )
+        if fitted.kind == TOWER:
+            towers[name] = document(fitted)
+        else:
+            shape = with_board(load(model if Path(model).suffix == ".toml" else fitted.apparatus))
+            printed = {f"zone:{zone.name}": dict(zone.printed) for zone in shape.board.zones}
+            ships[name] = document(fitted), printed
+    return towers, ships
+
+
+def _tower(name: str, plain: Mapping[str, Any], thresholds: Sequence[int]) -> str:
+    """Return the module of one tower; the thresholds are the same for all, and most of a table."""
+    table = plain["table"]
+    own = table["thresholds"] != thresholds
+    text = _line({**plain, "table": {**table, "thresholds": table["thresholds"] if own else "THRESHOLDS"}})
+    text = text.replace('"THRESHOLDS"', "THRESHOLDS")
+    first = "" if own else 'import { THRESHOLDS } from "../lib/thresholds.js";\n'
+    return (
+        f'{first}import {{ towerOf }} from "../lib/tower.js";\n\n'
+        f"/** The tower {plain['apparatus']}. */\n"
+        f"export const {_word(name)} = /* @__PURE__ */ towerOf({text});\n"
+    )
+
+
+def _ship(name: str, plain: Mapping[str, Any], printed: Mapping[str, Any]) -> str:
+    return (
+        'import { shipOf } from "../lib/ship.js";\n\n'
+        f"/** The ship {plain['apparatus']} and its board. */\n"
+        f"export const {_word(name)} = /* @__PURE__ */ shipOf({_line(plain)}, {_line(printed)});\n"
+    )
+
+
+def _declared(kind: str, name: str) -> str:
+    return (
+        f'import type {{ {kind} }} from "../lib/types.js";\n\n'
+        f"/** A {kind.lower()} fitted to simulated games: see README.md. */\n"
+        f"export declare const {_word(name)}: {kind};\n"
+    )
+
+
+def _published() -> str:
+    """Return the module of the published rules; cubes are an object by colour."""
+    game: Game = registry.get("game", DEFAULT)
+    plain: dict[str, Any] = game.plain(game.read({}))[game.tables[0]]
+    if not isinstance(plain["cubes"], Mapping):
+        plain = {**plain, "cubes": dict.fromkeys(plain["colours"], plain["cubes"])}
+    frozen = ", ".join(f"{key}: {_frozen(value)}" for key, value in plain.items())
+    head = f"// The published rules of {game.title}.\n\n"
+    return f"{head}export const PUBLISHED = /* @__PURE__ */ Object.freeze({{ {frozen} }});\n"
+
+
+def _frozen(value: object) -> str:
+    return _line(value) if isinstance(value, (int, str)) else f"Object.freeze({_line(value)})"
+
+
+def _plugins() -> list[str]:
+    """Return the names of the modules for one program each, which are entries of their own: `tower-sim/boardgame`."""
+    folder = resources.files("tower_sim.clients") / "npm/plugins"
+    return sorted(path.name.removesuffix(".js") for path in folder.iterdir() if path.name.endswith(".js"))
+
+
+def _package_json() -> str:
+    twins = {
+        "import": {"types": "./*.d.ts", "default": "./*.js"},
+        "require": {"types": "./*.d.cts", "default": "./*.cjs"},
+    }
+
+    def entry(place: str) -> dict[str, Any]:
+        return {way: {key: path.replace("*", place) for key, path in twin.items()} for way, twin in twins.items()}
+
+    plain = {
+        "name": NAME,
+        "version": metadata.version("tower_sim"),
+        "description": "Board-game cube towers without physics: drops, Amerigo's rules, Dead Reckoning's battles",
+        "keywords": ["board game", "cube tower", "dice tower", "random"],
+        "license": "MIT",
+        "generator": _MARK,
+        "type": "module",
+        "sideEffects": False,
+        "main": "./index.cjs",
+        "module": "./index.js",
+        "types": "./index.d.ts",
+        "exports": {
+            ".": entry("index"),
+            "./towers/*": entry("towers/*"),
+            "./ships/*": entry("ships/*"),
+            **{f"./{name}": entry(f"plugins/{name}") for name in _plugins()},
+            "./package.json": "./package.json",
+        },
+        "files": ["index.*", "lib", "plugins", "towers", "ships"],
+        "engines": {"node": ">=20"},
+    }
+    return json.dumps(plain, indent=2) + "\n"
+
+
+def _is_ours(folder: Path) -> bool:
+    """Return whether a folder holds a package that `write_package` wrote."""
+    try:
+        plain = json.loads((folder / "package.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(plain, dict) and cast("dict[str, Any]", plain).get("generator") == _MARK
+
+
+def _word(name: str) -> str:
+    """Return the name of a module as a name in JavaScript: dead-reckoning is deadReckoning."""
+    first, *more = name.split("-")
+    word = first + "".join(each.capitalize() for each in more)
+    return f"tower{word}" if word[0].isdigit() else word
+
+
+def _line(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _types(name: str) -> str:
+    return source("tower_sim.clients", f"npm/types/{name}")

@@ -1,0 +1,105 @@
+"""What is asked for over HTTP, read by the same readers as a line of `serve`, but nothing that names a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, cast
+
+from tower_sim import registry, requests
+from tower_sim.apparatus.catalogue import load, names
+from tower_sim.apparatus.fields import refuse_unknown
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.errors import unknown
+from tower_sim.models import MODELS, Model, open_model
+from tower_sim.requests import PHYSICS, DropRequest, OddsRequest, Request
+from tower_sim.service.asked import fields, read_drop, read_request
+from tower_sim.service.opened import Opened
+
+DROP, GAME, BATTLE = "drop", "game", "battle"
+LIGHT = 100  # cubes thrown and inside that are drawn without asking a worker; about 1 ms
+
+
+def known_fields(do: str) -> tuple[str, ...]:
+    """Return the fields of a body: those of the line that begins with `do`, of a game also those of any game."""
+    of = fields()
+    return tuple(dict.fromkeys((*of["play"], *of[GAME]))) if do == GAME else of[do]
+
+
+def narrowed(do: str, given: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
+    """Return the fields that are there, null left out.
+
+    Raises UsageError for an unknown one, and for what would name a file: an apparatus, a model, a game or rules must be
+    among those that are installed.
+    """
+    refuse_unknown(given, dict.fromkeys(known), do)
+    asked = {key: value for key, value in given.items() if value is not None}
+    _check_names(asked, "")
+    rules = asked.get("rules")
+    if isinstance(rules, str):
+        allowed = (*registry.names("game"), *names())
+        if rules not in allowed:
+            raise unknown("rules", rules, allowed, "send an object with their keys")
+    elif isinstance(rules, dict):
+        _check_names(cast("dict[str, Any]", rules), "rules.")
+    return asked
+
+
+@cache
+def _allowed() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return ("apparatus", tuple(names())), ("model", MODELS), ("game", registry.names("game"))
+
+
+def _check_names(asked: Mapping[str, Any], where: str) -> None:
+    for key, allowed in _allowed():
+        if key in asked and not (isinstance(asked[key], str) and asked[key] in allowed):
+            raise unknown(f"{where}{key}", asked[key], allowed)
+
+
+def read(do: str, asked: Mapping[str, Any]) -> Request:
+    """Read what `narrowed` gave. Raises UsageError, in one line, for a value that is not allowed."""
+    if do == DROP:
+        return read_drop(asked)
+    if do == BATTLE:
+        return cast("Request", read_request({"do": BATTLE, **asked}))
+    game = asked.get("game", requests.first_game().name)
+    first = registry.get("game", game)
+    own = {key for key in known_fields(GAME) if key in first.ways.fields}
+    if first.ways.request and own & set(asked):
+        rest = {key: value for key, value in asked.items() if key != "game"}
+        return cast("Request", read_request({"do": first.ways.request, **rest}))
+    return cast("Request", read_request({"do": "play", "game": game, **asked}))
+
+
+def is_light(request: Request) -> bool:
+    """Say whether it is drawn in a moment: a drop without physics, of few cubes."""
+    if not isinstance(request, DropRequest) or request.model == PHYSICS:
+        return False
+    there = len(request.state.residents) if request.state else 0
+    return sum(request.cubes.values()) + there <= LIGHT
+
+
+@cache
+def _light(apparatus: str, model: str) -> tuple[Apparatus, Model]:
+    """Open a model without physics of a shipped profile: it holds nothing that must be closed."""
+    shape = load(apparatus)
+    return shape, open_model(shape, model)
+
+
+def answer_light(request: Request) -> dict[str, Any]:
+    """Return the document that answers a light request; see `is_light`."""
+    one = cast("DropRequest", request)
+    return requests.answer(one, *_light(one.apparatus, one.model))
+
+
+def answer(request: Request, opened: Opened, tell: Callable[[int, int], None]) -> dict[str, Any]:
+    """Return the document that answers a request, and tell how many of how many runs are done. Raises as `read`."""
+    one = request.one if isinstance(request, OddsRequest) else request
+    shape, model = opened.with_apparatus(one.apparatus, one.model, one.settings)
+    if not isinstance(request, OddsRequest):
+        return requests.answer(request, shape, model)
+    requests.check(request.one, shape, model)
+    many = requests.no_odds(request)
+    requests.fill(many, request, model, lambda done: tell(done, request.runs))
+    requests.fill_beside(many, request, shape)
+    return many.document()

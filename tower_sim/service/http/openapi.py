@@ -1,0 +1,290 @@
+"""The OpenAPI 3.1 document: what can be asked, what is answered, with examples; made from what the readers allow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tower_sim
+from tower_sim import outcome, registry
+from tower_sim.apparatus.catalogue import names
+from tower_sim.cubes import MAX_CUBES
+from tower_sim.games.ways import MAX_WORD, MAX_WORDS
+from tower_sim.models import MODELS
+from tower_sim.requests import first_game
+from tower_sim.service.asked import MAX_GAMES
+from tower_sim.service.http import jobs, keys, rounds, towers
+from tower_sim.service.http.problems import MEDIA, STATUS
+from tower_sim.service.verifiable.draws import LEAST_WORDS, MOST_WORDS
+
+Schema = dict[str, Any]
+_ID = "X2WFOWCkRgSM5X9JCcIMVA"
+_KEY = '"8e03978e-40d5-43e8-bc93-6894a57f9324"'
+_COUNTS = {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}}
+_STATE = "TOWER3.eNqF..."
+
+
+def document() -> Schema:
+    """Return the document."""
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "tower_sim",
+            "version": tower_sim.__version__,
+            "description": "Drops of cube towers, games and battles. docs/http.md says it in plain words.",
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
+        "paths": _paths(),
+        "components": {
+            "schemas": _schemas(),
+            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
+        },
+        "security": [{}, {"bearer": []}],
+        "x-problems": {code: {"status": status, "title": title} for code, (status, title) in STATUS.items()},
+    }
+
+
+def _paths() -> Schema:
+    drops = _asks("Throw", "Drop", "DropAsked", {"cubes": {"blue": 4}, "model": "surrogate", "seed": "7"})
+    games = _asks(
+        "Play a game, or many", "Document", "GameAsked", {"game": first_game().name, "model": "surrogate"}, long=True
+    )
+    fought = {"cubes": {"purple": 4, "green": 3}, "model": "surrogate"}
+    battles = _asks("Fight a battle, or many", "Document", "BattleAsked", fought, long=True)
+    make = _keyed(
+        "Make a tower that is kept", "Tower", "TowerAsked", {"apparatus": first_game().apparatus, "model": "surrogate"}
+    )
+    make["responses"] |= _problems(404)
+    thrown = _keyed("Throw into a tower", "Drop", "TowerDropAsked", {"cubes": {"blue": 4}})
+    thrown["responses"] |= _problems(404)
+    forked = _keyed("Make another tower of what this one is, or was after a drop", "Tower", "ForkAsked", {"after": 1})
+    forked["responses"] |= _problems(404)
+    history = _got("Tell the drops of a tower", "History")
+    history["parameters"] = [_query("after", 0, 0), _query("limit", 100, 1)]
+    history["responses"] |= _problems(400)
+    tower = _got("Tell how a tower stands", "Tower")
+    forget = {"summary": "Forget a tower", "responses": {"204": {"description": "It is forgotten."}, **_problems(404)}}
+    stop = {"summary": "Cancel a job", "responses": {"204": {"description": "It is over."}, **_problems(404)}}
+    followed = _got("Follow a job: progress, then done or failed", "Job")
+    event = {
+        "type": "object",
+        "properties": {"event": {"enum": ["progress", "done", "failed"]}, "data": {"type": "string"}},
+    }
+    followed["responses"]["200"] = {
+        "description": "Server-sent events, each with the job as its data.",
+        "content": {"text/event-stream": {"schema": event}},
+    }
+    metrics = _got("Counts and times, for Prometheus", "Job", has_id=False)
+    metrics["responses"]["200"] = {"description": "Text.", "content": {"text/plain": {"schema": {"type": "string"}}}}
+    begun = _keyed("Open a round of verifiable draws", "Round", "RoundAsked", {})
+    begun["responses"] |= _problems(404)
+    told = _keyed("Add the player's words to a round", "Round", "WordsAsked", {"words": "seven green tomatoes"})
+    told["responses"] |= _problems(404)
+    fair = {"cubes": {"blue": 4}, "model": "surrogate"}
+    round_drop = _keyed("Throw with the next seed of a round", "RoundDrop", "RoundDropAsked", fair)
+    round_drop["responses"] |= _problems(404)
+    shown = _keyed("End a round: its secret is shown", "Round", "RevealAsked", {})
+    shown["responses"] |= _problems(404)
+    log = _got("Get the log of a round, for tower-sim verify", "Round")
+    log["responses"]["200"] = {
+        "description": "Lines of JSON.",
+        "content": {rounds.LINES: {"schema": {"type": "string"}}},
+    }
+    return {
+        "/healthz": {"get": _open(_got("Whether it answers", "Health", has_id=False))},
+        "/metrics": {"get": metrics},
+        "/openapi.json": {"get": _open(_got("This document", "Described", has_id=False))},
+        "/v1/drops": {"post": drops},
+        "/v1/drops/{id}": _with_id({"get": _got("Get a drop again", "Drop")}),
+        "/v1/games": {"post": games},
+        "/v1/games/{id}": _with_id({"get": _got("Get a game again", "Document")}),
+        "/v1/battles": {"post": battles},
+        "/v1/battles/{id}": _with_id({"get": _got("Get a battle again", "Document")}),
+        "/v1/towers": {"post": make},
+        "/v1/towers/{id}": _with_id({"get": tower, "delete": _numbered(forget)}),
+        "/v1/towers/{id}/drops": _with_id({"post": thrown, "get": history}),
+        "/v1/towers/{id}/forks": _with_id({"post": forked}),
+        "/v1/rounds": {"post": begun},
+        "/v1/rounds/{id}": _with_id({"get": _got("Tell how a round stands", "Round")}),
+        "/v1/rounds/{id}/words": _with_id({"post": told}),
+        "/v1/rounds/{id}/drops": _with_id({"post": round_drop}),
+        "/v1/rounds/{id}/reveal": _with_id({"post": shown}),
+        "/v1/rounds/{id}/log": _with_id({"get": log}),
+        "/v1/keys": {"get": _got("Tell the key that signs logs", "Keys", has_id=False)},
+        "/v1/jobs/{id}": _with_id({"get": _got("Tell how far a job is", "Job"), "delete": _numbered(stop)}),
+        "/v1/jobs/{id}/events": _with_id({"get": followed}),
+    }
+
+
+def _asks(summary: str, answer: str, asked: str, example: Schema, *, long: bool = False) -> Schema:
+    parameters = [_key_header(needed=False)]
+    said = {"201": _answered(answer, located=True), **_problems(400, 409, 413, 415, 422)}
+    if long:
+        told = "respond-async: answer with a job"
+        parameters.append({"name": "Prefer", "in": "header", "schema": {"type": "string"}, "description": told})
+        said["202"] = {"description": "A job was begun.", "content": _json("Job")}
+    content = {"application/json": {**_json(asked)["application/json"], "example": example}}
+    body: Schema = {"required": True, "content": content}
+    return _numbered({"summary": summary, "parameters": parameters, "requestBody": body, "responses": said})
+
+
+def _keyed(summary: str, answer: str, asked: str, example: Schema) -> Schema:
+    whole = _asks(summary, answer, asked, example)
+    whole["parameters"] = [_key_header(needed=True)]
+    return whole
+
+
+def _got(summary: str, answer: str, *, has_id: bool = True) -> Schema:
+    responses = {"200": _answered(answer)} | (_problems(404) if has_id else {})
+    return _numbered({"summary": summary, "responses": responses})
+
+
+def _open(operation: Schema) -> Schema:
+    return operation | {"security": []}
+
+
+def _numbered(operation: Schema) -> Schema:
+    """Return an operation with what any of them may answer."""
+    operation["responses"] |= _problems(401, 429, 500, 503)
+    return operation
+
+
+def _with_id(operations: Schema) -> Schema:
+    schema = {"type": "string", "pattern": "^[A-Za-z0-9_-]{22}$"}
+    return {
+        "parameters": [{"name": "id", "in": "path", "required": True, "schema": schema, "example": _ID}],
+        **operations,
+    }
+
+
+def _key_header(*, needed: bool) -> Schema:
+    pattern = f'^(?:[!#-~]{{{keys.LEAST},{keys.MOST}}}|"[!#-~]{{{keys.LEAST},{keys.MOST}}}")$'
+    schema = {"type": "string", "pattern": pattern}
+    told = f"a new one for each request, as {_KEY}; what is sent again with it is answered as before"
+    return {"name": "Idempotency-Key", "in": "header", "required": needed, "schema": schema,
+            "description": told}  # fmt: skip
+
+
+def _query(name: str, default: int, least: int) -> Schema:
+    schema = {"type": "integer", "minimum": least, "maximum": towers.MAX_DROPS, "default": default}
+    return {"name": name, "in": "query", "schema": schema}
+
+
+def _answered(answer: str, *, located: bool = False) -> Schema:
+    said: Schema = {"description": "The answer.", "content": _json(answer)}
+    if located:
+        said["headers"] = {"Location": {"schema": {"type": "string"}, "description": "where it can be got again"}}
+    return said
+
+
+def _json(name: str) -> Schema:
+    return {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}
+
+
+def _problems(*statuses: int) -> Schema:
+    found: Schema = {}
+    for status in statuses:
+        titles = [f"{code}: {title}" for code, (of, title) in STATUS.items() if of == status]
+        problem = {"schema": {"$ref": "#/components/schemas/Problem"}}
+        found[str(status)] = {"description": " ".join(titles), "content": {MEDIA: problem}}
+    return found
+
+
+def _schemas() -> Schema:
+    seed = _or_null({"type": ["string", "integer"], "pattern": "^[0-9]{1,38}$", "minimum": 0, "maximum": 2**128 - 1})
+    model = {"enum": [*MODELS, None], "description": "default: physics"}
+    engine = {"enum": [*registry.names("engine"), None], "description": "of the model physics"}
+    accuracy = _or_null({"type": "string", "description": "of that engine"})
+    count = {"type": "integer", "minimum": 0, "maximum": MAX_CUBES}
+    word = {"type": "string", "minLength": 1, "maxLength": MAX_WORD}
+    cubes = {"type": "object", "additionalProperties": count, "maxProperties": MAX_WORDS, "propertyNames": word,
+             "description": f"how many of each colour, up to {MAX_CUBES} in all"}  # fmt: skip
+    knock = _or_null({"type": "number", "description": "a knock on the table first, its peak acceleration in g"})
+    apparatus = {"enum": [*names(), None], "description": "a profile that ships"}
+    state = _or_null({"type": "string", "description": "the state of an earlier answer", "example": _STATE})
+    common = {"seed": seed, "model": model, "engine": engine, "accuracy": accuracy}
+    rules = {
+        "type": ["object", "string", "null"],
+        "description": "the keys of a rules file, or the name of one that ships",
+    }
+    games = _or_null({"type": "integer", "minimum": 1, "maximum": MAX_GAMES})
+    made = {"apparatus": apparatus, "model": model, "engine": engine, "accuracy": accuracy, "state": state}
+    dropped = {"cubes": _or_null(cubes), "knock": knock, "seed": seed}
+    words = {"type": "string", "minLength": LEAST_WORDS, "maxLength": MOST_WORDS, "description": "printable characters"}
+    own: dict[str, Schema] = {"rounds": _or_null({"type": "integer"}), "knocks": _or_null({"type": "object"})}
+    game = {"enum": [*registry.names("game"), None], "description": f"default: {first_game().name}"}
+    fought: Schema = {key: _or_null({"type": kind}) for key, kind in (
+        ("kind", "string"), ("active", "string"), ("sides", "object"), ("provoked", "boolean"), ("abilities", "object"),
+        ("rulings", "object"))}  # fmt: skip
+    return {
+        "DropAsked": _object({"apparatus": apparatus, **dropped, "state": state, **common}),
+        "GameAsked": _object({"game": game, "apparatus": apparatus, "rules": rules, "games": games, **own, **common}),
+        "BattleAsked": _object({"cubes": cubes, "apparatus": apparatus, "games": games, **fought, **common}, "cubes"),
+        "TowerAsked": _object(made),
+        "TowerDropAsked": _object(dropped),
+        "RoundAsked": _object({}),
+        "RevealAsked": _object({}),
+        "WordsAsked": _object({"words": words}, "words"),
+        "RoundDropAsked": _object({**made, "cubes": _or_null(cubes), "knock": knock}),
+        "ForkAsked": _object({"after": _or_null({"type": "integer", "minimum": 1})}),
+        **_answers(),
+    }
+
+
+def _answers() -> dict[str, Schema]:
+    text, whole, counts = {"type": "string"}, {"type": "integer"}, _COUNTS
+    landing = _object({"cube": whole, "colour": text, "place": text}, "cube", "colour", "place")
+    drop = {"id": text, "tower": text, "number": whole, "schema": {"const": outcome.SCHEMA}, "version": whole,
+            "seed": text, "model": text, "apparatus": text,
+            "status": {"enum": ["settled", "jammed"]}, "attempts": whole,
+            "thrown": counts, "emerged": counts, "inside": counts, "knocked_out": counts,
+            "extrapolated": {"type": "boolean"}, "landings": {"type": "array", "items": landing},
+            "state": text}  # fmt: skip
+    tower = {"id": text, "schema": {"const": towers.SCHEMA}, "version": whole, "apparatus": text, "model": text,
+             "engine": _or_null(text), "accuracy": _or_null(text), "drops": whole, "inside": counts,
+             "state": _or_null(text)}  # fmt: skip
+    told = {key: drop[key] for key in ("id", "number", "seed", "status", "thrown", "emerged", "inside", "knocked_out")}
+    history = {"tower": text, "schema": {"const": towers.HISTORY}, "version": whole, "of": whole,
+               "drops": {"type": "array", "items": _object(told, *told)}}  # fmt: skip
+    job = {"id": text, "schema": {"const": jobs.SCHEMA}, "version": whole,
+           "status": {"enum": ["queued", "running", "done", "failed"]}, "done": whole, "of": whole,
+           "location": _or_null(text), "problem": {"type": ["object", "null"]}}  # fmt: skip
+    problem = {
+        "type": text,
+        "title": text,
+        "status": whole,
+        "detail": text,
+        "code": {"enum": list(STATUS)},
+        "path": text,
+    }
+    own = {"id": text, "schema": text, "version": whole}
+    one_round = {"id": text, "schema": {"const": rounds.SCHEMA}, "version": whole, "round": text, "commitment": text,
+                 "key": text, "words": _or_null(text), "drops": whole, "secret": _or_null(text), "line": whole,
+                 "hash": text}  # fmt: skip
+    link = _object({"old": text, "new": text, "signature": text}, "old", "new", "signature")
+    signing = {"schema": {"const": rounds.KEYS}, "version": whole, "key": text,
+               "succession": {"type": "array", "items": link}}  # fmt: skip
+    alone = {key: value for key, value in drop.items() if key not in ("tower", "number")}
+    in_round = {"round": text, "index": whole, "line": whole, "hash": text}
+    return {
+        "Drop": _object(drop | in_round, *alone),
+        "Document": {"type": "object", "properties": own, "required": list(own)},
+        "Tower": _object(tower, *tower),
+        "Round": _object(one_round, *one_round),
+        "RoundDrop": _object(alone | in_round, *alone, *in_round),
+        "Keys": _object(signing, *signing),
+        "History": _object(history, *history),
+        "Job": _object(job, *job),
+        "Health": _object({"status": {"const": "ok"}}, "status"),
+        "Described": {"type": "object"},
+        "Problem": _object(problem, *(key for key in problem if key != "path")),
+    }
+
+
+def _object(properties: Schema, *required: str) -> Schema:
+    said: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    return said | {"required": list(required)} if required else said
+
+
+def _or_null(schema: Schema) -> Schema:
+    kind = schema["type"]
+    return schema | {"type": [*([kind] if isinstance(kind, str) else kind), "null"]}

@@ -1,0 +1,219 @@
+"""Rounds of verifiable draws: commitment, words of the player, drops, reveal; docs/verify.md says what that proves.
+
+Each round has a log of its own. A step, its line and its answer are one commit, so what was answered is in the log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from starlette.requests import Request as Call
+from starlette.responses import Response
+from starlette.routing import Route
+
+from tower_sim.apparatus.fields import refuse_unknown
+from tower_sim.requests import PHYSICS, first_game
+from tower_sim.service.http import drawing
+from tower_sim.service.http.keys import Answered
+from tower_sim.service.http.problems import Problem
+from tower_sim.service.http.service import (
+    JSON,
+    MOST_ID,
+    Service,
+    answer_row,
+    asked_of,
+    encoded,
+    given,
+    read_body,
+    several,
+)
+from tower_sim.service.http.store import Statement, hashed, new_id
+from tower_sim.service.verifiable import Keyring, Ledger, opened
+from tower_sim.service.verifiable.ledger import Step
+from tower_sim.service.verifiable.redraw import made_by_state
+
+SCHEMA, KEYS, VERSION = "tower-sim/round", "tower-sim/keys", 1
+LINES = "application/jsonl"
+DRAWN_WITH = ("apparatus", "model", "engine", "accuracy", "cubes", "state", "knock")
+MAX_DROPS = 1000  # of one round
+KEY_DAYS = 90
+_DAY = 86_400
+_NOT_DUE = "round.order"
+
+
+def routes(service: Service) -> list[Route]:
+    """Return the routes."""
+    rounds = _Rounds(service)
+    return [
+        several("/v1/rounds", POST=rounds.make),
+        several("/v1/rounds/{id}", GET=rounds.get),
+        several("/v1/rounds/{id}/words", POST=rounds.words),
+        several("/v1/rounds/{id}/drops", POST=rounds.drop),
+        several("/v1/rounds/{id}/reveal", POST=rounds.reveal),
+        several("/v1/rounds/{id}/log", GET=rounds.log),
+        several("/v1/keys", GET=rounds.keys),
+    ]
+
+
+class _Rounds:
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._ring: tuple[Keyring, float] | None = None
+        self._making = asyncio.Lock()
+
+    async def make(self, call: Call) -> Response:
+        """Open a round: the secret is drawn, and its hash is told."""
+        raw, body = await read_body(call, self._service.settings.max_body, "{}")
+        asked = asked_of(call, raw, needed=True)
+
+        async def work() -> Answered:
+            refuse_unknown(body, {}, "round")
+            identifier = new_id()
+            ledger, lines = opened(await self._keys(), secrets.token_bytes)
+            row = (hashed(identifier), time.time(), json.dumps(ledger.to_plain()))
+            statements = ("INSERT INTO rounds VALUES (?, ?, ?)", row), *_rows(identifier, ledger, lines)
+            return Answered(201, encoded(_document(identifier, ledger)), f"/v1/rounds/{identifier}", statements)
+
+        return given(*await self._service.once.answer(asked, work))
+
+    async def get(self, call: Call) -> Response:
+        """Tell how a round stands."""
+        return Response(encoded(_document(*self._round(call))), 200, None, JSON)
+
+    async def words(self, call: Call) -> Response:
+        """Take the player's words."""
+
+        def step(ledger: Ledger, ring: Keyring, body: dict[str, Any]) -> Step:
+            refuse_unknown(body, {"words": None}, "words")
+            if ledger.words is not None:
+                raise Problem(_NOT_DUE, "This round has its words already; open another for other words.")
+            return ledger.worded(ring, body.get("words"))
+
+        return await self._step(call, '{"words": "seven green tomatoes"}', step)
+
+    async def reveal(self, call: Call) -> Response:
+        """End a round and show its secret."""
+
+        def step(ledger: Ledger, ring: Keyring, body: dict[str, Any]) -> Step:
+            refuse_unknown(body, {}, "reveal")
+            return ledger.revealed(ring)
+
+        return await self._step(call, "{}", step)
+
+    async def drop(self, call: Call) -> Response:
+        """Throw with the next seed of a round."""
+        service = self._service
+        raw, body = await read_body(call, service.settings.max_body, '{"cubes": {"blue": 4}}')
+        asked = asked_of(call, raw, needed=True)
+        row = hashed(call.path_params["id"][:MOST_ID])
+
+        async def work() -> Answered:
+            identifier, ledger = self._open(call)
+            if ledger.words is None:
+                raise Problem(_NOT_DUE, "Nothing is drawn before the player's words; send them first.")
+            if ledger.index >= MAX_DROPS:
+                raise Problem(_NOT_DUE, f"This round has had {MAX_DROPS} drops; reveal it, and open another.")
+            named = {"do": drawing.DROP, "apparatus": first_game().apparatus, "model": PHYSICS}
+            request = named | drawing.narrowed("drop", body, DRAWN_WITH)
+            fields = {key: value for key, value in request.items() if key != "do"}
+            drawn = await service.drawn(drawing.DROP, fields | {"seed": str(ledger.seed)}, row)
+            after, lines = ledger.drawn(await self._keys(), request, drawn, made_by_state(drawn["state"]))
+            told = {"round": ledger.round_id, "index": ledger.index, "line": after.number - 1, "hash": after.previous}
+            drop = new_id()
+            whole = encoded({"id": drop, **told, **drawn})
+            statements = (answer_row(drop, drawing.DROP, whole), *_kept(identifier, after, lines))
+            return Answered(201, whole, f"/v1/drops/{drop}", statements, hashed(drop))
+
+        return given(*await service.once.answer(asked, work, service.alone(row)))
+
+    async def log(self, call: Call) -> Response:
+        """Give the log of a round, as far as it is; nothing in it is secret."""
+        identifier, _ = self._round(call)
+        rows = self._service.store.read("SELECT line FROM lines WHERE round = ? ORDER BY number", hashed(identifier))
+        return Response("".join(f"{line}\n" for (line,) in rows).encode(), 200, None, LINES)
+
+    async def keys(self, call: Call) -> Response:
+        """Tell the public key in use, and how it followed older ones."""
+        ring = await self._keys()
+        succession = [link.to_plain() for link in ring.succession]
+        said = {"schema": KEYS, "version": VERSION, "key": ring.public, "succession": succession}
+        return Response(encoded(said), 200, None, JSON)
+
+    async def _step(
+        self, call: Call, example: str, step: Callable[[Ledger, Keyring, dict[str, Any]], Step]
+    ) -> Response:
+        """Do a step that draws nothing, and tell how the round then stands."""
+        service = self._service
+        raw, body = await read_body(call, service.settings.max_body, example)
+        asked = asked_of(call, raw, needed=True)
+
+        async def work() -> Answered:
+            identifier, ledger = self._open(call)
+            after, lines = step(ledger, await self._keys(), body)
+            return Answered(201, encoded(_document(identifier, after)), "", _kept(identifier, after, lines))
+
+        alone = service.alone(hashed(call.path_params["id"][:MOST_ID]))
+        return given(*await service.once.answer(asked, work, alone))
+
+    def _open(self, call: Call) -> tuple[str, Ledger]:
+        identifier, ledger = self._round(call)
+        if ledger.is_revealed:
+            raise Problem(_NOT_DUE, "This round is over, its secret was shown; open another.")
+        return identifier, ledger
+
+    def _round(self, call: Call) -> tuple[str, Ledger]:
+        identifier = call.path_params["id"][:MOST_ID]
+        row = hashed(identifier)
+        rows = self._service.store.read("SELECT hash, ledger FROM rounds WHERE hash = ?", row)
+        if not rows or not hmac.compare_digest(rows[0][0], row):
+            raise Problem("not_found", "There is no round with this identifier, or it is no longer kept.")
+        return identifier, Ledger.from_plain(json.loads(rows[0][1]))
+
+    async def _keys(self) -> Keyring:
+        """Return the ring; the first is made when it is asked for, and one of 90 days is followed by another."""
+        async with self._making:
+            if self._ring is None:
+                rows = self._service.store.read("SELECT made, ring FROM rings")
+                self._ring = (Keyring.from_plain(json.loads(rows[0][1])), rows[0][0]) if rows else None
+            if self._ring is not None and time.time() - self._ring[1] < KEY_DAYS * _DAY:
+                return self._ring[0]
+            old = self._ring and self._ring[0]
+            new = old.rotated(secrets.token_bytes) if old else Keyring.made(secrets.token_bytes)
+            row = (1, time.time(), json.dumps(new.to_plain()))
+            await self._service.store.write(("INSERT OR REPLACE INTO rings VALUES (?, ?, ?)", row))
+            self._ring = new, row[1]
+            return new
+
+
+def _document(identifier: str, ledger: Ledger) -> dict[str, Any]:
+    """Return how a round stands: what the player should keep, and its secret when that was shown."""
+    return {
+        "id": identifier,
+        "schema": SCHEMA,
+        "version": VERSION,
+        "round": ledger.round_id,
+        "commitment": ledger.commitment,
+        "key": ledger.key,
+        "words": ledger.words,
+        "drops": ledger.index,
+        "secret": ledger.secret.hex() if ledger.is_revealed else None,
+        "line": ledger.number - 1,
+        "hash": ledger.previous,
+    }
+
+
+def _rows(identifier: str, ledger: Ledger, lines: Sequence[str]) -> list[Statement]:
+    first, row = ledger.number - len(lines), hashed(identifier)
+    return [("INSERT INTO lines VALUES (?, ?, ?)", (row, first + i, line)) for i, line in enumerate(lines)]
+
+
+def _kept(identifier: str, ledger: Ledger, lines: Sequence[str]) -> tuple[Statement, ...]:
+    """Return the statements that keep a step."""
+    moved = ("UPDATE rounds SET ledger = ? WHERE hash = ?", (json.dumps(ledger.to_plain()), hashed(identifier)))
+    return moved, *_rows(identifier, ledger, lines)

@@ -1,0 +1,70 @@
+"""Run the service on the network until it is stopped."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from tower_sim.errors import UsageError, check_whole, fault, shown
+from tower_sim.extras import extra
+from tower_sim.interrupts import terminable
+from tower_sim.reading import read_text
+from tower_sim.service.http.settings import Settings
+
+
+def read_token(path: Path) -> str:
+    """Return the token in a file, its one line. Raises UsageError for a file that cannot be read, and more lines."""
+    token = read_text(path, "--token-file", limit=1_000, advice="write one line into it").strip()
+    if not token or not token.isascii() or not token.isprintable() or " " in token:
+        raise fault(f"token in {shown(str(path))}", "not one word", "one line of visible ASCII characters", "draw one")
+    return token
+
+
+def run(settings: Settings, host: str, port: int, origins: Sequence[str] = ()) -> None:
+    """Serve until Ctrl-C or SIGTERM; then what is being answered is answered, and the rest refused.
+
+    Raises UsageError for packages that are missing, a file that cannot be opened, and a port that cannot be had.
+    """
+    for module in ("starlette", "prometheus_client", "httptools"):
+        extra(module, "service")
+    uvicorn = extra("uvicorn", "service")
+    from tower_sim.service.http.app import application
+
+    check_whole("port", port, 0, 65_535)
+    with _listening(host, port) as listening:
+        app = application(settings, origins)
+        address = listening.getsockname()
+        name = f"[{address[0]}]" if ":" in address[0] else address[0]
+        print(f"tower-sim: answers at http://{name}:{address[1]}, keeps {settings.db}; Ctrl-C ends it", file=sys.stderr)
+        if settings.token == "" and not address[0].startswith(("127.", "::1")):
+            print("tower-sim: whoever reaches this address may ask; --token-file changes that", file=sys.stderr)
+        config = uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,  # paths hold identifiers, which are secrets
+            server_header=False,
+            proxy_headers=False,  # anyone can write them
+            http="httptools",
+            loop="uvloop" if find_spec("uvloop") else "asyncio",
+            timeout_graceful_shutdown=10,
+        )
+        with terminable():
+            uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        family, kind, number, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listening = socket.socket(family, kind, number)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(2048)
+    except (OSError, UnicodeError) as error:
+        raise UsageError(
+            f"--host {shown(host)} --port {port} cannot be listened on ({error}); allowed is an address of this machine"
+            " and a port that is free; try --port 0 for any that is"
+        ) from error
+    return listening

@@ -1,0 +1,192 @@
+"""What every route shares: the file, the keys, the workers, the jobs; how a body is read and an answer is given."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import json
+import sqlite3
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+from weakref import WeakValueDictionary
+
+from starlette.requests import Request as Call
+from starlette.responses import Response
+from starlette.routing import Route
+
+from tower_sim.errors import UsageError, fault
+from tower_sim.model import TooManyFailedDraws
+from tower_sim.service import codes
+from tower_sim.service.http import drawing
+from tower_sim.service.http.jobs import Jobs
+from tower_sim.service.http.keys import Answered, KeyedCall, Once, read_key
+from tower_sim.service.http.metrics import Metrics
+from tower_sim.service.http.problems import MEDIA, Problem, of_usage
+from tower_sim.service.http.settings import Settings
+from tower_sim.service.http.store import Database, Statement, hashed, new_seed
+from tower_sim.service.http.workers import ADVICE, Job, Workers
+from tower_sim.service.loop import read_object
+from tower_sim.terminal import one_line, warn
+
+JSON = "application/json"
+_ENCODER = json.JSONEncoder(allow_nan=False)
+MOST_ID = 64  # characters of an identifier that are looked up
+Endpoint = Callable[[Call], Awaitable[Response]]
+
+
+class Service:
+    """One service at work: made when it starts, closed when it ends."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.store = Database(settings.db)
+        self.once = Once(self.store)
+        self.workers = Workers(settings.processes, settings.queue)
+        self.jobs = Jobs()
+        self.metrics = Metrics(self)
+        self.fields = {do: drawing.known_fields(do) for do in (drawing.DROP, drawing.GAME, drawing.BATTLE)}
+        self._alone: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
+
+    def close(self) -> None:
+        """End the workers, write what waits, close the file."""
+        self.workers.close()
+        self.store.close()
+
+    def alone(self, tower: bytes) -> asyncio.Lock:
+        """Return what is held by the one request that changes a tower."""
+        lock = self._alone.get(tower)
+        if lock is None:
+            lock = self._alone[tower] = asyncio.Lock()
+        return lock
+
+    async def drawn(
+        self, do: str, given: Mapping[str, Any], owner: bytes, watch: Callable[[Job], None] | None = None
+    ) -> dict[str, Any]:
+        """Return the document that answers the fields of a body, drawn here or by a worker, which `watch` is told of.
+
+        Raises UsageError, Problem and TooManyFailedDraws.
+        """
+        fields = drawing.narrowed(do, given, self.fields[do])
+        fields.setdefault("seed", new_seed())
+        request = drawing.read(do, fields)
+        self.metrics.drawn(do, str(fields.get("model", "physics")))
+        if drawing.is_light(request):
+            return drawing.answer_light(request)
+        job = self.workers.submit(owner, do, fields, is_long=watch is not None)
+        if watch is not None:
+            watch(job)
+        return await job.result
+
+    def body_of(self, identifier: str, kind: str) -> bytes:
+        """Return an answer as it was given. Raises Problem where there is none."""
+        looked = hashed(identifier[:MOST_ID])
+        rows = self.store.read("SELECT hash, body FROM answers WHERE hash = ? AND kind = ?", looked, kind)
+        if not rows or not hmac.compare_digest(rows[0][0], looked):
+            raise Problem("not_found", f"There is no {kind} with this identifier, or it is no longer kept.")
+        return rows[0][1]
+
+
+def answer_row(
+    identifier: str, kind: str, body: bytes, tower: bytes | None = None, number: int | None = None
+) -> Statement:
+    """Return the statement that stores an answer."""
+    row = (hashed(identifier), kind, time.time(), body, tower, number)
+    return "INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?)", row
+
+
+async def read_body(call: Call, most: int, example: str) -> tuple[bytes, dict[str, Any]]:
+    """Return the bytes of a body and the JSON object in them. Raises Problem and UsageError for all else."""
+    media = call.headers.get("content-type", "")
+    if media.partition(";")[0].strip().lower() != JSON:
+        raise Problem("media_type", f"Content-Type is {media[:80]!r}; allowed is {JSON}; send that header")
+    whole = bytearray()
+    async for piece in call.stream():
+        whole += piece
+        if len(whole) > most:
+            detail = f"The body has more than {most} bytes; send less, or start again without a state."
+            raise Problem(codes.BODY_TOO_LARGE, detail, headers={"Connection": "close"})
+    raw = bytes(whole)
+    return raw, read_object(raw, "body", "a JSON object in UTF-8", f"try {example}")
+
+
+def asked_of(call: Call, raw: bytes, *, needed: bool) -> KeyedCall:
+    """Return what a request is known by when it is sent again. Raises Problem for a key that is not allowed."""
+    key = read_key(call.headers.get("idempotency-key"), needed=needed)
+    return KeyedCall(f"{call.method} {call.scope['path']}", key, hashlib.sha256(raw).digest())
+
+
+def owner_of(call: Call) -> bytes:
+    """Return who waits in the workers' queue: everyone from one address."""
+    address = call.scope.get("client")
+    return address[0].encode() if address else b""
+
+
+def given(answered: Answered, is_again: bool) -> Response:
+    """Return an answer; one that was given before says so."""
+    headers = {"Location": answered.location} if answered.location else {}
+    if is_again:
+        headers["Idempotency-Replayed"] = "true"
+    return Response(answered.body, answered.status, headers, JSON)
+
+
+def encoded(document: Mapping[str, Any]) -> bytes:
+    """Return a document as it is stored and sent."""
+    return _ENCODER.encode(document).encode()
+
+
+def refused(problem: Problem) -> Response:
+    """Return a problem as an answer."""
+    return Response(problem.body(), problem.status, problem.headers, MEDIA)
+
+
+def problem_of(error: Exception) -> Problem:
+    """Return the problem that an error is; a defect of ours is told on standard error, too, without its request."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, UsageError):
+        return of_usage(error)
+    if isinstance(error, TooManyFailedDraws):
+        return Problem(codes.NO_LANDING, f"{error}; {ADVICE}")
+    if isinstance(error, sqlite3.IntegrityError):
+        return Problem("tower.moved", "Ask for the tower again, then for the drop, with a new key.")
+    if isinstance(error, sqlite3.Error):
+        warn(one_line(f"the file of answers cannot be written: {error}", 400, 200))
+        return Problem(
+            "storage", "The answer was thrown away; send the same again later.", headers={"Retry-After": "5"}
+        )
+    warn(one_line(f"internal error: {type(error).__name__}: {error}", 400, 200))
+    return Problem(codes.INTERNAL, f"{type(error).__name__}; this is a defect of the service, not of the request")
+
+
+def answering(endpoint: Endpoint) -> Endpoint:
+    """Return an endpoint that answers every error with a problem."""
+
+    async def whole(call: Call) -> Response:
+        try:
+            return await endpoint(call)
+        except Exception as error:
+            return refused(problem_of(error))
+
+    return whole
+
+
+def several(path: str, **endpoints: Endpoint) -> Route:
+    """Return the one route of a path with an endpoint for each method, so that a refusal names them all."""
+
+    async def by_method(call: Call) -> Response:
+        return await endpoints["GET" if call.method == "HEAD" else call.method](call)
+
+    return Route(path, answering(by_method), methods=list(endpoints))
+
+
+def query_number(call: Call, name: str, default: int, least: int, most: int) -> int:
+    """Return a whole number behind the question mark. Raises Problem for anything else."""
+    text = call.query_params.get(name)
+    if text is None:
+        return default
+    if not (text.isascii() and text.isdecimal() and len(text) < 10 and least <= int(text) <= most):
+        detail = str(fault(name, text, f"a whole number from {least} to {most}"))
+        raise Problem("query.invalid", detail, name)
+    return int(text)

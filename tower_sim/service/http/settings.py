@@ -1,0 +1,46 @@
+"""What the service on the network is started with."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from tower_sim.errors import check_whole, fault
+
+LEAST_TOKEN = 16  # characters: about 80 bits and more where they are drawn
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings of one service.
+
+    `db` is its one file. `token` is what callers must show (empty: nobody is asked). An answer is kept for `keep_days`.
+    `max_body` (bytes), `max_at_once` (requests that are being answered) and `rate` (requests a second of one address
+    on average, 0: no limit; ten seconds' worth may come at once) are refused beyond. `workers` processes draw what
+    takes long, and `queue` requests wait for them. Raises UsageError for what is not allowed.
+    """
+
+    db: Path
+    token: str = ""
+    keep_days: int = 365
+    max_body: int = 2**20
+    max_at_once: int = 256
+    rate: int = 1_000
+    workers: int = 0
+    queue: int = 200
+
+    def __post_init__(self) -> None:
+        check_whole("keep-days", self.keep_days, 1, 36_500)
+        check_whole("max-body", self.max_body, 1_000, 2**26)
+        check_whole("max-at-once", self.max_at_once, 1, 100_000)
+        check_whole("rate", self.rate, 0, 1_000_000)
+        check_whole("workers", self.workers, 0, 512)
+        check_whole("queue", self.queue, 1, 100_000)
+        if self.token and len(self.token) < LEAST_TOKEN:
+            raise fault("length of the token", len(self.token), f"from {LEAST_TOKEN} characters", "draw a longer one")
+
+    @property
+    def processes(self) -> int:
+        """How many worker processes there are: as many as cores where none are asked for."""
+        return self.workers or os.cpu_count() or 1

@@ -1,0 +1,188 @@
+"""Towers that the service keeps: each drop goes on from the last, one after the other, and is stored with the state."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import time
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.requests import Request as Call
+from starlette.responses import Response
+from starlette.routing import Route
+
+from tower_sim.apparatus.fields import refuse_unknown
+from tower_sim.errors import check_whole, fault
+from tower_sim.models import settings_of
+from tower_sim.requests import PHYSICS, first_game
+from tower_sim.service.http import drawing
+from tower_sim.service.http.keys import Answered
+from tower_sim.service.http.problems import Problem
+from tower_sim.service.http.service import (
+    JSON,
+    MOST_ID,
+    Service,
+    answer_row,
+    asked_of,
+    encoded,
+    given,
+    query_number,
+    read_body,
+    several,
+)
+from tower_sim.service.http.store import Statement, hashed, new_id
+from tower_sim.state import TowerState
+
+SCHEMA, VERSION = "tower-sim/tower", 1
+HISTORY = "tower-sim/history"
+MAX_DROPS = 500  # of one tower: its state holds them all
+MADE_WITH = ("apparatus", "model", "engine", "accuracy", "state")
+DROPPED_WITH = ("cubes", "knock", "seed")
+_TOLD = ("id", "number", "seed", "status", "thrown", "emerged", "inside", "knocked_out")
+_EXAMPLE = '{"model": "surrogate"}'
+
+
+class _Tower:
+    """A tower as it is stored."""
+
+    def __init__(self, identifier: str, fields: Mapping[str, Any], state: str | None, drops: int) -> None:
+        self.identifier, self.fields, self.state, self.drops = identifier, fields, state, drops
+
+    def document(self) -> dict[str, Any]:
+        inside = (
+            Counter(cube.colour for cube in TowerState.from_token(self.state).cubes) if self.state else Counter[str]()
+        )
+        said: dict[str, Any] = {"id": self.identifier, "schema": SCHEMA, "version": VERSION}
+        said |= {key: self.fields.get(key) for key in ("apparatus", "model", "engine", "accuracy")}
+        return said | {"drops": self.drops, "inside": dict(sorted(inside.items())), "state": self.state}
+
+    def made(self) -> tuple[Answered, Statement]:
+        """Return the answer to who made it, and the statement that stores it."""
+        now, row = time.time(), hashed(self.identifier)
+        statement = (
+            "INSERT INTO towers VALUES (?, ?, ?, ?, ?, ?)",
+            (row, now, now, json.dumps(dict(self.fields)), self.state, self.drops),
+        )
+        return Answered(201, encoded(self.document()), f"/v1/towers/{self.identifier}", (statement,)), statement
+
+
+def routes(service: Service) -> list[Route]:
+    """Return the routes."""
+    towers = _Towers(service)
+    return [
+        several("/v1/towers", POST=towers.make),
+        several("/v1/towers/{id}", GET=towers.get, DELETE=towers.delete),
+        several("/v1/towers/{id}/drops", POST=towers.drop, GET=towers.history),
+        several("/v1/towers/{id}/forks", POST=towers.fork),
+    ]
+
+
+class _Towers:
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    async def make(self, call: Call) -> Response:
+        """Make a tower: empty, or with the state of an earlier answer."""
+        raw, body = await read_body(call, self._service.settings.max_body, _EXAMPLE)
+        asked = asked_of(call, raw, needed=True)
+
+        async def work() -> Answered:
+            fields = drawing.narrowed("tower", body, MADE_WITH)
+            fields = {"apparatus": first_game().apparatus, "model": PHYSICS} | fields
+            for key in ("engine", "accuracy", "state"):
+                if key in fields and not isinstance(fields[key], str):
+                    raise fault(key, fields[key], "a text in quotes")
+            settings_of(fields["model"], fields.get("engine"), fields.get("accuracy"))
+            token = fields.pop("state", None)
+            if token is not None:
+                state = TowerState.from_token(token)
+                if state.model != fields["model"] or state.apparatus != fields["apparatus"]:
+                    whose = f"one of {fields['model']} of {fields['apparatus']}"
+                    raise fault("state", f"of {state.model} of {state.apparatus}", whose, "name those of the state")
+            return _Tower(new_id(), fields, token, 0).made()[0]
+
+        return given(*await self._service.once.answer(asked, work))
+
+    async def get(self, call: Call) -> Response:
+        """Tell how a tower stands."""
+        return Response(encoded(self._tower(call).document()), 200, None, JSON)
+
+    async def delete(self, call: Call) -> Response:
+        """Forget a tower; its drops can still be got by their own identifiers."""
+        tower = hashed(self._tower(call).identifier)
+        async with self._service.alone(tower):
+            self._tower(call)
+            forgotten = ("UPDATE answers SET tower = NULL, number = NULL WHERE tower = ?", (tower,))
+            await self._service.store.write(("DELETE FROM towers WHERE hash = ?", (tower,)), forgotten)
+        return Response(None, 204)
+
+    async def drop(self, call: Call) -> Response:
+        """Throw into a tower."""
+        service = self._service
+        raw, body = await read_body(call, service.settings.max_body, '{"cubes": {"blue": 4}}')
+        asked = asked_of(call, raw, needed=True)
+        row = hashed(call.path_params["id"][:MOST_ID])
+
+        async def work() -> Answered:
+            refuse_unknown(body, dict.fromkeys(DROPPED_WITH), "drop")
+            tower = self._tower(call)
+            if tower.drops >= MAX_DROPS:
+                raise Problem("tower.full", f"It has had {tower.drops} drops; make another, or fork an earlier moment.")
+            drawn = await service.drawn(drawing.DROP, {**body, **tower.fields, "state": tower.state}, row)
+            identifier, number = new_id(), tower.drops + 1
+            whole = encoded({"id": identifier, "tower": tower.identifier, "number": number, **drawn})
+            moved = ("UPDATE towers SET state = ?, drops = ?, used = ? WHERE hash = ?",
+                     (drawn["state"], number, time.time(), row))  # fmt: skip
+            stored = answer_row(identifier, drawing.DROP, whole, row, number)
+            return Answered(201, whole, f"/v1/drops/{identifier}", (stored, moved), hashed(identifier))
+
+        return given(*await service.once.answer(asked, work, service.alone(row)))
+
+    async def history(self, call: Call) -> Response:
+        """Tell the drops of a tower, in order."""
+        tower = self._tower(call)
+        after = query_number(call, "after", 0, 0, MAX_DROPS)
+        limit = query_number(call, "limit", 100, 1, MAX_DROPS)
+        rows = self._service.store.read(
+            "SELECT body FROM answers WHERE tower = ? AND number > ? ORDER BY number LIMIT ?",
+            hashed(tower.identifier),
+            after,
+            limit,
+        )
+        drops = [{key: whole[key] for key in _TOLD} for whole in (json.loads(body) for (body,) in rows)]
+        said = {"tower": tower.identifier, "schema": HISTORY, "version": VERSION, "of": tower.drops, "drops": drops}
+        return Response(encoded(said), 200, None, JSON)
+
+    async def fork(self, call: Call) -> Response:
+        """Make another tower of what this one is now, or was after one of its drops."""
+        service = self._service
+        raw, body = await read_body(call, service.settings.max_body, "{}")
+        asked = asked_of(call, raw, needed=True)
+
+        async def work() -> Answered:
+            refuse_unknown(body, {"after": None}, "fork")
+            tower, after = self._tower(call), body.get("after")
+            state = tower.state
+            if after is not None:
+                check_whole("after", after, 1, tower.drops)
+                state = self._state_after(tower, after)
+            return _Tower(new_id(), tower.fields, state, 0).made()[0]
+
+        return given(*await service.once.answer(asked, work, service.alone(hashed(call.path_params["id"][:MOST_ID]))))
+
+    def _state_after(self, tower: _Tower, number: int) -> str:
+        sql = "SELECT body FROM answers WHERE tower = ? AND number = ?"
+        rows = self._service.store.read(sql, hashed(tower.identifier), number)
+        if not rows:
+            raise Problem("not_found", f"Drop {number} of this tower is no longer kept.")
+        return json.loads(rows[0][0])["state"]
+
+    def _tower(self, call: Call) -> _Tower:
+        identifier = call.path_params["id"][:MOST_ID]
+        row = hashed(identifier)
+        rows = self._service.store.read("SELECT hash, fields, state, drops FROM towers WHERE hash = ?", row)
+        if not rows or not hmac.compare_digest(rows[0][0], row):
+            raise Problem("not_found", "There is no tower with this identifier, or it is no longer kept.")
+        return _Tower(identifier, json.loads(rows[0][1]), rows[0][2], rows[0][3])

@@ -1,0 +1,283 @@
+"""The check: every line of a log looked at, every draw of a revealed round made again; what is wrong, line by line."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from tower_sim.errors import UsageError, fault
+from tower_sim.model import TooManyFailedDraws
+from tower_sim.service.verifiable import draws, lines
+from tower_sim.service.verifiable.keys import Succession, followed, is_signed
+from tower_sim.service.verifiable.redraw import difference
+
+Redraw = Callable[[Mapping[str, Any], int, Mapping[str, Any]], Mapping[str, Any]]
+"""Makes a draw again: from what was asked, its seed and what made it, its document; as `redraw.redrawn`."""
+
+_BEGINNING = b'{"entry":{'
+_MOST_FINDINGS = 1000
+_HEX = set(string.digits + "abcdef")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What is wrong, in one sentence, and in which `line` of the log, from 1 (0: in none of them)."""
+
+    line: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedDraw:
+    """A draw as the log tells it, in `line`, from 1."""
+
+    line: int
+    asked: Mapping[str, Any]
+    answer: Any
+    by: Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Round:
+    """A round as the log tells it: opened in `line`, from 1; `secret` is None until it is revealed."""
+
+    line: int
+    commitment: str
+    words: str | None = None
+    secret: str | None = None
+    draws: list[LoggedDraw] = field(default_factory=list[LoggedDraw])
+
+
+@dataclass(frozen=True, slots=True)
+class LogReport:
+    """What the check found: `lines` of the log, `rounds` by identity, the `keys` that signed, one after another.
+
+    `redrawn` draws were made again and came out the same; `brought` began with a tower that no draw of the log before
+    them had left. `log` is its identity, `head` the hash of its last line.
+    """
+
+    log: str
+    lines: int
+    head: str
+    keys: tuple[str, ...]
+    rounds: Mapping[str, Round]
+    redrawn: int
+    brought: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.findings
+
+    @property
+    def draws(self) -> int:
+        """How many draws the log tells of."""
+        return sum(len(each.draws) for each in self.rounds.values())
+
+
+def check(data: bytes, redraw: Redraw, key: str | None = None, noted: Sequence[str] = ()) -> LogReport:
+    """Check a log: its frame, numbers, hashes and signatures, the order of its steps, each commitment, each draw.
+
+    `key` is the server's public key, if the player knows it; `noted` what a player has kept: hashes of lines,
+    commitments, words. Each must be in the log.
+    Raises UsageError for bytes that are no log at all, and when the package `cryptography` is not installed.
+    """
+    if _BEGINNING not in data:
+        raise fault("log", data[:40], "lines that a verifiable service wrote", "save the log as it was sent, whole")
+    reader = _LogReader()
+    whole = data.split(b"\n")
+    for number, raw in enumerate(whole[:-1] if not whole[-1] else whole, 1):
+        reader.read(number, raw)
+    if whole[-1]:
+        reader.wrong(len(whole), "the last line has no end: the log was cut")
+    reader.look_for(key, noted)
+    reader.look_at_ends()
+    redrawn, brought = reader.draw_again(redraw)
+    return LogReport(
+        reader.log,
+        reader.lines,
+        reader.previous,
+        tuple(reader.keys),
+        reader.rounds,
+        redrawn,
+        brought,
+        tuple(sorted(reader.findings, key=lambda finding: finding.line)),
+    )
+
+
+class _LogReader:
+    """Goes through a log, line by line."""
+
+    def __init__(self) -> None:
+        self.log = ""
+        self.lines = 0
+        self.previous = lines.FIRST
+        self.keys: list[str] = []
+        self.rounds: dict[str, Round] = {}
+        self.findings: list[Finding] = []
+        self._expected = 0
+        self._said: set[str] = set()
+        self._kinds = {
+            "log": self._log,
+            "key": self._key,
+            "round": self._round,
+            "words": self._words,
+            "draw": self._draw,
+            "reveal": self._reveal,
+        }
+
+    def wrong(self, line: int, what: str) -> None:
+        """Note what is wrong."""
+        if len(self.findings) < _MOST_FINDINGS:
+            self.findings.append(Finding(line, what))
+
+    def read(self, number: int, raw: bytes) -> None:
+        """Look at a line."""
+        before, self.previous = self.previous, lines.hashed(raw)
+        self._said.add(self.previous)
+        self.lines = number
+        try:
+            line = lines.taken_apart(raw)
+        except UsageError:
+            line = None
+        if line is None:
+            self.wrong(number, "it has not the form of a line of such a log: something in it was changed")
+            self._expected += 1
+            return
+        fields = line.fields
+        if fields.get("number") != self._expected:
+            self.wrong(number, "its number does not follow: a line was taken out, put in or moved")
+        elif fields.get("previous") != before:
+            self.wrong(number, "it does not belong to the line before it: one of the two was changed or exchanged")
+        self._expected = fields["number"] + 1 if isinstance(fields.get("number"), int) else self._expected + 1
+        self._step(number, fields)
+        if not self.keys or not is_signed(self.keys[-1], line.signature, line.entry):
+            self.wrong(number, "its signature is not that of the log's key: it was changed, or another wrote it")
+
+    def _step(self, number: int, fields: Mapping[str, Any]) -> None:
+        """Follow what a line does."""
+        kind = fields.get("kind")
+        if (kind == "log") != (number == 1):
+            self.wrong(number, "the line that begins a log must be its first, and no other")
+        try:
+            step = self._kinds[str(kind)]
+            if wrong := step(number, fields):
+                self.wrong(number, wrong)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            self.wrong(number, "it does not say what such a line must say")
+
+    def _log(self, number: int, fields: Mapping[str, Any]) -> str | None:
+        if (fields["schema"], fields["version"]) != (lines.SCHEMA, lines.VERSION):
+            return "it is of another kind or version of log than this program can check"
+        succession = [Succession(**link) for link in fields["succession"]]
+        key = _hex(fields["key"], 64)
+        if not self.keys:
+            self.log = _hex(fields["log"], 32)
+            self.keys += [*(link.old for link in succession), key]
+        if succession and followed(succession[0].old, succession) != key:
+            return "its key did not follow the older ones that it names"
+        return None
+
+    def _key(self, number: int, fields: Mapping[str, Any]) -> str | None:
+        succession = [Succession(**link) for link in fields["succession"]]
+        if not succession or not self.keys or followed(self.keys[-1], succession) is None:
+            return "it brings a new key that the old one has not signed"
+        self.keys += [link.new for link in succession]
+        return None
+
+    def _round(self, number: int, fields: Mapping[str, Any]) -> str | None:
+        name, commitment = _hex(fields["round"], 32), _hex(fields["commitment"], 64)
+        if name in self.rounds or any(each.commitment == commitment for each in self.rounds.values()):
+            return "it opens a round that was there before"
+        self.rounds[name] = Round(number, commitment)
+        self._said.add(commitment)
+        return None
+
+    def _words(self, number: int, fields: Mapping[str, Any]) -> str | None:
+        each = self.rounds[fields["round"]]
+        if each.words is not None or each.draws or each.secret is not None:
+            return "it gives words when they were due no more"
+        each.words = draws.check_words(fields["words"])
+        self._said.add(each.words)
+        return None
+
+    def _draw(self, number: int, fields: Mapping[str, Any]) -> str | None:
+        each = self.rounds[fields["round"]]
+        if each.words is None:
+            return "it draws before the player's words were there"
+        if each.secret is not None:
+            return "it draws after the secret was shown"
+        if fields["index"] != len(each.draws) or fields["asked"].keys() & {"seed", "id"}:
+            return "it is not the next draw of its round"
+        each.draws.append(LoggedDraw(number, fields["asked"], fields["answer"], fields["by"]))
+        return None
+
+    def _reveal(self, number: int, fields: Mapping[str, Any]) -> str | None:
+        each = self.rounds[fields["round"]]
+        if each.secret is not None:
+            return "it shows a secret that was shown before"
+        each.secret = _hex(fields["secret"], 64)
+        if draws.commitment(bytes.fromhex(each.secret)) != each.commitment:
+            return "the secret is not the one that the server had committed to"
+        if fields["draws"] != len(each.draws):
+            return f"it counts {fields['draws']} draws, and the log has {len(each.draws)} of this round"
+        return None
+
+    def look_for(self, key: str | None, noted: Sequence[str]) -> None:
+        """Look for the server's key and what a player has noted."""
+        if key is not None and key not in self.keys:
+            self.wrong(0, f"the key {key[:16]}... that you named has not signed it: it is of another server, or forged")
+        for one in noted:
+            if one not in self._said:
+                self.wrong(
+                    0, f"what you noted, {one[:40]}, is not in it: it is another log, or something was taken out"
+                )
+
+    def look_at_ends(self) -> None:
+        """Look whether every round was revealed."""
+        if not self.rounds:
+            self.wrong(self.lines, "the log ends before a round was opened")
+        for each in self.rounds.values():
+            if each.secret is None:
+                told = f"its secret was never shown, so its {len(each.draws)} draws cannot be checked"
+                self.wrong(each.line, f"the round that is opened here has no end: {told}, or the end was taken out")
+
+    def draw_again(self, redraw: Redraw) -> tuple[int, int]:
+        """Make the draws of revealed rounds again; return how many came out the same, and how many were brought."""
+        same = brought = 0
+        left: set[str] = set()
+        for name, each in self.rounds.items():
+            for index, draw in enumerate(each.draws):
+                state = draw.asked.get("state")
+                brought += state is not None and state not in left
+                answer: object = draw.answer
+                if isinstance(answer, Mapping):
+                    left.add(str(cast("Mapping[str, Any]", answer).get("state")))
+                if each.secret is not None and each.words is not None:
+                    seed = draws.draw_seed(bytes.fromhex(each.secret), each.words, name, index)
+                    wrong = _compared(redraw, draw, seed)
+                    same += wrong is None
+                    if wrong is not None:
+                        self.wrong(draw.line, wrong)
+        return same, brought
+
+
+def _compared(redraw: Redraw, draw: LoggedDraw, seed: int) -> str | None:
+    """Make a draw again; say what is wrong with it, if anything is."""
+    try:
+        differs = difference(draw.answer, redraw(draw.asked, seed, draw.by))
+    except (UsageError, TooManyFailedDraws) as error:
+        return f"its draw cannot be made again here: {error}"
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return "its draw cannot be made again: the log does not say what was drawn"
+    return None if differs is None else f"its draw came out otherwise when it was made again: {differs}"
+
+
+def _hex(text: object, digits: int) -> str:
+    """Return a text of so many hexadecimal digits; raises ValueError for anything else."""
+    if not isinstance(text, str) or len(text) != digits or set(text) - _HEX:
+        raise ValueError("no hexadecimal digits")
+    return text
