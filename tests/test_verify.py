@@ -347,7 +347,9 @@ def log(tmp_path: Path) -> Path:
 
 
 def test_the_command_says_first_what_a_player_understands(log: Path):
-    done = tower_sim("verify", str(log), "--key", RING.public, "--noted", WORDS)
+    whole = checked(LOG)
+    noted = [word for each in whole.rounds.values() for word in ("--noted", each.commitment)]
+    done = tower_sim("verify", str(log), "--key", RING.public, "--noted", WORDS, *noted)
     assert done.returncode == 0, done.stderr
     first, second, empty, *_ = done.stdout.splitlines()
     assert first.startswith(
@@ -356,6 +358,14 @@ def test_the_command_says_first_what_a_player_understands(log: Path):
     assert second.startswith("The server had fixed its secret before it could know the words")
     assert "with the key that you named" in second
     assert empty == ""
+
+
+def test_without_the_commitment_it_does_not_say_that_the_secret_was_there_first(log: Path):
+    done = tower_sim("verify", str(log), "--noted", WORDS)
+    assert done.returncode == 0, done.stderr
+    assert "had fixed its secret before it could know" not in done.stdout
+    assert "add --noted COMMITMENT" in done.stdout.splitlines()[1]
+    assert checked(LOG).committed == 0
 
 
 def test_the_command_says_what_does_not_hold(log: Path):

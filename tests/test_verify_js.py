@@ -64,6 +64,9 @@ def test_the_key_and_what_was_noted_are_looked_for(package: Path):
     (other,) = ask(package, data_of(LOG), key=ring(5).public)
     (forgotten,) = ask(package, data_of(LOG), noted=["0" * 64])
     assert (one["holds"], other["holds"], forgotten["holds"]) == (True, False, False)
+    assert "Whether the server had fixed its secret" in one["says"][1]
+    (noted,) = ask(package, data_of(LOG), noted=[each["commitment"] for each in one["rounds"]])
+    assert noted["says"][1].startswith("The server had fixed its secret before it could know the words")
 
 
 def test_changed_bytes_and_lines_are_found_in_the_lines_that_python_finds(package: Path):

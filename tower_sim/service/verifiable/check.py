@@ -55,7 +55,8 @@ class LogReport:
     """What the check found: `lines` of the log, `rounds` by identity, the `keys` that signed, one after another.
 
     `redrawn` draws were made again and came out the same; `brought` began with a tower that no draw of the log before
-    them had left. `log` is its identity, `head` the hash of its last line.
+    them had left. `log` is its identity, `head` the hash of its last line. `committed` rounds opened with a commitment
+    that the player had noted: only that shows that the secret was there before the words, whoever wrote the log.
     """
 
     log: str
@@ -65,6 +66,7 @@ class LogReport:
     rounds: Mapping[str, Round]
     redrawn: int
     brought: int
+    committed: int
     findings: tuple[Finding, ...]
 
     @property
@@ -104,6 +106,7 @@ def check(data: bytes, redraw: Redraw, key: str | None = None, noted: Sequence[s
         reader.rounds,
         redrawn,
         brought,
+        sum(each.commitment in noted for each in reader.rounds.values()),
         tuple(sorted(reader.findings, key=lambda finding: finding.line)),
     )
 

@@ -41,9 +41,18 @@ def says(report: LogReport, key: str | None) -> list[str]:
     return [
         f"This log holds: what was drawn ({drawn}) follows from the server's secret and the player's words together, "
         "and came out the same when made again here.",
-        "The server had fixed its secret before it could know the words, and nothing in the log was changed later: it "
-        f"is signed {known}; a false log would pass by chance once in 10^38.",
+        f"{_fixed(report)} Nothing in the log was changed after it was signed {known}.",
     ]
+
+
+def _fixed(report: LogReport) -> str:
+    """Say how sure it is that the secrets were there before the words: by the commitments that the player had noted."""
+    if report.committed == len(report.rounds):
+        return "The server had fixed its secret before it could know the words: the commitment that you noted is in it."
+    return (
+        "Whether the server had fixed its secret before it knew the words, only the commitment shows that you noted "
+        "before you sent them: add --noted COMMITMENT."
+    )
 
 
 def lines_of(report: LogReport, key: str | None) -> list[str]:
@@ -83,6 +92,7 @@ def document(report: LogReport, key: str | None) -> dict[str, Any]:
         "draws": report.draws,
         "redrawn": report.redrawn,
         "brought": report.brought,
+        "committed": report.committed,
         "rounds": [
             {
                 "round": name,

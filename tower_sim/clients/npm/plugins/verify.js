@@ -39,7 +39,8 @@ async function checked(log, { towers = [], key, noted = [] }) {
   }
   const counts = await drawAgain(reader, tools, new Map(towers.map((tower) => [tower.name, tower])));
   reader.findings.sort((a, b) => a.line - b.line);
-  const report = { holds: !reader.findings.length, signed: tools.hasEd25519, ...counts };
+  const committed = [...reader.rounds.values()].filter(({ commitment }) => noted.includes(commitment)).length;
+  const report = { holds: !reader.findings.length, signed: tools.hasEd25519, ...counts, committed };
   return {
     ...report,
     says: says(report, reader, key),
@@ -54,7 +55,7 @@ async function checked(log, { towers = [], key, noted = [] }) {
 }
 
 /** Return the two sentences that a player understands. */
-function says({ holds, signed, draws, redrawn, unchecked }, { findings, keys }, key) {
+function says({ holds, signed, draws, redrawn, unchecked, committed }, { findings, keys, rounds }, key) {
   if (!holds) {
     const { line, what } = findings[0];
     return [
@@ -65,12 +66,15 @@ function says({ holds, signed, draws, redrawn, unchecked }, { findings, keys }, 
   }
   const left = unchecked ? ` ${unchecked} more cannot be made again here: tower-sim verify does it.` : "";
   const known = key === undefined ? `with the key ${keys[keys.length - 1]}, if that is the server's` : "with the key that you named";
+  const fixed = committed === rounds.size
+    ? "The server had fixed its secret before it could know the words: the commitment that you noted is in it."
+    : "Whether the server had fixed its secret before it knew the words, only the commitment shows that you noted before " +
+      "you sent them: give it in `noted`.";
   return [
     `This log holds: what was made again here (${redrawn} of ${draws} draws) follows from the server's secret and the ` +
       `player's words together, and came out the same.${left}`,
     signed
-      ? "The server had fixed its secret before it could know the words, and nothing in the log was changed later: it is " +
-        `signed ${known}.`
+      ? `${fixed} Nothing in the log was changed after it was signed ${known}.`
       : "This browser cannot check who signed it (it has no Ed25519), so someone may have written the whole log anew: " +
         "check it with another one, or with tower-sim verify.",
   ];
