@@ -161,8 +161,11 @@ def campaign_status(directory: str | Path) -> str:
     """Say in a few lines how far the campaign in `directory` is; raises UsageError when there is none."""
     now = status(Path(directory))
     spec = now.spec
+    what, points = spec.game.runs, len(spec.points)
+    rest = f"{now.runs_done} of {spec.total} {what} are done; run the campaign again to do the rest."
     lines = [
-        f"{directory}: {spec.total} {spec.kind} runs at {len(spec.points)} points, {spec.apparatus}, {spec.model}, "
+        rest if now.missing else f"All {spec.total} {what} are done.",
+        f"{directory}: {spec.kind} at {points} point{'' if points == 1 else 's'}, {spec.apparatus}, {spec.model}, "
         f"seed {spec.seed}",
         f"shards: {len(now.done)} done, {len(now.missing)} missing, of {spec.shards}",
     ]

@@ -79,6 +79,34 @@ class CampaignStatus:
     redrawn: int
     unfinished: int
 
+    @property
+    def runs_done(self) -> int:
+        """How many runs are in the shards that are done."""
+        return sum(len(self.spec.runs_of(index)) for index in self.done)
+
+    def document(self) -> dict[str, Any]:
+        """Return the document of `campaign status --json`, ready for `json.dumps`."""
+        spec = self.spec
+        return {
+            "schema": "tower-sim/campaign-status",
+            "version": 1,
+            "kind": spec.kind,
+            "apparatus": spec.apparatus,
+            "model": spec.model,
+            "seed": str(spec.seed),
+            "digest": spec.digest,
+            "points": len(spec.points),
+            "runs": {"done": self.runs_done, "of": spec.total},
+            "shards": {
+                "of": spec.shards,
+                "done": list(self.done),
+                "missing": list(self.missing),
+                "failed": list(self.failed),
+            },
+            "redrawn": self.redrawn,
+            "unfinished": self.unfinished,
+        }
+
 
 @dataclass(frozen=True)
 class Store:

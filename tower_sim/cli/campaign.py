@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 from pathlib import Path
 
-from tower_sim.cli.common import add_output, add_workers
+from tower_sim.cli.common import add_json, add_output, add_workers
 from tower_sim.cli.parser import Parser
 
 
@@ -22,6 +23,7 @@ def add(parser: Parser) -> None:
     run.set_defaults(run=_run)
     status = actions.add_parser("status", help="tell what is done, missing, failed")
     status.add_argument("directory", type=Path, metavar="DIR", help="the campaign's directory")
+    add_json(status)
     status.set_defaults(run=_status)
     verify = actions.add_parser("verify", help="check every file against the manifest")
     verify.add_argument("directory", type=Path, metavar="DIR", help="the campaign's directory")
@@ -36,9 +38,12 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _status(options: argparse.Namespace) -> None:
-    from tower_sim.campaign import campaign_status
+    from tower_sim.campaign import campaign_status, status
 
-    print(campaign_status(options.directory))
+    if options.json:
+        print(json.dumps(status(options.directory).document()))
+    else:
+        print(campaign_status(options.directory))
 
 
 def _verify(options: argparse.Namespace) -> int:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 
-from tower_sim.cli.common import add_output
+from tower_sim.cli.common import add_json, add_output
 from tower_sim.cli.parser import Parser
 
 
@@ -16,11 +17,17 @@ def add(study: Parser) -> None:
     study.add_argument(
         "--point", type=int, metavar="N", help="of a campaign that varies fields: design point N by itself, from 0"
     )
+    add_json(study)
     study.set_defaults(run=_study)
 
 
 def _study(options: argparse.Namespace) -> None:
     from tower_sim.study import study
 
-    study(options.directory, options.output, options.point)
-    print(options.output / "report.md")
+    document = study(options.directory, options.output, options.point)
+    if options.json:
+        print(json.dumps(document))
+        return
+    for paragraph in document["says"]:
+        print(f"{paragraph}\n")
+    print(f"{options.output / 'report.html'}  (the same as Markdown, with its tables: {options.output / 'report.md'})")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from tower_sim.progress import telling
 from tower_sim.statistics import Resamples
@@ -23,8 +24,13 @@ from tower_sim.study.sweeps import curves
 EFFECTS = 20  # steps that progress counts for the effects of the fields
 
 
-def study(directory: str | Path, out: str | Path, point: int | None = None) -> None:
-    """Write the study of the campaign in `directory` into `out`: report.md, tables/*.csv, plots/*.png.
+SCHEMA = "tower-sim/study"
+
+
+def study(directory: str | Path, out: str | Path, point: int | None = None) -> dict[str, Any]:
+    """Write the study of the campaign in `directory` into `out`; returns its document: what it says and its tables.
+
+    It writes report.html, which holds all, and report.md with tables/*.csv and plots/*.png.
 
     Of a campaign with several design points nothing is averaged over points; `point` studies the runs of one of them as
     a campaign of their own. Each file is written whole or not at all; a second call writes the same tables and text.
@@ -44,6 +50,7 @@ def study(directory: str | Path, out: str | Path, point: int | None = None) -> N
     else:
         _of_one_point(sheets, at_point(campaign, int(campaign.run_point[0])) if any(campaign.points) else campaign)
     sheets.close()
+    return sheets.document(SCHEMA)
 
 
 def _swept(sheets: Sheets, campaign: Campaign) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from tower_sim.statistics import Resamples
+import numpy as np
+
+from tower_sim.statistics import Estimate, Resamples
 from tower_sim.study import players, plots_players
 from tower_sim.study.baseline import play_beside
-from tower_sim.study.data import Campaign
+from tower_sim.study.data import Array, Campaign
 from tower_sim.study.players import CHANCES, PhaseYield
 from tower_sim.study.sheets import Cell, Sheets, percent, said
 
@@ -20,13 +22,22 @@ def plain(sheets: Sheets, campaign: Campaign, boot: Resamples) -> None:
     setup = d.drop == 0
     counts = campaign.by_run(d.inside_after[setup].astype(float), setup)[:, 0]
     inside = boot.ratio(counts, campaign.by_run((setup[setup]).astype(float), setup)[:, 0])
+    out, stay = (_a_phase(campaign, boot, values) for values in (d.emerged, d.inside_after))
     sheets.text(
-        f"In a phase the players choose from {said(given.actions.at(0, n))} actions on average: in "
-        f"{percent(given.chance(0, 1))} of phases from one only, in {percent(given.chance(0, 0))} from none. The "
-        f"action they take has {said(given.points.at(0, n))} action points; passing pays "
-        f"{said(given.gold.at(0, n))} gold. After the set-up {said(inside)} of {d.thrown[setup].mean():g} cubes are "
-        f"still in the tower. ({campaign.runs} games; in brackets what 95 % intervals reach.)"
+        f"After the set-up {said(inside)} of {d.thrown[setup].mean():g} cubes are still in the tower; in a phase "
+        f"{said(out)} come out, and {said(stay)} stay inside. The players choose from {said(given.actions.at(0, n))} "
+        f"actions on average: in {percent(given.chance(0, 1))} of phases from one only, in "
+        f"{percent(given.chance(0, 0))} from none. The action they take has {said(given.points.at(0, n))} action "
+        f"points; passing pays {said(given.gold.at(0, n))} gold. ({campaign.runs} games, all numbers are means; in "
+        "brackets what 95 % intervals reach.)"
     )
+
+
+def _a_phase(campaign: Campaign, boot: Resamples, values: Array) -> Estimate:
+    """Return the mean of a drop's `values` over the phases of play."""
+    rows = campaign.drops.drop > 0
+    sums = campaign.by_run(np.stack([values[rows], np.ones(int(rows.sum()))], 1), rows)
+    return boot.ratio(sums[:, 0], sums[:, 1])
 
 
 def first_figures(sheets: Sheets, campaign: Campaign, boot: Resamples) -> None:

@@ -1,4 +1,4 @@
-"""Write a report: Markdown with its tables as CSV files and its pictures beside it, each file whole or not at all."""
+"""Write a report: Markdown with tables and pictures beside it, and one HTML file with all; each whole or not at all."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 from matplotlib.text import Text
 
 from tower_sim.statistics import Estimate
+from tower_sim.study.page import page_of
 from tower_sim.writing import told, write
 
 DOTS_PER_INCH = 150
@@ -23,6 +24,8 @@ class Sheets:
     def __init__(self, out: str | Path) -> None:
         self.out = Path(out)
         self.lines: list[str] = []
+        self.tables: dict[str, tuple[Sequence[str], Sequence[Sequence[Cell]]]] = {}
+        self._files: dict[str, bytes] = {}
         for folder in (self.out, self.out / "tables", self.out / "plots"):
             try:
                 folder.mkdir(parents=True, exist_ok=True)
@@ -56,12 +59,34 @@ class Sheets:
             text.set_parse_math(False)  # names are names, also those with a dollar sign
         buffer = io.BytesIO()
         figure.savefig(buffer, format="png", dpi=DOTS_PER_INCH, metadata={"Software": None})
-        self._write(f"plots/{name}.png", buffer.getvalue())
+        self._keep(f"plots/{name}.png", buffer.getvalue())
         self.lines += [f"![{caption}](plots/{name}.png)", ""]
 
+    @property
+    def opening(self) -> list[str]:
+        """The paragraphs between the title and the first heading: what the report says in plain words."""
+        paragraphs = [line for line in self.lines if line]
+        ends = [i for i, line in enumerate(paragraphs) if line.startswith("## ")]
+        return paragraphs[1 : ends[0] if ends else None]
+
+    def document(self, schema: str) -> dict[str, Any]:
+        """Return what the report says and its tables, ready for `json.dumps`."""
+        return {
+            "schema": schema,
+            "version": 1,
+            "title": self.lines[0].removeprefix("# "),
+            "says": self.opening,
+            "tables": {
+                name: {"columns": list(head), "rows": [[_value(cell) for cell in row] for row in rows]}
+                for name, (head, rows) in self.tables.items()
+            },
+        }
+
     def close(self) -> None:
-        """Write `report.md`, the last file."""
-        self._write("report.md", ("\n".join(self.lines).rstrip() + "\n").encode())
+        """Write `report.html`, then `report.md`, the last file."""
+        text = "\n".join(self.lines).rstrip() + "\n"
+        self._write("report.html", page_of(text, self._files).encode())
+        self._write("report.md", text.encode())
 
     def _csv(self, name: str, head: Sequence[str], rows: Sequence[Sequence[Cell]]) -> None:
         wide = [any(isinstance(row[i], Estimate) for row in rows) for i in range(len(head))]
@@ -70,7 +95,12 @@ class Sheets:
         lines = [",".join(_quoted(part) for part in names)]
         for row in rows:
             lines.append(",".join(part for i, cell in enumerate(row) for part in _csv(cell, wide[i])))
-        self._write(f"tables/{name}.csv", ("\n".join(lines) + "\n").encode())
+        self.tables[name] = head, rows
+        self._keep(f"tables/{name}.csv", ("\n".join(lines) + "\n").encode())
+
+    def _keep(self, name: str, data: bytes) -> None:
+        self._files[name] = data
+        self._write(name, data)
 
     def _write(self, name: str, data: bytes) -> None:
         write(self.out / name, data, "report file")
@@ -85,6 +115,17 @@ def _csv(cell: Cell, wide: bool) -> list[str]:
         return [_plain(cell.value), _plain(cell.low), _plain(cell.high)]
     text = _quoted(cell) if isinstance(cell, str) else _plain(cell)
     return [text, "", ""] if wide else [text]
+
+
+def _value(cell: Cell) -> Any:
+    """Return a cell as JSON has it: an Estimate as an object, no number as null."""
+    if isinstance(cell, Estimate):
+        return {"value": _number(cell.value), "low": _number(cell.low), "high": _number(cell.high), "n": cell.n}
+    return _number(cell) if isinstance(cell, float) else cell
+
+
+def _number(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
 
 
 def _plain(value: float | int | None) -> str:

@@ -1,0 +1,120 @@
+"""A report as one HTML file and as a document: the same words, tables and pictures as its Markdown."""
+
+import base64
+import html.parser
+import json
+from pathlib import Path
+
+import pytest
+from support.command_line import tower_sim
+from support.datasets import coin_games, write
+
+from tower_sim.campaign import parse, run
+from tower_sim.statistics import Estimate
+from tower_sim.study import study
+from tower_sim.study.sheets import Sheets
+
+
+class Read(html.parser.HTMLParser):
+    """What a page has: its elements with their attributes, and its words."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.words = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.found if name == tag]
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object]]:
+    place = tmp_path_factory.mktemp("page")
+    write(place / "in", *coin_games(12))
+    return place / "out", study(place / "in", place / "out")
+
+
+def held(link: str | None) -> bytes:
+    assert link is not None
+    assert link.startswith("data:")
+    return base64.b64decode(link.partition("base64,")[2])
+
+
+def test_the_page_holds_every_picture_and_every_table_and_loads_nothing(report: tuple[Path, dict[str, object]]):
+    out, _ = report
+    page = Read((out / "report.html").read_text("utf-8"))
+    pictures = [held(image["src"]) for image in page.all("img")]
+    assert pictures
+    assert sorted(pictures) == sorted(path.read_bytes() for path in (out / "plots").iterdir())
+    assert all(image["alt"] for image in page.all("img"))
+    tables = {link["download"]: held(link["href"]) for link in page.all("a") if "download" in link}
+    assert tables == {path.name: path.read_bytes() for path in (out / "tables").iterdir()}
+    assert not page.all("script")
+    links = [link["href"] or "" for link in page.all("a")] + [image["src"] or "" for image in page.all("img")]
+    assert all(link.startswith(("data:", "https://", "#")) for link in links)
+
+
+def test_the_page_says_what_the_markdown_says(report: tuple[Path, dict[str, object]]):
+    out, document = report
+    text = (out / "report.md").read_text("utf-8")
+    words = Read((out / "report.html").read_text("utf-8")).words
+    for line in text.splitlines():
+        if line and not line.startswith(("|", "![", "([", "- ")) and not {"*", "`", "[", "#"} & set(line):
+            assert line in words
+    opening = document["says"]
+    assert isinstance(opening, list)
+    assert opening
+    assert all(paragraph in text for paragraph in opening)
+    assert text.index(opening[0]) < text.index("\n## ")
+
+
+def test_the_document_has_every_table_with_its_intervals(report: tuple[Path, dict[str, object]]):
+    out, document = report
+    json.dumps(document, allow_nan=False)
+    tables = document["tables"]
+    assert isinstance(tables, dict)
+    assert {f"{name}.csv" for name in tables} == {path.name for path in (out / "tables").iterdir()}
+    for name, table in tables.items():
+        rows = (out / "tables" / f"{name}.csv").read_text("utf-8").splitlines()
+        assert len(table["rows"]) == len(rows) - 1
+    actions = tables["players"]["rows"][0][2]
+    assert actions["low"] < actions["value"] < actions["high"]
+
+
+def test_words_of_anybody_are_words_in_the_page(tmp_path: Path):
+    sheets = Sheets(tmp_path)
+    evil = "<script>alert(1)</script><img src=x onerror=alert(2)>"
+    sheets.text(f"# Study of {evil}", f"By {evil}", "[a link](javascript:alert(3)) ![p](http://x/y.png)", "## End")
+    sheets.table("t", ["who", "n"], [[evil, 1], ["mean", Estimate(1.5, float("nan"), float("nan"), 3)]])
+    sheets.close()
+    page = Read((tmp_path / "report.html").read_text("utf-8"))
+    assert not page.all("script")
+    assert not page.all("img")
+    assert not [link for link in page.all("a") if str(link["href"]).startswith("javascript")]
+    assert page.words.count(evil) == 4  # the title twice, the paragraph, the cell
+    assert sheets.document("x")["tables"]["t"]["rows"] == [
+        [evil, 1],
+        ["mean", {"value": 1.5, "low": None, "high": None, "n": 3}],
+    ]
+
+
+def test_the_command_says_it_in_plain_words_or_as_json(tmp_path: Path):
+    spec = '[campaign]\nkind = "game"\nmodel = "two_thirds"\napparatus = "amerigo"\ngames = 6\nseed = "5"\n'
+    run(parse(spec), tmp_path / "in")
+    said = tower_sim("study", "in", "-o", "out", cwd=tmp_path)
+    assert said.returncode == 0, said.stderr
+    first = said.stdout.splitlines()[0]
+    assert first in (tmp_path / "out" / "report.md").read_text("utf-8")
+    assert "in the tower" in first
+    asked = tower_sim("study", "in", "-o", "out", "--json", cwd=tmp_path)
+    document = json.loads(asked.stdout)
+    assert (document["schema"], document["version"], document["says"][0]) == ("tower-sim/study", 1, first)
+    status = json.loads(tower_sim("campaign", "status", "in", "--json", cwd=tmp_path).stdout)
+    assert (status["schema"], status["runs"]["done"]) == ("tower-sim/campaign-status", status["runs"]["of"])
