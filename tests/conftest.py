@@ -3,9 +3,14 @@ import os
 import signal
 import sys
 
-import numpy as np
-import pytest
-from hypothesis import settings
+# As many processes test as there are cores: threads that BLAS or OpenMP start in each would wait for one another.
+# Said before numpy is imported; every process that a test starts inherits it.
+for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
+    os.environ.setdefault(threads, "1")
+
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
+from hypothesis import settings  # noqa: E402
 
 pytest.register_assert_rewrite("tower_sim.testing")
 

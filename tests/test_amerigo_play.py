@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.command_line import tower_sim
+from support.command_line import here
 from support.fakes import CoinTower
 
 from tower_sim import cli
@@ -166,10 +166,8 @@ def test_knock_after_is_checked(words: tuple[str, ...], says: str, capsys: pytes
 
 def test_a_knock_in_physics_brings_cubes_into_the_tray_that_the_next_drop_throws():
     rules = ("--rules", str(ROOT / "docs/variants/six_cubes.toml"), "--rounds", "1")
-    document = json.loads(
-        tower_sim("play", "amerigo", *rules, "--seed", "5", "--json", "--knock-after", "2=1.5").stdout
-    )
-    quiet = json.loads(tower_sim("play", "amerigo", *rules, "--seed", "5", "--json").stdout)
+    document = json.loads(here("play", "amerigo", *rules, "--seed", "5", "--json", "--knock-after", "2=1.5").stdout)
+    quiet = json.loads(here("play", "amerigo", *rules, "--seed", "5", "--json").stdout)
     assert (document["knocks"], quiet["knocks"]) == ({"2": 1.5}, {})
     shaken, after = document["drops"][2:4]
     assert document["drops"][:2] == quiet["drops"][:2]

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
@@ -30,16 +30,17 @@ from tower_sim.surrogate.fitting.fit import apparatus_of
 from tower_sim.surrogate.store import beside
 from tower_sim.writing import WritingFailed
 
-FEW = Effort(waves=1, points=2, games=2, confirm=2, shortlist=1, chosen=3)
+FEW = Effort(waves=1, points=1, games=2, confirm=2, shortlist=1, chosen=3)
 RULEBOOK = ["rulebook-setup", "rulebook-phase"]
 
 
 @pytest.fixture(name="few")
 def _few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few games and points of the prior, and of the design that ships 160 towers only."""
+    """Few games and points of the prior, of the design that ships 96 towers only, and games timed once a test."""
     monkeypatch.setattr(command, "fit", partial(command.fit, sample=512))
+    monkeypatch.setattr(command, "seconds_a_game", cache(command.seconds_a_game))
     monkeypatch.setitem(command.EFFORTS, "quick", FEW)
-    some = design.shipped().take(np.arange(160))
+    some = design.shipped().take(np.arange(96))
     monkeypatch.setattr(design, "shipped", lambda: some)
 
 
@@ -76,7 +77,7 @@ def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
     assert line.startswith("tower-sim: interrupted; no profile was written, simulated games are kept; to go on: ")
     assert f"to go on: tower-sim calibrate rulebook-setup rulebook-phase -o {output} --quick --seed 3" in told
     assert re.match(
-        r"calibrate: this compares \d observed values with 160 simulated towers, plays 13 games of towers that agree, "
+        r"calibrate: this compares \d observed values with 96 simulated towers, plays 11 games of towers that agree, "
         r"chooses one and fits its surrogate\. About .* (minutes?|hours) on this machine \(1 at work; a game takes \d",
         told,
     )
@@ -109,9 +110,9 @@ def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
     before = output.read_bytes()
     again = calibrate(RULEBOOK, output, seed=3, workers=1)
     assert output.read_bytes() == before
-    assert again.budget.games == 2 * 2 + 2 * 2 + 1 * 2 + 3
+    assert again.budget.games == 1 * 2 + 2 * 2 + 1 * 2 + 3
     assert len(again.confirmed) == 2
-    assert again.points == len(design.shipped().unit) + 2
+    assert again.points == len(design.shipped().unit) + 1
 
     with pytest.raises(UsageError, match="belongs to a calibration with other observations"):
         calibrate(["club-retained"], output, seed=3)

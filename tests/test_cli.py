@@ -1,4 +1,4 @@
-"""The command line as other programs and people meet it: in processes of its own."""
+"""The command line as other programs and people meet it; in processes of its own where these are a part of it."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.command_line import tower_sim
+from support.command_line import here, tower_sim
 
 from tower_sim.games.amerigo import Rules
 
@@ -63,7 +63,7 @@ def test_every_cube_is_accounted_for_after_every_drop(game: str):
 
 
 def test_play_prints_a_line_a_drop_and_a_summary_and_saves_the_plot(tmp_path: Path):
-    done = tower_sim("play", "amerigo", "--rounds", "1", "--seed", "3", "--save-plot", str(tmp_path / "game.png"))
+    done = here("play", "amerigo", "--rounds", "1", "--seed", "3", "--save-plot", str(tmp_path / "game.png"))
     assert done.returncode == 0
     lines = done.stdout.splitlines()
     assert "seed 3" in lines[0]
@@ -74,8 +74,8 @@ def test_play_prints_a_line_a_drop_and_a_summary_and_saves_the_plot(tmp_path: Pa
 
 
 def test_a_seed_that_was_drawn_is_printed_and_plays_the_same_again():
-    first = json.loads(tower_sim("play", "amerigo", "--rounds", "0", "--json").stdout)
-    again = json.loads(tower_sim("play", "amerigo", "--rounds", "0", "--json", "--seed", first["seed"]).stdout)
+    first = json.loads(here("play", "amerigo", "--rounds", "0", "--json").stdout)
+    again = json.loads(here("play", "amerigo", "--rounds", "0", "--json", "--seed", first["seed"]).stdout)
     assert first == again
     assert int(first["seed"]) < 2**128
 
@@ -83,7 +83,7 @@ def test_a_seed_that_was_drawn_is_printed_and_plays_the_same_again():
 def test_house_rules_from_a_file_are_played(tmp_path: Path):
     rules = 'name = "small"\ncolours = ["red", "blue"]\nsubstitute = ""\nrounds = 2\ncubes = 5\n'
     (tmp_path / "mine.toml").write_text(rules)
-    done = tower_sim("play", "amerigo", "--rules", str(tmp_path / "mine.toml"), "--seed", "1", "--json")
+    done = here("play", "amerigo", "--rules", str(tmp_path / "mine.toml"), "--seed", "1", "--json")
     document = json.loads(done.stdout)
     assert document["rules"] == "small"
     assert len(document["drops"]) == 5
@@ -103,13 +103,13 @@ def test_a_token_printed_by_one_drop_continues_in_another_process(tmp_path: Path
     (tmp_path / "outcome.json").write_text(json.dumps(first))
     for file in ("state", "outcome.json"):
         arguments = ["--cubes", "green=4", "--state", f"@{tmp_path / file}", "--seed", "2", "--json"]
-        assert tower_sim("drop", "amerigo", *arguments).stdout == by_token.stdout
+        assert here("drop", "amerigo", *arguments).stdout == by_token.stdout
 
 
 def test_cubes_that_a_knock_released_are_thrown_with_the_next():
-    first = json.loads(tower_sim("drop", "amerigo", "--cubes", "blue=49", "--seed", "1", "--json").stdout)
+    first = json.loads(here("drop", "amerigo", "--cubes", "blue=49", "--seed", "1", "--json").stdout)
     second = json.loads(
-        tower_sim(
+        here(
             "drop", "amerigo", "--cubes", "red=2", "--state", first["state"], "--knock", "3", "--seed", "2", "--json"
         ).stdout
     )
@@ -120,7 +120,7 @@ def test_cubes_that_a_knock_released_are_thrown_with_the_next():
 
 @pytest.fixture(name="token", scope="module")
 def _token() -> str:
-    return json.loads(tower_sim("drop", "amerigo", "--cubes", "blue=20", "--seed", "1", "--json").stdout)["state"]
+    return json.loads(here("drop", "amerigo", "--cubes", "blue=20", "--seed", "1", "--json").stdout)["state"]
 
 
 def test_a_corrupted_token_exits_2_with_one_line(token: str):
@@ -133,7 +133,7 @@ def test_a_corrupted_token_exits_2_with_one_line(token: str):
 def test_a_token_of_another_apparatus_exits_2_with_one_line(token: str, tmp_path: Path):
     shipped = Path(__file__).parent.parent / "tower_sim/apparatus/amerigo/profiles/amerigo.toml"
     (tmp_path / "other.toml").write_text(shipped.read_text().replace("rim_mm = 120", "rim_mm = 121"))
-    done = tower_sim("drop", str(tmp_path / "other.toml"), "--cubes", "blue=1", "--state", token)
+    done = here("drop", str(tmp_path / "other.toml"), "--cubes", "blue=1", "--state", token)
     assert_refused(done, "state belongs to")
 
 
@@ -162,7 +162,7 @@ def test_a_token_of_another_apparatus_exits_2_with_one_line(token: str, tmp_path
     ],
 )
 def test_the_callers_mistake_exits_2_with_one_line_on_standard_error(arguments: list[str], named: str):
-    assert_refused(tower_sim(*arguments), named)
+    assert_refused(here(*arguments), named)
 
 
 def assert_refused(done: subprocess.CompletedProcess[str], named: str) -> None:
@@ -178,7 +178,7 @@ def test_cubes_that_never_land_exit_1_with_one_line(tmp_path: Path):
     tower = Path(__file__).parent.parent / "calibration/tower.toml"
     text = tower.read_text().replace("rim_mm = 120", "rim_mm = 61").replace("height_mm = 10", "height_mm = 400")
     (tmp_path / "narrow.toml").write_text(text.replace("speed_m_s = 0.1", "speed_m_s = 2"))
-    done = tower_sim("drop", str(tmp_path / "narrow.toml"), "--cubes", "blue=60", "--seed", "1")
+    done = here("drop", str(tmp_path / "narrow.toml"), "--cubes", "blue=60", "--seed", "1")
     assert done.returncode == 1
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1
@@ -194,7 +194,7 @@ def test_a_reader_that_goes_away_gets_no_traceback():
 
 def test_show_draws_the_tower_and_the_cubes_inside(tmp_path: Path, token: str):
     for name, arguments in (("empty.png", []), ("full.png", ["--state", token])):
-        done = tower_sim("show", "amerigo", "-o", str(tmp_path / name), *arguments)
+        done = here("show", "amerigo", "-o", str(tmp_path / name), *arguments)
         assert done.returncode == 0
         assert (tmp_path / name).stat().st_size > 20_000
     assert (tmp_path / "empty.png").read_bytes() != (tmp_path / "full.png").read_bytes()

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from support.command_line import tower_sim
+from support.command_line import here, tower_sim
 
 CUBES = ("--cubes", "purple=6,green=3")
 
@@ -45,8 +45,8 @@ def test_the_odds_have_the_documented_keys_and_account_for_every_cube(odds: str)
 
 
 def test_the_first_of_many_battles_is_the_one_battle_of_that_seed(odds: str):
-    one = json.loads(tower_sim("battle", *CUBES, "--seed", "1", "--json").stdout)
-    many = json.loads(tower_sim("battle", *CUBES, "--seed", "1", "--games", "1", "--json").stdout)
+    one = json.loads(here("battle", *CUBES, "--seed", "1", "--json").stdout)
+    many = json.loads(here("battle", *CUBES, "--seed", "1", "--games", "1", "--json").stdout)
     assert many["summary"]["win"][one["winner"]]["count"] == 1
     landed = Counter(x["place"] for x in one["steps"][-1]["landings"])
     final = many["summary"]["cubes"]["by_place"]
@@ -55,7 +55,7 @@ def test_the_first_of_many_battles_is_the_one_battle_of_that_seed(odds: str):
 
 def test_a_battle_tells_every_step_and_where_every_cube_lies():
     document = json.loads(
-        tower_sim("battle", *CUBES, "--ability", "green=throw:2", "--active", "green", "--seed", "5", "--json").stdout
+        here("battle", *CUBES, "--ability", "green=throw:2", "--active", "green", "--seed", "5", "--json").stdout
     )
     assert document["active"] == "green"
     assert document["abilities"] == {"purple": [], "green": ["throw:2"]}
@@ -75,7 +75,7 @@ def test_a_battle_tells_every_step_and_where_every_cube_lies():
 @pytest.mark.parametrize("kind", ["ship", "merchant", "building", "tie_break"])
 def test_people_get_a_line_a_step_and_the_result(kind: str):
     cubes = ("--cubes", "purple=6,green=5") if kind == "building" else CUBES
-    done = tower_sim("battle", *cubes, "--kind", kind, "--seed", "7")
+    done = here("battle", *cubes, "--kind", kind, "--seed", "7")
     assert done.returncode == 0
     assert "1  throw" in done.stdout
     assert "wins" in done.stdout
@@ -83,7 +83,7 @@ def test_people_get_a_line_a_step_and_the_result(kind: str):
 
 
 def test_people_get_the_odds_with_intervals():
-    done = tower_sim("battle", *CUBES, "--games", "5", "--seed", "7")
+    done = here("battle", *CUBES, "--games", "5", "--seed", "7")
     lines = done.stdout.splitlines()
     assert re.fullmatch(r"(purple|green) wins about \d+ of 100 battles like this, \w+ \d+: .* (sure|5)\.", lines[0])
     assert re.fullmatch(r"On average purple has a strength of .* damage; green has .* damage\.", lines[1])
@@ -97,28 +97,28 @@ def test_people_get_the_odds_with_intervals():
 
 def test_what_else_a_side_has_is_given_told_and_counts():
     words = ("--side", "green=supply:20,island:2,pirate", "--side", "green=damage:4", "--provoked")
-    done = tower_sim("battle", *CUBES, *words, "--seed", "7", "--json")
+    done = here("battle", *CUBES, *words, "--seed", "7", "--json")
     document = json.loads(done.stdout)
     every = ["throw", "explosion", "ability"]
     given = {"supply": 20, "island": 2, "island_for": every, "damage": 4, "pirate": True}
     assert (document["sides"]["green"], document["provoked"]) == (given, True)
     assert document["sides"]["purple"]["supply"] is None
     assert document["consequences"]["damage"]["green"] >= 4
-    told = tower_sim("battle", *CUBES, *words, "--seed", "7").stdout.splitlines()
+    told = here("battle", *CUBES, *words, "--seed", "7").stdout.splitlines()
     assert told[1] == "green has supply 20, island 2, damage 4, pirate"
 
 
 def test_a_surrogates_battles_are_drawn_by_zone(tmp_path: Path):
     for name, more in (("one.png", ()), ("many.png", ("--games", "20"))):
         seeded = ("--model", "surrogate", "--seed", "7", "--save-plot", name)
-        done = tower_sim("battle", *CUBES, *seeded, *more, cwd=tmp_path)
+        done = here("battle", *CUBES, *seeded, *more, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert (tmp_path / name).stat().st_size > 10_000
 
 
 def test_a_battle_and_the_densities_of_many_are_drawn(tmp_path: Path):
     for name, more in (("one.png", ()), ("many.svg", ("--games", "5"))):
-        done = tower_sim("battle", *CUBES, "--seed", "7", "--save-plot", name, *more, cwd=tmp_path)
+        done = here("battle", *CUBES, "--seed", "7", "--save-plot", name, *more, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert (tmp_path / name).stat().st_size > 10_000
         assert f"plot: {name}" in done.stdout
@@ -126,7 +126,7 @@ def test_a_battle_and_the_densities_of_many_are_drawn(tmp_path: Path):
 
 def test_rulings_are_read_from_a_file_and_reported(tmp_path: Path):
     (tmp_path / "mine.toml").write_text('left_board = "lost"\n')
-    done = tower_sim("battle", *CUBES, "--seed", "7", "--rulings", "mine.toml", "--json", cwd=tmp_path)
+    done = here("battle", *CUBES, "--seed", "7", "--rulings", "mine.toml", "--json", cwd=tmp_path)
     assert json.loads(done.stdout)["rulings"]["left_board"] == "lost"
 
 
@@ -156,7 +156,7 @@ def test_rulings_are_read_from_a_file_and_reported(tmp_path: Path):
     ],
 )
 def test_bad_input_gets_one_line_and_status_2(arguments: tuple[str, ...], says: str, tmp_path: Path):
-    done = tower_sim("battle", *arguments, cwd=tmp_path)
+    done = here("battle", *arguments, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert says in done.stderr
     assert done.stderr.count("\n") == 1

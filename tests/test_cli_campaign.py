@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from support.command_line import tower_sim
+from support.command_line import here, tower_sim
 
 SPEC = '[campaign]\nkind = "game"\napparatus = "amerigo"\nmodel = "two_thirds"\ngames = 30\nseed = "5"\n'
 
@@ -19,8 +19,8 @@ def _place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_status_and_verify_tell_that_all_is_done_and_whole(place: Path):
-    assert "3 done, 0 missing" in tower_sim("campaign", "status", "done", cwd=place).stdout
-    verified = tower_sim("campaign", "verify", "done", cwd=place)
+    assert "3 done, 0 missing" in here("campaign", "status", "done", cwd=place).stdout
+    verified = here("campaign", "verify", "done", cwd=place)
     assert (verified.returncode, verified.stdout) == (0, "done: every file is whole\n")
 
 
@@ -28,7 +28,7 @@ def test_a_damaged_file_is_named_status_1_and_mended_by_running_again(place: Pat
     file = place / "done/drops/00001.parquet"
     before = file.read_bytes()
     file.write_bytes(before[:100])
-    verified = tower_sim("campaign", "verify", "done", cwd=place)
+    verified = here("campaign", "verify", "done", cwd=place)
     assert verified.returncode == 1
     assert "drops/00001.parquet" in verified.stdout
     assert tower_sim("campaign", "run", "spec.toml", "--out", "done", cwd=place).returncode == 0
@@ -36,7 +36,7 @@ def test_a_damaged_file_is_named_status_1_and_mended_by_running_again(place: Pat
 
 
 def test_a_study_writes_report_tables_and_plots(place: Path):
-    done = tower_sim("study", "done", "--out", "report", cwd=place)
+    done = here("study", "done", "--out", "report", cwd=place)
     assert (done.returncode, done.stdout) == (0, "report/report.md\n"), done.stderr
     text = (place / "report/report.md").read_text("utf-8")
     assert "The seven questions" in text
@@ -61,7 +61,7 @@ def test_a_study_writes_report_tables_and_plots(place: Path):
 def test_bad_input_gets_one_line_and_status_2(arguments: tuple[str, ...], says: str, place: Path):
     (place / "bad.toml").write_text(SPEC + "game = 7\n")
     (place / "other.toml").write_text(SPEC.replace('"5"', '"6"'))
-    done = tower_sim(*arguments, cwd=place)
+    done = here(*arguments, cwd=place)
     assert (done.returncode, done.stdout) == (2, "")
     assert says in done.stderr
     assert done.stderr.count("\n") == 1

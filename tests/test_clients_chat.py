@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import urllib.error
@@ -89,7 +90,7 @@ class Chat:
     """The example as it runs, and Discord before it."""
 
     def __init__(self, address: str, signer: subprocess.Popen[str]) -> None:
-        self._address = address
+        self.address = address
         self._signer = signer
 
     def send(self, interaction: dict[str, Any], *, tampered: bool = False) -> tuple[int, Any]:
@@ -101,7 +102,7 @@ class Chat:
         signature = self._signer.stdout.readline().strip()
         headers = {"X-Signature-Ed25519": signature, "X-Signature-Timestamp": time}
         data = (body.replace("4blue", "9blue") if tampered else body).encode()
-        request = urllib.request.Request(self._address, data, headers, method="POST")
+        request = urllib.request.Request(self.address, data, headers, method="POST")
         try:
             with urllib.request.urlopen(request, timeout=30) as response:
                 return response.status, json.loads(response.read())
@@ -173,7 +174,26 @@ def test_what_is_not_discords_or_cannot_be_thrown_throws_nothing():
         assert service.asked[1:] == []
         assert chat.says("1001red", 3) == "Nothing was thrown: cubes are 1001; allowed are 1000 at most"
     with chatting(f"http://127.0.0.1:{service.server_port}", TOKEN) as chat:
-        assert chat.says("4blue", 4).startswith("Nothing was thrown: ")
+        assert chat.says("4blue", 4) == "Nothing was thrown: the service of the towers does not answer"
+
+
+def test_a_request_that_breaks_off_does_not_end_it():
+    with serving() as service, chatting(f"http://127.0.0.1:{service.server_port}", TOKEN) as chat:
+        host, port = chat.address.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port))) as broken:
+            broken.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf")
+            assert chat.send({"type": 1}) == (200, {"type": 1})  # now it waits for the other half
+        for _ in range(3):
+            assert chat.send({"type": 1}) == (200, {"type": 1})
+
+
+@pytest.mark.parametrize("key", [None, "", "0f", "g" * 64])
+def test_a_key_that_is_none_is_told_in_one_line(key: str | None):
+    env = {name: value for name, value in os.environ.items() if name != "PUBLIC_KEY"}
+    env |= {} if key is None else {"PUBLIC_KEY": key}
+    done = subprocess.run([str(NODE), str(CHAT)], env=env, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(r'PUBLIC_KEY is ".*"; allowed is [^\n]*\n', done.stderr)
 
 
 def test_without_its_token_the_service_is_not_asked():

@@ -14,17 +14,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.portable import model_of
 from support.relay import free_port, relay
 
 from tests.support.browser import NODE_MODULES
-from tower_sim.apparatus.catalogue import load
 from tower_sim.clients.write import write_package
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import sample_games
 from tower_sim.surrogate.cascade import CROWD
 from tower_sim.surrogate.generator import WordStream
 from tower_sim.surrogate.model import SurrogateModel
-from tower_sim.surrogate.store import shipped
 from tower_sim.surrogate.table import OUT, Resting, move
 
 ROOT = Path(__file__).parent.parent
@@ -48,8 +47,7 @@ needs_typescript = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def model() -> SurrogateModel:
-    shape = load("amerigo")
-    return SurrogateModel(shape, shipped(shape.name, shape.digest))
+    return model_of("amerigo")
 
 
 @pytest.fixture(scope="module")
@@ -330,19 +328,30 @@ def test_the_roll_term_says_what_came_out_and_is_stored_in_chat(project: Path, m
 @needs_node
 def test_what_a_formula_may_say(project: Path):
     good = [["4blue"], [4, "blue"], ["4 blue", "2red"], ["1red", "2red"], ['"3 white"']]
+    odd = [["4constructor", "3__proto__"]]
     bad = [["blue"], [], ["4"], ["4blue", "x"], ["-4blue"], ["1001blue"], ["0.5blue"], [None]]
-    found = foundry(project, *(["parse", *words] for words in [*good, *bad]))
+    found = foundry(project, *(["parse", *words] for words in [*good, *odd, *bad]))
     assert found[: len(good)] == [{"blue": 4}, {"blue": 4}, {"blue": 4, "red": 2}, {"red": 3}, {"white": 3}]
-    for refused in found[len(good) :]:
+    assert found[len(good)] == {"constructor": 4, "__proto__": 3}
+    for refused in found[len(good) + 1 :]:
         assert refused["error"].startswith("RangeError: tower(")
         assert "tower(4blue, 2red)" in refused["error"]
 
 
 @needs_node
-@pytest.mark.parametrize("thrown", [{"blue": -1}, {"blue": 0.5}, {"blue": 600, "red": 401}, {"blue": "4"}])
-def test_what_a_world_cannot_throw_leaves_it_as_it_was(project: Path, thrown: dict[str, Any]):
+def test_colours_with_the_names_of_objects_are_counted_like_others(project: Path):
+    (drawn,) = foundry(project, ["new world"], ["drop", {"constructor": 9, "toString": 3}])
+    both = Counter(drawn["emerged"]) + Counter(drawn["inside"])
+    assert both == {"constructor": 9, "toString": 3}
+
+
+@needs_node
+@pytest.mark.parametrize("thrown", [{"blue": -1}, {"blue": 0.5}, {"blue": 600, "red": 401}, {"blue": "4"}, [4], None])
+def test_what_a_world_cannot_throw_leaves_it_as_it_was(project: Path, thrown: Any):
     refused, stored = foundry(project, ["new world"], ["drop", thrown], ["stored"])
-    assert re.match(r"RangeError: thrown\.(blue|red) is .*; allowed are whole numbers from 0", refused["error"])
+    assert re.match(
+        r"RangeError: thrown(\.(blue|red))? is .*; allowed is whole numbers of cubes by colour", refused["error"]
+    )
     assert stored is None
 
 

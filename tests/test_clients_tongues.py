@@ -7,14 +7,14 @@ import json
 import re
 from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
+from support.portable import EXPECTED, MADE_UP, ODD_RULES, SEED, VECTORS, made_up, model_of
 from support.tongues import Asked, Tongue, asked
 
 from tower_sim import cli
-from tower_sim.apparatus.catalogue import load
 from tower_sim.clients import tongues
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
@@ -22,17 +22,10 @@ from tower_sim.games.amerigo.many import sample_games
 from tower_sim.surrogate import export
 from tower_sim.surrogate.generator import WordStream
 from tower_sim.surrogate.model import SurrogateModel
-from tower_sim.surrogate.store import fitted_or_shipped, shipped
-from tower_sim.surrogate.table import OUT, WORD, FloorTable, Resting, Table, move
+from tower_sim.surrogate.store import fitted_or_shipped
+from tower_sim.surrogate.table import OUT, WORD, Resting, move
 
 ROOT = Path(__file__).parent.parent
-VECTORS = Path(__file__).parent / "vectors"
-EXPECTED: dict[str, Any] = json.loads((VECTORS / "expected.json").read_text("utf-8"))
-MADE_UP: dict[str, Any] = json.loads((VECTORS / "table.json").read_text("utf-8"))
-SEED = cast("export.Seed", tuple(EXPECTED["seed"]))
-ODD_RULES = Rules(
-    colours=("red", "white", "blue"), cubes={"red": 30, "white": 0, "blue": 1}, phases=("blue", "red", "red"), rounds=4
-)
 TONGUES = [
     Tongue("lua", "lua5.2", "lua5.2"),
     Tongue("lua", "lua5.4", "lua5.4"),
@@ -44,8 +37,7 @@ each_tongue = pytest.mark.parametrize("tongue", TONGUES, ids=lambda tongue: tong
 
 @pytest.fixture(scope="module")
 def model() -> SurrogateModel:
-    shape = load("amerigo")
-    return SurrogateModel(shape, shipped(shape.name, shape.digest))
+    return model_of("amerigo")
 
 
 @pytest.fixture(scope="module")
@@ -61,17 +53,6 @@ def samplers(model: SurrogateModel, tmp_path_factory: pytest.TempPathFactory) ->
         return made[tongue.interpreter, name]
 
     return sampler
-
-
-def made_up() -> Table:
-    """The table that the stored vectors are of."""
-    plain = MADE_UP["table"]
-    floors = [FloorTable(**{name: tuples(value) for name, value in floor.items()}) for floor in plain["floors"]]
-    return Table(tuple(plain["regions"]), tuple(floors), tuple(plain["thresholds"]))
-
-
-def tuples(value: Any) -> Any:
-    return tuple(tuples(each) for each in value) if isinstance(value, list) else value
 
 
 # What is drawn

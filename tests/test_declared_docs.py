@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from support.command_line import tower_sim
+from support.command_line import here
 from support.declared import DOC, dungeon
 
 from tower_sim.games.declared import checked, grammar, phases, readings, stands_for, trees
@@ -34,7 +34,7 @@ def _place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_walk_from_nothing_to_a_study_runs_as_it_stands_there(name: str, place: Path):
     said = ""
     for command in COMMANDS[name]:
-        done = tower_sim(*shlex.split(command)[1:], cwd=place)
+        done = here(*shlex.split(command)[1:], cwd=place)
         assert (done.returncode, done.stderr) == (0, "")
         said += done.stdout
     if name == "play":
@@ -52,7 +52,7 @@ def test_the_walk_from_nothing_to_a_study_runs_as_it_stands_there(name: str, pla
 def test_the_mistake_in_the_document_is_told_so(place: Path):
     (place / "wrong").mkdir()
     (place / "wrong/dungeon.toml").write_text(dungeon().replace('throw = ["deck"]', 'throw = ["dekc"]'))
-    done = tower_sim("play", "dungeon.toml", cwd=place / "wrong")
+    done = here("play", "dungeon.toml", cwd=place / "wrong")
     assert done.returncode == 2
     told = done.stderr.removeprefix("tower-sim: ").strip()
     assert f"`{told}`" in " ".join(DOC.split())

@@ -1,54 +1,73 @@
-"""What was answered over HTTP is there after `kill -9`, unchanged and once."""
+"""What was answered over HTTP is there after `kill -9`, unchanged and once; logs of rounds hold. About 12 s."""
 
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from support.command_line import tower_sim
 from support.crashes import Crashing, check
 from support.network import new_key, running
 
 pytestmark = pytest.mark.posix
 
 
-def of_sessions(db: Path, sessions: int, kills: int, drops: int, clients: int) -> None:
-    crashing = Crashing(db, sessions, kills, drops, clients, seed=18)
+def of_sessions(folder: Path, towers: int, rounds: int, kills: int, drops: int, clients: int) -> None:
+    crashing = Crashing(folder / "towers.db", towers, rounds, kills, drops, clients, seed=18)
     service = crashing.run()
     try:
-        assert crashing.told.kills == kills
-        assert crashing.told.acknowledged == sessions * (drops + 1)
-        assert check(crashing.sessions, service) == sessions * drops
-        print(crashing.told)
+        told, found = crashing.told, check(crashing.sessions, service, folder)
+        assert told.kills == kills
+        assert told.acknowledged == towers * (drops + 1) + rounds * (drops + 3)
+        assert (found.drops, found.logs) == ((towers + rounds) * drops, rounds)
+        print(told, found)
     finally:
         service.kill()
+    log = next(folder.glob("*.jsonl"))
+    done = tower_sim("verify", str(log))  # the command itself, on one of those that `check` had checked
+    assert done.returncode == 0, done.stdout + done.stderr
+    with sqlite3.connect(folder / "towers.db") as database:
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-def test_every_acknowledged_drop_survives_kill_9_unchanged_and_once(tmp_path: Path):
-    of_sessions(tmp_path / "towers.db", sessions=40, kills=3, drops=5, clients=8)
+def test_every_acknowledged_step_survives_kill_9_unchanged_and_once(tmp_path: Path):
+    of_sessions(tmp_path, towers=16, rounds=6, kills=2, drops=5, clients=8)
 
 
 @pytest.mark.long
 def test_a_thousand_sessions_survive_fifty_kills(tmp_path: Path):
-    of_sessions(tmp_path / "towers.db", sessions=1_000, kills=50, drops=8, clients=16)
+    of_sessions(tmp_path, towers=750, rounds=250, kills=50, drops=8, clients=16)
 
 
-def test_the_check_finds_a_drop_that_was_changed_and_one_that_was_lost(tmp_path: Path):
-    import sqlite3
+HARMS = {
+    "a drop is another": ("answers", "number = 1", "UPDATE answers SET body = replace(body, 'settled', 'jammed')"),
+    "a drop is lost": ("answers", "number = 2", "DELETE FROM answers"),
+    "a line is another": ("lines", "number = 2", "UPDATE lines SET line = replace(line, 'words', 'wurds')"),
+    "a line is lost": ("lines", "number = 3", "DELETE FROM lines"),
+}
 
+
+@contextmanager
+def harmed(db: Path, table: str, rows: str, sql: str) -> Iterator[None]:
+    with sqlite3.connect(db, timeout=30) as other:
+        before = other.execute(f"SELECT * FROM {table} WHERE {rows}").fetchall()
+        other.execute(f"{sql} WHERE {rows}")
+    yield
+    with sqlite3.connect(db, timeout=30) as other:
+        other.execute(f"DELETE FROM {table} WHERE {rows}")
+        other.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(before[0]))})", before)
+
+
+def test_the_check_finds_what_was_changed_and_what_was_lost(tmp_path: Path):
     db = tmp_path / "towers.db"
-    crashing = Crashing(db, 2, 0, 2, 1, seed=1)
+    crashing = Crashing(db, towers=1, rounds=1, kills=0, drops=2, clients=1, seed=1)
     service = crashing.run()
     try:
-        check(crashing.sessions, service)
-        with sqlite3.connect(db, timeout=30) as other:
-            other.execute("UPDATE answers SET body = replace(body, 'settled', 'jammed') WHERE number = 1")
-        with pytest.raises(AssertionError):
-            check(crashing.sessions, service)
-        with sqlite3.connect(db, timeout=30) as other:
-            other.execute("UPDATE answers SET body = replace(body, 'jammed', 'settled') WHERE number = 1")
-        check(crashing.sessions, service)
-        with sqlite3.connect(db, timeout=30) as other:
-            other.execute("DELETE FROM answers WHERE number = 2")
-        with pytest.raises(AssertionError):
-            check(crashing.sessions, service)
+        for harm in HARMS.values():
+            with harmed(db, *harm), pytest.raises(AssertionError):
+                check(crashing.sessions, service, tmp_path)
+            check(crashing.sessions, service, tmp_path)
     finally:
         service.kill()
 

@@ -7,18 +7,21 @@ import json
 import sqlite3
 import threading
 import time
+from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from support.command_line import tower_sim
-from support.network import Answer, Client, Running, running
+from support.network import Answer, Client, Running, running, until
 
 from tower_sim.errors import UsageError
-from tower_sim.service.http.jobs import Followed, events
 from tower_sim.service.http.problems import Problem
 from tower_sim.service.http.settings import Settings
-from tower_sim.service.http.store import MIGRATIONS, Database, backup, hashed, new_id, new_seed
+from tower_sim.service.http.store import MIGRATIONS, Database, Statement, backup, hashed, joined, new_id, new_seed
 from tower_sim.service.http.workers import Workers
 
 pytestmark = pytest.mark.posix
@@ -35,14 +38,6 @@ def strict(tmp_path_factory: pytest.TempPathFactory):
     limits = ["--max-body", "2000", "--rate", "20", "--workers", "1", "--queue", "2", "--cors", "https://table.example"]
     with running(folder / "towers.db", "--token-file", str(folder / "token"), *limits) as service:
         yield service
-
-
-def until(condition: Any) -> None:
-    for _ in range(3000):
-        if condition():
-            return
-        time.sleep(0.02)
-    raise AssertionError("it never came")
 
 
 def patiently(client: Client, method: str, path: str, body: Any = None, **headers: str) -> Answer:
@@ -205,15 +200,6 @@ def test_a_worker_that_is_killed_costs_its_own_job_only():
     assert asyncio.run(whole()) == ("internal", "tower-sim/outcome")
 
 
-def test_the_end_of_a_job_is_told_also_to_who_begins_to_follow_later():
-    async def whole() -> list[bytes]:
-        followed = Followed("x", "/v1/battles/x", is_over=True)
-        return [event async for event in events(followed)]
-
-    (only,) = asyncio.run(whole())
-    assert only.startswith(b"event: done\n")
-
-
 # The file
 
 
@@ -262,6 +248,45 @@ def test_a_file_of_a_later_version_is_refused_and_one_of_an_earlier_is_brought_u
     Database(empty).close()
     with sqlite3.connect(empty) as other:
         assert other.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
+
+
+def test_answers_of_a_file_of_version_2_are_all_there_in_the_next(tmp_path: Path):
+    db = tmp_path / "towers.db"
+    rows = [(hashed(str(n)), "drop", 100.0 - n, bytes(n), hashed("tower") if n % 2 else None, n) for n in range(300)]
+    with sqlite3.connect(db) as before:
+        for script in MIGRATIONS[:2]:
+            before.executescript(script)
+        before.executemany("INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?)", rows)
+        before.execute("PRAGMA application_id = 0x54575253")
+        before.execute("PRAGMA user_version = 2")
+    store = Database(db)
+    try:
+        assert sorted(store.read("SELECT * FROM answers")) == sorted(rows)
+        names = store.read(
+            "SELECT name FROM sqlite_master WHERE tbl_name = 'answers' AND sql IS NOT NULL ORDER BY name"
+        )
+        assert names == [("answers",), ("answers_made",), ("drops_of_a_tower",)]
+    finally:
+        store.close()
+
+
+_COUNTS = st.lists(st.sampled_from(["INSERT INTO a VALUES (?, ?)", "INSERT INTO b VALUES (?, 7)", "DELETE FROM a"]))
+
+
+@given(_COUNTS)
+@settings(deadline=None)
+def test_statements_that_are_joined_do_what_they_did(asked: list[str]):
+    statements = [(sql, tuple(10 * n + i for i in range(sql.count("?")))) for n, sql in enumerate(asked)]
+
+    def after(some: Iterable[Statement]) -> list[list[tuple[int, int]]]:
+        with closing(sqlite3.connect(":memory:")) as memory:
+            memory.executescript("CREATE TABLE a (x, y); CREATE TABLE b (x, y);")
+            for sql, values in some:
+                memory.execute(sql, values)
+            return [memory.execute(f"SELECT x, y FROM {name} ORDER BY rowid").fetchall() for name in "ab"]
+
+    assert after(joined(statements)) == after(statements)
+    assert len(list(joined([("INSERT INTO a VALUES (?, ?)", (1, 2))] * 33))) == 3
 
 
 def test_a_backup_is_of_one_moment_while_others_write(tmp_path: Path):

@@ -51,7 +51,7 @@ def log_of(client: Client, path: str) -> bytes:
 
 def test_a_round_from_its_commitment_to_the_command_that_checks_it(client: Client, tmp_path: Path):
     path, made = begun(client)
-    assert (made["words"], made["secret"], made["drops"]) == (None, None, 0)
+    assert (made["words"], made["secret"], made["draws"]) == (None, None, 0)
     first = client.post(f"{path}/drops", LIGHT, key=new_key())
     assert first.status == 201
     second = client.post(f"{path}/drops", {**LIGHT, "state": first.document["state"]}, key=new_key()).document
@@ -77,6 +77,35 @@ def test_a_round_from_its_commitment_to_the_command_that_checks_it(client: Clien
     (tmp_path / "round.jsonl").write_bytes(log)
     done = tower_sim("verify", str(tmp_path / "round.jsonl"), "--key", key, "--noted", made["commitment"])
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_games_and_battles_are_drawn_with_a_rounds_seeds_too(client: Client):
+    path, _ = begun(client)
+    asks: list[tuple[str, dict[str, Any]]] = [
+        ("games", {"model": "surrogate"}),
+        ("games", {"model": "two_thirds", "rounds": 2}),
+        ("games", {"model": "surrogate", "rules": {"rounds": 3}}),
+        ("battles", {"model": "surrogate", "cubes": {"purple": 3, "green": 2}}),
+        ("battles", {"model": "surrogate", "cubes": {"purple": 3, "green": 2}, "games": 5}),
+        ("battles", {"cubes": {"purple": 1, "green": 1}}),
+        ("drops", LIGHT),
+    ]
+    for index, (what, body) in enumerate(asks):
+        got = client.post(f"{path}/{what}", body, key=new_key())
+        assert (got.status, got.document["index"]) == (201, index), got.body
+        assert client.get(got.headers["location"]).body == got.body
+        assert got.headers["location"].startswith(f"/v1/{what}/")
+    for what, body, code in (
+        ("games", {"model": "surrogate", "seed": "7"}, "field.unknown"),
+        ("games", {"model": "surrogate", "game": "none"}, "field.invalid"),
+        ("games", {"rules": "/etc/passwd"}, "field.invalid"),
+        ("battles", {"model": "surrogate", "cubes": {"purple": 3, "red": 2}, "games": 1001}, "field.too_large"),
+    ):
+        assert client.post(f"{path}/{what}", body, key=new_key()).code == code
+    assert client.post(f"{path}/reveal", {}, key=new_key()).document["draws"] == len(asks)
+    report = checked(log_of(client, path))
+    assert report.holds, report.findings
+    assert (report.redrawn, report.brought) == (len(asks), 0)
 
 
 def test_steps_out_of_turn_are_refused_and_change_nothing(client: Client):
@@ -116,7 +145,7 @@ def test_what_is_sent_again_is_answered_again_and_drawn_once(client: Client):
     first, again = (client.post(f"{path}/drops", LIGHT, key=key) for _ in range(2))
     assert first.body == again.body
     assert again.headers["idempotency-replayed"] == "true"
-    assert client.get(path).document["drops"] == 1
+    assert client.get(path).document["draws"] == 1
 
 
 def test_drops_that_come_at_once_are_drawn_one_after_the_other(service: Running, client: Client):

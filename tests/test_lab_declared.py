@@ -22,6 +22,7 @@ from support.declared import HEAD, NUMBERS, At, dungeon, expressions, games
 from support.declared import table as a_game
 from support.fakes import CoinTower
 from support.played import Page, Picks, Seed, told, turns_of
+from support.portable import model_of
 
 from tests.measure.fuzz_games import GAMES, Fuzz
 from tower_sim.apparatus.catalogue import load
@@ -54,8 +55,7 @@ def game_of(text: str) -> DeclaredGame:
 
 @pytest.fixture(scope="module")
 def model() -> SurrogateModel:
-    shape = load("amerigo")
-    return SurrogateModel(shape, shipped(shape.name, shape.digest))
+    return model_of("amerigo")
 
 
 def changed(table: Table, log_odds: float) -> Table:

@@ -11,17 +11,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.browser import Watched, axe_violations, browsing, needs_browser
+from support.browser import Watched, axe_violations, browsing, clean, needs_browser
 from support.declared import dungeon
 from support.played import Seed, turns_of
+from support.portable import model_of
 
 from tower_sim import cli, registry
-from tower_sim.apparatus.catalogue import load
 from tower_sim.errors import UsageError
 from tower_sim.lab.declared import trees
 from tower_sim.surrogate.generator import WordStream
-from tower_sim.surrogate.model import SurrogateModel
-from tower_sim.surrogate.store import shipped
 
 HOSTILE = "</script><img src=x onerror=window.hit=1>"
 GAMES = 2000
@@ -47,13 +45,8 @@ def browser(file: Path) -> Iterator[Watched]:
 @pytest.fixture
 def page(browser: Watched, file: Path) -> Iterator[Any]:
     """The page at its tab of other games, of which those of Dungeon are played; nothing may go wrong."""
-    browser.page.goto("about:blank")
-    found = browser.open(file)
-    found.click("#tab-others")
-    settled(found)
-    yield found
-    assert found.evaluate("window.hit") is None
-    browser.check()
+    with clean(browser, file, settled, tab="#tab-others") as found:
+        yield found
 
 
 def settled(page: Any) -> None:
@@ -70,11 +63,6 @@ def choose(page: Any, **others: Any) -> None:
     settled(page)
 
 
-def model() -> SurrogateModel:
-    shape = load("amerigo")
-    return SurrogateModel(shape, shipped(shape.name, shape.digest))
-
-
 def words_of(seed: int, game: int) -> tuple[WordStream, WordStream]:
     a, b, c, d = (int(word) for word in np.random.SeedSequence(seed).generate_state(4))
     four: Seed = (a, b, c, d)
@@ -84,7 +72,7 @@ def words_of(seed: int, game: int) -> tuple[WordStream, WordStream]:
 @needs_browser
 def test_figures_and_words_are_pythons_and_b_has_the_same_luck(page: Any):
     choose(page, game="amazonas", a={}, b={"pick": "most", "money": 9})
-    game, tower = registry.get("game", "amazonas"), model()
+    game, tower = registry.get("game", "amazonas"), model_of("amerigo")
     sides = page.evaluate(
         "towerSim.others().sides.map(({ figures }) => figures.map((values) => [...values.slice(0, 30)]))"
     )

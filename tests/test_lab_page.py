@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.browser import Watched, axe_violations, browsing, needs_browser
+from support.browser import Watched, axe_violations, browsing, clean, needs_browser
+from support.portable import model_of
 
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load, shipped
@@ -21,7 +22,6 @@ from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.figures import main_figures, table
 from tower_sim.games.amerigo.many import Games, sample_games
 from tower_sim.lab import lab_page
-from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import shipped as shipped_surrogate
 from tower_sim.variants import read_variant
 
@@ -70,12 +70,8 @@ def browser(file: Path) -> Iterator[Watched]:
 @pytest.fixture
 def page(browser: Watched, file: Path) -> Iterator[Any]:
     """The page as it opens; nothing may go wrong on it, and nothing may leave it."""
-    browser.page.goto("about:blank")
-    found = browser.open(file, FEW)
-    settled(found)
-    yield found
-    assert found.evaluate("window.hit") is None
-    browser.check()
+    with clean(browser, file, settled, FEW) as found:
+        yield found
 
 
 def settled(page: Any) -> None:
@@ -90,11 +86,6 @@ def settled(page: Any) -> None:
 def choose(page: Any, **part: Any) -> None:
     page.evaluate("part => towerSim.choose(part)", part)
     settled(page)
-
-
-def model_of(tower: str) -> SurrogateModel:
-    shape = load(tower)
-    return SurrogateModel(shape, shipped_surrogate(shape.name, shape.digest))
 
 
 def played(rules: Rules, tower: str, games: int, seed: int) -> Games:

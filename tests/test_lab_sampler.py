@@ -7,13 +7,13 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.portable import made_up, model_of
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.games.amerigo import Rules
@@ -21,10 +21,8 @@ from tower_sim.games.amerigo.many import plan_of, sample_games
 from tower_sim.pages.html import source
 from tower_sim.surrogate import kernel
 from tower_sim.surrogate.model import SurrogateModel
-from tower_sim.surrogate.store import shipped, shipped_names
-from tower_sim.surrogate.table import FloorTable, Table
+from tower_sim.surrogate.store import shipped_names
 
-VECTORS = Path(__file__).parent / "vectors"
 NODE = shutil.which("node")
 WORLD = 1 << 32
 
@@ -63,19 +61,8 @@ console.log(JSON.stringify(requests.map((each) => ANSWERS[each.do]({ ...each, ta
 Ask = Callable[..., list[Any]]
 
 
-def made_up() -> Table:
-    plain = json.loads((VECTORS / "table.json").read_text("utf-8"))["table"]
-    floors = [FloorTable(**{name: tuples(value) for name, value in floor.items()}) for floor in plain["floors"]]
-    return Table(tuple(plain["regions"]), tuple(floors), tuple(plain["thresholds"]))
-
-
-def tuples(value: Any) -> Any:
-    return tuple(tuples(each) for each in value) if isinstance(value, list) else value
-
-
 def towers() -> dict[str, SurrogateModel]:
-    shapes = [load(name) for name in shipped_names()]
-    return {shape.name: SurrogateModel(shape, shipped(shape.name, shape.digest)) for shape in shapes if not shape.board}
+    return {name: model_of(name) for name in shipped_names() if not load(name).board}
 
 
 TABLES = {"made_up": made_up()} | {name: model.table for name, model in towers().items()}

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.command_line import tower_sim
+from support.command_line import here, tower_sim
 from support.fakes import CoinTower
 
 from tower_sim import registry
@@ -81,7 +81,7 @@ def say(process: subprocess.Popen[str], line: str) -> str:
 # What it answers
 
 
-def test_replies_are_byte_for_byte_what_the_command_prints_in_a_process_of_its_own(tmp_path: Path):
+def test_replies_are_byte_for_byte_what_the_command_prints_in_another_process(tmp_path: Path):
     """One process answers drops, a knock, a game and battles, between other requests; the command does each alone."""
     first = ["drop", "amerigo", "--cubes", "blue=20,red=10", "--seed", "1", "--json"]
     state = json.loads(tower_sim(*first).stdout)["state"]
@@ -130,7 +130,7 @@ def test_replies_are_byte_for_byte_what_the_command_prints_in_a_process_of_its_o
     for i, (_, arguments) in enumerate(pairs):
         reply = replies[2 * i + 1]
         assert reply.pop("id") == i
-        assert json.dumps(reply) + "\n" == tower_sim(*arguments).stdout
+        assert json.dumps(reply) + "\n" == here(*arguments).stdout
 
 
 PLAYED: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
@@ -565,10 +565,14 @@ def test_a_client_throws_and_carries_on_what_stays_inside(
     printed = [re.fullmatch(r"out: (.*) inside: (.*)", line) for line in done.stdout.splitlines()]
     assert [(json.loads(line[1]), json.loads(line[2])) for line in printed if line] == three_throws
     assert any(sum(inside.values()) for _, inside in three_throws[:-1]), "nothing is carried on in these throws"
-    failed = subprocess.run(
-        [*client, sys.executable, "-c", 'print(\'{"error": "no"}\')'], cwd=ROOT, capture_output=True
-    )
-    assert failed.returncode == 1
+    for command, told in (
+        ([sys.executable, "-c", 'print(\'{"error": "no"}\')'], "no"),
+        ([sys.executable, "-c", "raise SystemExit(3)"], "gave no answer: it has ended with 3"),
+        (["no-such-program"], "cannot be started"),
+    ):
+        failed = subprocess.run([*client, *command], cwd=ROOT, capture_output=True, text=True)
+        assert (failed.returncode, failed.stderr.count("\n")) == (1, 1), failed.stderr
+        assert told in failed.stderr
 
 
 def any_counts(shown: re.Match[str]) -> str:

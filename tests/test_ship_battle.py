@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
+from subprocess import PIPE
 
 import pytest
 
@@ -94,21 +95,30 @@ def test_abilities_and_explosions_were_seen_and_every_battle_ends_in_zones(model
     assert seen["move"] > 0
 
 
+CONTINUE = """
+import sys
+from tower_sim import PhysicsModel, load
+from tower_sim.games.dead_reckoning.battle import Battle, advance
+from tower_sim.games.dead_reckoning.policies import when_behind
+for line in sys.stdin:
+    with PhysicsModel(load("dead_reckoning")) as model:
+        battle = advance(model, Battle.from_token(line.strip()), {"purple": when_behind, "green": when_behind})
+    print(battle.token(), flush=True)
+"""
+
+
 def test_a_battle_saved_after_each_step_and_continued_in_another_process_equals_one_that_was_not(model):
+    """The other process has nothing of the battle but the token, and a new model for each."""
     battle = start(model, ABLE, 12, 3)
-    code = (
-        "import sys\n"
-        "from tower_sim import PhysicsModel, load\n"
-        "from tower_sim.games.dead_reckoning.battle import Battle, advance\n"
-        "from tower_sim.games.dead_reckoning.policies import when_behind\n"
-        "battle = Battle.from_token(sys.argv[1])\n"
-        "with PhysicsModel(load('dead_reckoning')) as model:\n"
-        "    print(advance(model, battle, {'purple': when_behind, 'green': when_behind}).token())\n"
-    )
-    while not battle.over:
-        done = subprocess.run([sys.executable, "-c", code, battle.token()], capture_output=True, text=True, check=True)
-        battle = advance(model, battle, POLICIES)
-        assert done.stdout.strip() == battle.token()
+    with subprocess.Popen([sys.executable, "-c", CONTINUE], stdin=PIPE, stdout=PIPE, text=True) as other:
+        assert other.stdin
+        assert other.stdout
+        while not battle.over:
+            print(battle.token(), file=other.stdin, flush=True)
+            battle = advance(model, battle, POLICIES)
+            assert other.stdout.readline().strip() == battle.token()
+        other.stdin.close()
+    assert other.returncode == 0
     assert len(battle.steps) >= 3
 
 

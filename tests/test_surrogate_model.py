@@ -29,6 +29,7 @@ from tower_sim.surrogate.fitting.cascade_fit import chances
 from tower_sim.surrogate.fitting.rows import Rows
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import shipped, shipped_names
+from tower_sim.surrogate.table import OUT, Resting, move
 from tower_sim.testing import DropModelContract
 
 SHAPE = load("amerigo")
@@ -285,6 +286,25 @@ def test_more_come_out_the_more_are_thrown_and_the_more_are_inside(thrown: Seque
     assert np.all(np.diff(mean, axis=0) > 0)
     assert np.all(np.diff(mean, axis=1) > 0)
     assert np.all(mean < np.add.outer(thrown, inside))
+
+
+@pytest.mark.parametrize("thrown", [0, 1, 4, 60, 61, 200])
+def test_a_drop_takes_its_words_in_one_order_however_many_it_can_take(thrown: int):
+    """The words of each 256 that are drawn are taken from the last to the first."""
+    used, same = rng(thrown), rng(thrown)
+    blocks = [same.integers(0, 1 << 32, 256, np.uint32).tolist() for _ in range(4)]
+    words = [word for block in blocks for word in reversed(block)]
+    state = laden([2, 0, 0, 1])
+    taken = iter(words)
+    resting = [Resting(MODEL.table.regions.index(each.region), 1, in_crowd=False) for each in state.residents]
+    ends = move(MODEL.table, [*resting, *[None] * thrown], lambda: next(taken))
+    outcome = MODEL.drop(state, others(thrown, state), used)
+    regions = [f"inside:{region}" for region in MODEL.table.regions]
+    assert [landing.place for landing in outcome.landings] == ["tray" if end == OUT else regions[end] for end in ends]
+    drawn = len(words) - len(list(taken))
+    left = rng(thrown)
+    left.integers(0, 1 << 32, 256 * math.ceil(drawn / 256), np.uint32)
+    assert used.bit_generator.state == left.bit_generator.state
 
 
 def test_throwing_nothing_moves_nothing_though_it_counts_as_a_drop():

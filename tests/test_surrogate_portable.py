@@ -20,9 +20,9 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 from support.exact import Ends, exact
+from support.portable import EXPECTED, MADE_UP, ODD_RULES, SEED, VECTORS, made_up, model_of
 
 from tower_sim import cli
-from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
@@ -33,35 +33,16 @@ from tower_sim.surrogate import export, kernel
 from tower_sim.surrogate.cascade import CROWD, FRESH
 from tower_sim.surrogate.generator import WordStream, mixed
 from tower_sim.surrogate.model import SurrogateModel
-from tower_sim.surrogate.store import shipped
 from tower_sim.surrogate.table import OUT, WORD, FloorTable, Resting, Table, move
 
 ROOT = Path(__file__).parent.parent
-VECTORS = Path(__file__).parent / "vectors"
-EXPECTED: dict[str, Any] = json.loads((VECTORS / "expected.json").read_text("utf-8"))
-SEED = cast("export.Seed", tuple(EXPECTED["seed"]))
 NODE = shutil.which("node")
-ODD_RULES = Rules(
-    colours=("red", "white", "blue"), cubes={"red": 30, "white": 0, "blue": 1}, phases=("blue", "red", "red"), rounds=4
-)
 Ask = Callable[..., list[Any]]
-
-
-def made_up() -> Table:
-    """The table that the stored vectors are of, as it is stored."""
-    plain = json.loads((VECTORS / "table.json").read_text("utf-8"))["table"]
-    floors = [FloorTable(**{name: tuples(value) for name, value in floor.items()}) for floor in plain["floors"]]
-    return Table(tuple(plain["regions"]), tuple(floors), tuple(plain["thresholds"]))
-
-
-def tuples(value: Any) -> Any:
-    return tuple(tuples(each) for each in value) if isinstance(value, list) else value
 
 
 @pytest.fixture(scope="module")
 def model() -> SurrogateModel:
-    shape = load("amerigo")
-    return SurrogateModel(shape, shipped(shape.name, shape.digest))
+    return model_of("amerigo")
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +51,7 @@ def ask(model: SurrogateModel, tmp_path_factory: pytest.TempPathFactory) -> Ask:
     if NODE is None:
         pytest.skip("node is not installed here, and nothing else runs JavaScript")
     folder = tmp_path_factory.mktemp("samplers")
-    plain = json.loads((VECTORS / "table.json").read_text("utf-8"))
-    for name, document in (("made_up", plain), ("amerigo", export.document(model.fitted))):
+    for name, document in (("made_up", MADE_UP), ("amerigo", export.document(model.fitted))):
         (folder / f"{name}.mjs").write_text(export.js_text(document), "utf-8")
 
     def answers(name: str, *requests: Mapping[str, Any]) -> list[Any]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import random
 import re
 import subprocess
 import sys
+import zlib
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -42,7 +44,9 @@ from tower_sim.outcome import Outcome, Status
 from tower_sim.service.verifiable import Keyring, Ledger, check, opened
 from tower_sim.service.verifiable.draws import MOST_WORDS, commitment, draw_seed
 from tower_sim.service.verifiable.keys import is_signed
-from tower_sim.service.verifiable.redraw import answered
+from tower_sim.service.verifiable.redraw import Redrawn, answered
+from tower_sim.service.verifiable.states import MOST_KNOWN
+from tower_sim.state import TowerState
 
 ROOT = Path(__file__).parent.parent
 LOG, RING = log_of([[DROP, DROP], [DROP]], rotate_before=[1])
@@ -228,6 +232,75 @@ def test_a_knock_and_a_tower_brought_along_are_told():
     assert report.brought == 1
 
 
+def test_a_states_hash_is_that_which_the_documentation_writes_down():
+    def sha(text: str) -> str:
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    ledger = opened(ring(), entropy(3))[0].worded(ring(), WORDS)[0]
+    state = None
+    for cubes in ({"blue": 4, "grün": 9}, {"red": 3}):
+        asked = {**DROP, "cubes": cubes, "state": state}
+        ledger, lines, answer = drawn(ledger, ring(), asked)
+        packed, state = answer["state"].split(".")[1], answer["state"]
+        held = json.loads(zlib.decompress(base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4))))
+        past = ""
+        for event in held["log"]:
+            past = sha(past + json.dumps(event, separators=(",", ":")))
+        told = sha(json.dumps(held | {"log": past}, separators=(",", ":")))
+        assert entries(lines)[0]["answer"] == answer | {"state": told}
+        assert ledger.states[-1] == told
+
+
+def test_no_line_grows_with_the_past_and_a_state_is_told_whole_once():
+    """A tower brought along, 40 drops, each twice from the same state: every line has at most so many bytes a cube."""
+    keys = ring()
+    brought = answered(DROP, 5, models())[0]["state"]
+    ledger, lines = opened(keys, entropy(3))
+    ledger, more = ledger.worded(keys, WORDS)
+    lines, state = [*lines, *more], brought
+    for number in range(40):
+        ledger, more, answer = drawn(ledger, keys, {**DROP, "state": state})
+        lines += more
+        assert len(more[0]) < 1400 + 60 * len(answer["landings"]) + len(brought) * (number == 0)
+        if number % 2:
+            state = answer["state"]
+    _, more = ledger.revealed(keys)
+    assert "".join(lines).count("TOWER") == 1
+    report = checked([*lines, *more])
+    assert report.holds, report.findings
+    assert (report.redrawn, report.brought) == (40, 2)
+
+
+def test_more_towers_than_a_ledger_knows_are_told_whole_again_and_are_not_counted_as_brought():
+    keys, towers = ring(), MOST_KNOWN + 2
+    ledger, lines = opened(keys, entropy(3))
+    ledger, more = ledger.worded(keys, WORDS)
+    lines, states = [*lines, *more], list[str]()
+    for number in range(2 * towers):
+        asked = {**DROP, "cubes": {"blue": 1}} | ({"state": states[number - towers]} if number >= towers else {})
+        ledger, more, answer = drawn(ledger, keys, asked)
+        lines, states = [*lines, *more], [*states, answer["state"]]
+    report = checked([*lines, *ledger.revealed(keys)[1]])
+    assert report.holds, report.findings
+    assert (report.redrawn, report.brought) == (2 * towers, 0)
+    assert "".join(lines).count("TOWER") == towers
+
+
+def test_a_token_packed_otherwise_tells_the_same_state():
+    """What another compressor makes of the same state; it is known by what it holds."""
+    keys = ring()
+    ledger = opened(keys, entropy(3))[0].worded(keys, WORDS)[0]
+    ledger, _, answer = drawn(ledger, keys, DROP)
+    body = base64.urlsafe_b64encode(
+        zlib.compress(json.dumps(TowerState.from_token(answer["state"]).to_plain()).encode(), 1)
+    )
+    head = f"TOWER3.{body.decode().rstrip('=')}"
+    other = f"{head}.{hashlib.sha256(head.encode()).hexdigest()[:16]}"
+    assert other != answer["state"]
+    _, lines, _ = drawn(ledger, keys, {**DROP, "state": other})
+    assert entries(lines)[0]["asked"]["state"] == ledger.states[-1]
+
+
 # What is found
 
 
@@ -321,7 +394,7 @@ def test_a_draw_without_a_landing_cannot_be_made_again_and_is_told():
     model = models().model("amerigo", "surrogate")
     failed = Outcome(model.name, model.apparatus, Status.TIMED_OUT, (), (), model.empty())
 
-    def no_landing(*_: object) -> dict[str, Any]:
+    def no_landing(*_: object) -> Redrawn:
         raise TooManyFailedDraws(failed)
 
     (finding,) = check(data_of(SMALL), no_landing).findings

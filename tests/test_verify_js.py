@@ -15,10 +15,11 @@ from typing import Any
 
 import pytest
 from support.browser import browsing, needs_browser
-from support.verifiable import DROP, LIES, WORDS, checked, data_of, lied, log_of, ring, signed_anew
+from support.verifiable import DROP, LIES, WORDS, checked, data_of, lied, log_of, models, ring, signed_anew
 
 from tower_sim.clients.write import write_package
 from tower_sim.service.verifiable.lines import hashed
+from tower_sim.service.verifiable.redraw import answered
 
 NODE = shutil.which("node")
 ASK = Path(__file__).parent / "support/verify_ask.mjs"
@@ -59,6 +60,16 @@ def test_honest_logs_hold_and_every_drop_is_drawn_again(package: Path, text: boo
     assert RING.public in short["says"][1]
 
 
+def test_towers_brought_along_and_words_of_other_tongues_are_drawn_again(package: Path):
+    """States told whole and by hash, colours that are not ASCII."""
+    asked = {**DROP, "cubes": {"grün": 12, 'a "b"\x7f\n☃': 2}}
+    begun = answered(asked, 5, models())[0]["state"]
+    lines, _ = log_of([[{**DROP, "state": begun}, asked, {**DROP, "state": begun}]])
+    (found,) = ask(package, data_of(lines))
+    assert (found["holds"], found["redrawn"], found["brought"]) == (True, 3, 2), found["findings"]
+    assert checked(lines).brought == 2
+
+
 def test_the_key_and_what_was_noted_are_looked_for(package: Path):
     (one,) = ask(package, data_of(LOG), key=RING.succession[0].old, noted=[WORDS, hashed(LOG[3])])
     (other,) = ask(package, data_of(LOG), key=ring(5).public)
@@ -97,7 +108,7 @@ def test_what_a_server_that_lies_and_signs_it_writes_is_found_or_left_to_python(
 
 
 def test_every_part_of_an_answer_and_of_its_state_is_looked_at(package: Path):
-    """Each value of an answer changed by itself; of the state, another drop's."""
+    """Each value of an answer changed by itself; the state's hash to that of another drop's."""
     told = [json.loads(line)["entry"] for line in PLAIN]
     answers = [entry["answer"] for entry in told if entry["kind"] == "draw"]
     logs: list[bytes] = []

@@ -132,4 +132,4 @@ class BaseModel(Closing):
 
     def empty(self) -> TowerState:
         """Return the state with no cube inside, and none on a board."""
-        return TowerState(self._door.model, self._door.apparatus, self._door.digest)
+        return self._door.made(TowerState(self._door.model, self._door.apparatus, self._door.digest))

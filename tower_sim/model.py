@@ -34,11 +34,20 @@ def until_landed(draw: Callable[[np.random.Generator], Outcome], seed: np.random
     again by itself. The statuses of the failed draws are kept in the outcome's `failures`.
     Raises TooManyFailedDraws after the last attempt.
     """
-    failures: list[Status] = []
     seed = as_seed(seed)
+    return first_landing(draw, seed.entropy, seed.spawn_key)
+
+
+def first_landing(
+    draw: Callable[[np.random.Generator], Outcome], entropy: int | Sequence[int] | None, key: tuple[int, ...] = ()
+) -> Outcome:
+    """Do what `until_landed` does with the SeedSequence of `entropy` and spawn `key`, which is not made for it."""
+    failures: list[Status] = []
     while True:
-        child = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, len(failures)))
-        outcome = replace(draw(np.random.default_rng(child)), failures=tuple(failures))
+        child = np.random.SeedSequence(entropy, spawn_key=(*key, len(failures)))
+        outcome = draw(np.random.default_rng(child))
+        if failures:
+            outcome = replace(outcome, failures=tuple(failures))
         if outcome.status.is_landing:
             return outcome
         if outcome.attempts == MAX_ATTEMPTS:

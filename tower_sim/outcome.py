@@ -91,16 +91,23 @@ class Outcome:
     @property
     def emerged(self) -> tuple[Cube, ...]:
         """The cubes that came out, by number."""
-        before = set(self.lying)
-        return tuple(sorted(x.cube for x in self.landings if not x.inside and x.cube not in before))
+        return tuple(sorted(self._out()))
 
     @property
     def inside(self) -> tuple[Cube, ...]:
         """The cubes that stayed, by number."""
         return tuple(sorted(landing.cube for landing in self.landings if landing.inside))
 
+    def _out(self) -> list[Cube]:
+        before = set(self.lying)
+        return [x.cube for x in self.landings if not x.inside and x.cube not in before]
+
     def to_json(self, seed: int, colours: Sequence[str] = ()) -> dict[str, Any]:
         """Return the `drop --json` document; `colours` fixes the order and the zeros of the counts."""
+        return self.facts(seed, colours) | {"state": self.state.token()}
+
+    def facts(self, seed: int, colours: Sequence[str] = ()) -> dict[str, Any]:
+        """Return that document without the state, which holds all its past and takes the longest to write."""
         every = [*colours, *sorted({x.cube.colour for x in self.landings} - set(colours))]
         return {
             "schema": SCHEMA,
@@ -111,10 +118,9 @@ class Outcome:
             "status": str(self.status),
             "attempts": self.attempts,
             "thrown": count_by_colour(self.thrown, every),
-            "emerged": count_by_colour(self.emerged, every),
-            "inside": count_by_colour(self.inside, every),
+            "emerged": count_by_colour(self._out(), every),
+            "inside": count_by_colour([x.cube for x in self.landings if x.inside], every),
             "knocked_out": count_by_colour(self.knocked_out, every),
             "extrapolated": self.extrapolated,
             "landings": [{"cube": x.cube.id, "colour": x.cube.colour, "place": x.place} for x in self.landings],
-            "state": self.state.token(),
         }

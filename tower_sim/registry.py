@@ -52,12 +52,15 @@ def _known(group: str) -> dict[str, metadata.EntryPoint]:
     """Return what a group has, ours first; a name that another package takes again stays ours."""
     own = [metadata.EntryPoint(name, value, f"tower_sim.{group}") for name, value in OWN[group].items()]
     others = sorted(metadata.entry_points(group=f"tower_sim.{group}"), key=lambda point: point.name)
-    return {point.name: point for point in reversed([*own, *others])}
+    known: dict[str, metadata.EntryPoint] = {}
+    for point in (*own, *others):
+        known.setdefault(point.name, point)
+    return known
 
 
 def names(group: str) -> tuple[str, ...]:
     """Return the names in a group: ours in their order, then those of other packages."""
-    return (*OWN[group], *sorted(set(_known(group)) - set(OWN[group])))
+    return tuple(_known(group))
 
 
 def source(group: str, name: str) -> str:

@@ -25,7 +25,7 @@ from tower_sim.cubes import MAX_CUBES, supply
 from tower_sim.errors import UsageError, check_whole, fault, shown
 from tower_sim.games.game import Game, Turn
 from tower_sim.games.ways import MAX_RUNS, Asked, ManyRuns
-from tower_sim.model import knock_then_drop, until_landed
+from tower_sim.model import first_landing, knock_then_drop
 from tower_sim.models import rule_of_thumb, settings_of
 from tower_sim.outcome import Outcome
 from tower_sim.physics.settings import PhysicsSettings
@@ -69,7 +69,9 @@ class DropRequest:
     @property
     def colours(self) -> list[str]:
         """The colours in the order of every count: those thrown first, then those that are in the state."""
-        there = {cube.colour for cube in self.state.cubes} if self.state else set[str]()
+        if self.state is None:
+            return [*self.cubes]
+        there = {cube.colour for cube in self.state.cubes}
         return [*self.cubes, *sorted(there - set(self.cubes))]
 
     @property
@@ -240,12 +242,11 @@ def outcome(request: DropRequest, model: DropModel) -> Outcome:
 
     Raises UsageError for the caller's mistakes and TooManyFailedDraws when the model gives no landing.
     """
-    stream = np.random.SeedSequence(request.seed)
     state = request.state or model.empty()
     thrown = supply(request.cubes, model.cube_edge, first_id=state.next_id)
     if request.knock is None:
-        return until_landed(partial(model.drop, state, thrown), stream)
-    return knock_then_drop(model, state, request.knock, thrown, stream)
+        return first_landing(partial(model.drop, state, thrown), request.seed)
+    return knock_then_drop(model, state, request.knock, thrown, np.random.SeedSequence(request.seed))
 
 
 def drop_document(request: DropRequest, landed: Outcome) -> dict[str, Any]:

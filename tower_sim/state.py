@@ -101,6 +101,11 @@ class Event:
     strength: float = 0.0
     place: str = ""
 
+    def to_plain(self) -> list[Any]:
+        """Return it as JSON can hold it, as in a token."""
+        thrown = [_cube_to_plain(cube) for cube in self.thrown]
+        return [self.kind, self.rng, thrown, list(self.emerged), self.strength, self.place]
+
 
 @dataclass(frozen=True, slots=True)
 class TowerState:
@@ -152,7 +157,7 @@ class TowerState:
         `touches` are those between them; none of before is kept.
         """
         log, board = (*self.log, event), BoardState(tuple(lying))
-        return replace(self, residents=tuple(residents), log=log, board=board, touches=tuple(touches))
+        return TowerState(self.model, self.apparatus, self.digest, tuple(residents), log, board, tuple(touches))
 
     def take(self, cubes: Iterable[Cube]) -> TowerState:
         """Return the state after `cubes` were taken off the board or out by hand; cubes on them fall in the next drop.
@@ -167,9 +172,21 @@ class TowerState:
         board = self.board.without(cube for cube in taken if cube not in self.cubes)
         return replace(self, residents=residents, log=(*self.log, Event("take", "", taken, ())), board=board)
 
+    def to_plain(self) -> dict[str, Any]:
+        """Return what its token packs, as JSON can hold it."""
+        return {
+            "model": self.model,
+            "apparatus": self.apparatus,
+            "digest": self.digest,
+            "residents": [_resident_to_plain(r) for r in self.residents],
+            "log": [event.to_plain() for event in self.log],
+            "board": [_resident_to_plain(r) for r in self.board.lying],
+            "touches": [[touch.cube, touch.other, *touch.forces] for touch in self.touches],
+        }
+
     def token(self) -> str:
         """Return the state as one line of text: a versioned prefix, the packed state, a SHA-256 digest of it."""
-        return pack(f"TOWER{TOKEN_VERSION}", _to_plain(self))
+        return pack(f"TOWER{TOKEN_VERSION}", self.to_plain())
 
     @staticmethod
     def from_token(token: str) -> TowerState:
@@ -223,21 +240,6 @@ def rng_from_text(text: str) -> np.random.Generator:
         "uinteger": int(buffered or "0", 16),
     }
     return np.random.Generator(bits)
-
-
-def _to_plain(state: TowerState) -> dict[str, Any]:
-    return {
-        "model": state.model,
-        "apparatus": state.apparatus,
-        "digest": state.digest,
-        "residents": [_resident_to_plain(r) for r in state.residents],
-        "log": [
-            [e.kind, e.rng, [_cube_to_plain(cube) for cube in e.thrown], list(e.emerged), e.strength, e.place]
-            for e in state.log
-        ],
-        "board": [_resident_to_plain(r) for r in state.board.lying],
-        "touches": [[touch.cube, touch.other, *touch.forces] for touch in state.touches],
-    }
 
 
 def _cube_to_plain(cube: Cube) -> list[Any]:

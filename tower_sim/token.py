@@ -14,12 +14,13 @@ from tower_sim.reading import json_value
 
 T = TypeVar("T")
 
+_COMPACT = json.JSONEncoder(separators=(",", ":"))
 _MAX_BYTES = 8_000_000  # unpacked: a past of some 30,000 drops
 
 
 def pack(prefix: str, plain: Any) -> str:
     """Return `plain` (what JSON can hold) as a token: compressed, base64, with the first 16 digits of its SHA-256."""
-    body = zlib.compress(json.dumps(plain, separators=(",", ":")).encode(), 9)
+    body = zlib.compress(_COMPACT.encode(plain).encode(), 9)
     text = base64.urlsafe_b64encode(body).decode().rstrip("=")
     return f"{prefix}.{text}.{_digest(prefix, text)}"
 

@@ -4,11 +4,18 @@ const { createInterface } = require("node:readline");
 
 const [command = "tower-sim", ...words] = process.argv.slice(2);
 const tower = spawn(command, [...words, "serve"], { stdio: ["pipe", "pipe", "inherit"] });
+const ended = new Promise((done) => {
+  tower.on("error", (error) => done(`cannot be started (${error.code}): say how, node client.js COMMAND ...`));
+  tower.on("close", (status) => done(`gave no answer: it has ended with ${status}`));
+});
+tower.stdin.on("error", () => {}); // it has ended, and so do its lines
 const lines = createInterface({ input: tower.stdout })[Symbol.asyncIterator]();
 
 async function ask(request) {
   tower.stdin.write(JSON.stringify(request) + "\n");
-  const reply = JSON.parse((await lines.next()).value);
+  const { value: line } = await lines.next();
+  if (line === undefined) throw new Error(`${command} ${await ended}`);
+  const reply = JSON.parse(line);
   if ("error" in reply) throw new Error(reply.error);
   return reply;
 }
@@ -22,4 +29,9 @@ async function main() {
   }
 }
 
-main().finally(() => tower.stdin.end());
+main()
+  .catch((error) => {
+    console.error(error.message);
+    process.exitCode = 1;
+  })
+  .finally(() => tower.stdin.end());

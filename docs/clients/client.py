@@ -6,13 +6,19 @@ import sys
 
 command = sys.argv[1:] or ["tower-sim"]
 pipe = subprocess.PIPE
-tower = subprocess.Popen([*command, "serve"], stdin=pipe, stdout=pipe, encoding="utf-8")
+try:
+    tower = subprocess.Popen([*command, "serve"], stdin=pipe, stdout=pipe, encoding="utf-8")
+except OSError as error:
+    raise SystemExit(f"{command[0]} cannot be started ({error.strerror}): say how, client.py COMMAND ...") from None
 
 
 def ask(**request):
     """Send one request, return its reply."""
-    print(json.dumps(request), file=tower.stdin, flush=True)
-    reply = json.loads(tower.stdout.readline())
+    try:
+        print(json.dumps(request), file=tower.stdin, flush=True)
+        reply = json.loads(tower.stdout.readline())
+    except (BrokenPipeError, ValueError):
+        raise SystemExit(f"{command[0]} gave no answer: it has ended with {tower.wait()}") from None
     if "error" in reply:
         raise SystemExit(reply["error"])
     return reply

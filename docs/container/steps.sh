@@ -1,24 +1,39 @@
 #!/usr/bin/env bash
 # The steps of the Containerfile as a script, for where there is no container runtime:
 #
-#   docs/container/steps.sh build ROOT            COPY, ENV and RUN, with ROOT in the place of /
-#   docs/container/steps.sh run ROOT [OPTIONS]    ENTRYPOINT as the user of USER, who may write to ROOT/data alone
+#   docs/container/steps.sh build ROOT                          COPY, ENV and RUN, with ROOT in the place of /
+#   docs/container/steps.sh run [--read-only] ROOT [OPTIONS]    ENTRYPOINT as the user of USER, who may write to ROOT/data alone
 #
-# What it cannot do is what a runtime adds: a root of its own, and --read-only for what other users left open.
-# `run` needs root, to become that user; it goes on as who calls it otherwise. PYTHON names the Python, python3 if not:
-# one that every user may start, so none below /root.
+# `run` needs root, to become that user; it goes on as who calls it otherwise. --read-only, which needs root too, makes
+# every file system but ROOT/data read-only, for this service alone (a mount namespace). What is left to a runtime is a
+# root of its own. PYTHON names the Python, python3 if not: one that every user may start, so none below /root.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 source=$(cd "$here/../.." && pwd)
 file=$here/Containerfile
 what=$1
-root=$2
-shift 2
+shift
+if [ "$1" = --read-only ]; then
+    shift
+    exec unshare --mount "$0" sealed "$@"
+fi
+root=$1
+shift
 mkdir -p "$root"
 root=$(cd "$root" && pwd)
 
 # Absolute paths of the container, those below ROOT.
 inside() { sed -E "s#(^|[ =\"[])/(src|opt|data)#\1$root/\2#g; s#^python3 #${PYTHON:-python3} #" <<<"$1"; }
+
+# What is mounted in this namespace, read-only but for ROOT/data.
+seal() {
+    local place places
+    mapfile -t places < <(cut -d' ' -f2 /proc/self/mounts)
+    mount --bind "$root/data" "$root/data"
+    for place in "${places[@]}"; do
+        mount -o remount,bind,ro "$(printf %b "$place")"
+    done
+}
 
 case $what in
 build)
@@ -41,7 +56,8 @@ build)
         esac
     done < <(grep -vE '^(#|$)' "$file")
     ;;
-run)
+run | sealed)
+    if [ "$what" = sealed ]; then seal; fi
     user=$(sed -n 's/^USER //p' "$file")
     export "$(inside "$(sed -n 's/^ENV //p' "$file")")"
     command=$(inside "$(sed -n 's/^ENTRYPOINT \[\(.*\)\]$/\1/p' "$file" | tr -d '",')")

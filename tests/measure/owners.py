@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import stats
 
-from calibration.design import shipped
+from calibration.design import Design, shipped
 from calibration.emulator import Emulator, shipped_kernels
 from calibration.evidence import of_records
 from calibration.evidence import shipped as shipped_evidence
@@ -429,9 +429,12 @@ def _coverage(group: str, quantity: str, cases: Sequence[Case]) -> Coverage:
     return Coverage(group, quantity, of, covered, accepted(of), (share.low, share.high), *medians)
 
 
-def predictor(games: int, discrepancy: Discrepancy | None = None) -> Predict:
-    """Return the quick fit: from records what the next `games` games of the same tower come to."""
-    emulator = Emulator(shipped(), shipped_kernels())
+def predictor(games: int, discrepancy: Discrepancy | None = None, design: Design | None = None) -> Predict:
+    """Return the quick fit: from records what the next `games` games of the same tower come to.
+
+    The design is the one that ships, unless another is given.
+    """
+    emulator = Emulator(design or shipped(), shipped_kernels())
 
     def predict(records: list[Record]) -> Prediction:
         evidence = of_records(records, "owner")

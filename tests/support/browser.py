@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -76,3 +76,16 @@ def axe_violations(page: Any) -> list[str]:
     page.evaluate(source.read_text("utf-8"))
     found = page.evaluate("async () => (await axe.run()).violations")
     return [f"{each['id']}: {each['help']}: {[node['html'] for node in each['nodes']][:3]}" for each in found]
+
+
+@contextmanager
+def clean(browser: Watched, file: Path, settled: Callable[[Any], None], hash: str = "", tab: str = "") -> Iterator[Any]:
+    """Give a page opened anew in a browser that tests share, at a tab, settled; no script of a name may run on it."""
+    browser.page.goto("about:blank")
+    found = browser.open(file, hash)
+    if tab:
+        found.click(tab)
+    settled(found)
+    yield found
+    assert found.evaluate("window.hit") is None
+    browser.check()

@@ -17,6 +17,7 @@ const places = { amerigo, deadReckoning };
 const ANSWERS = {
   sampled: ({ tower, rules, seed, games }) => games.map((game) => npm.sampleGame(towers[tower], seed, game, rules)),
   commanded: ({ tower, rules, seed }) => npm.commandGame(towers[tower], seed, rules),
+  dropped: ({ tower, state, thrown, generator }) => towers[tower].drop(state, thrown, generator),
   rules: ({ given }) => npm.rulesOf(given),
   options: ({ given }) => npm.options(...given),
   phase: ({ emerged, rules }) => [

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import http.client
+import json
 import random
 import threading
 import time
-from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,22 +15,80 @@ from typing import Any
 from support.network import Answer, Client, Running
 
 from tower_sim.apparatus.catalogue import load
-from tower_sim.models import open_model
+from tower_sim.models import Model, open_model
 from tower_sim.requests import DropRequest, outcome
+from tower_sim.service.verifiable.told import verified
 from tower_sim.state import TowerState
 
 COLOURS = ("red", "blue", "green", "brown")
 
 
+Ask = Callable[[str, Any, str], Answer]
+"""Sends a body to a path with a key until it is answered, whatever happens to the service meanwhile."""
+
+
 @dataclass
 class Session:
-    """A tower of a client's: what it asked, in order, and what was acknowledged."""
+    """A client's tower, or its round of verifiable draws: what it asks, in order, and what was acknowledged."""
 
     number: int
     asked: list[dict[str, int]]
-    made: bytes = b""
-    tower: str = ""
+    made: Answer | None = None
     drops: list[tuple[str, bytes]] = field(default_factory=list[tuple[str, bytes]])
+
+    @property
+    def path(self) -> str:
+        assert self.made
+        return self.made.headers["location"]
+
+    @property
+    def identifier(self) -> str:
+        assert self.made
+        return self.made.document["id"]
+
+    @property
+    def steps(self) -> int:
+        """How many answers it waits for."""
+        return 1 + len(self.asked)
+
+    def play(self, ask: Ask) -> None:
+        self.made = ask("/v1/towers", {"model": "surrogate"}, self.key("make"))
+        for i, cubes in enumerate(self.asked):
+            self.throw(ask, i, {"cubes": cubes})
+
+    def throw(self, ask: Ask, i: int, body: dict[str, Any]) -> Any:
+        got = ask(f"{self.path}/drops", body, self.key("drop", i))
+        self.drops.append((got.headers["location"], got.body))
+        return got.document
+
+    def key(self, step: str, i: int = 0) -> str:
+        return f"{type(self).__name__}-{self.number:08}-{step}-{i:04}"
+
+
+@dataclass
+class RoundSession(Session):
+    """A round: opened, its words given, drops that go on from each other, and the reveal."""
+
+    steps_done: list[Any] = field(default_factory=list[Any])
+
+    @property
+    def steps(self) -> int:
+        return 3 + len(self.asked)
+
+    @property
+    def words(self) -> str:
+        return f"the words of session {self.number:08}"
+
+    def play(self, ask: Ask) -> None:
+        self.made = ask("/v1/rounds", {}, self.key("open"))
+        self.steps_done.append(self.made.document)
+        self.steps_done.append(ask(f"{self.path}/words", {"words": self.words}, self.key("words")).document)
+        state: str | None = None
+        for i, cubes in enumerate(self.asked):
+            drop = self.throw(ask, i, {"cubes": cubes, "model": "surrogate", "state": state})
+            self.steps_done.append(drop)
+            state = drop["state"]
+        self.steps_done.append(ask(f"{self.path}/reveal", {}, self.key("reveal")).document)
 
 
 @dataclass
@@ -43,14 +102,26 @@ class Told:
     waited: int = 0
 
 
+@dataclass
+class Checked:
+    """What was found at the end: drops that are the same, and logs of rounds that hold, with their lines and draws."""
+
+    drops: int = 0
+    logs: int = 0
+    lines: int = 0
+    redrawn: int = 0
+
+
 class Crashing:
     """A service that is killed and started again, and clients that go on whatever happens."""
 
-    def __init__(self, db: Path, sessions: int, kills: int, drops: int, clients: int, seed: int) -> None:
+    def __init__(self, db: Path, towers: int, rounds: int, kills: int, drops: int, clients: int, seed: int) -> None:
         rng = random.Random(seed)
+        kinds = [Session] * towers + [RoundSession] * rounds
+        rng.shuffle(kinds)
         self.sessions = [
-            Session(number, [{rng.choice(COLOURS): rng.randint(1, 4)} for _ in range(drops)])
-            for number in range(sessions)
+            kind(number, [{rng.choice(COLOURS): rng.randint(1, 4)} for _ in range(drops)])
+            for number, kind in enumerate(kinds)
         ]
         self.told = Told()
         self._db, self._rng, self._kills, self._clients = db, rng, kills, clients
@@ -67,7 +138,7 @@ class Crashing:
         threads = [threading.Thread(target=self._client, daemon=True) for _ in range(self._clients)]
         for thread in threads:
             thread.start()
-        whole = sum(1 + len(session.asked) for session in self.sessions)
+        whole = sum(session.steps for session in self.sessions)
         moments = sorted(self._rng.uniform(0.02, 0.98) * whole for _ in range(self._kills))
         for moment in moments:
             while self._progress < moment and not self._errors:
@@ -91,17 +162,9 @@ class Crashing:
                     if not self._left:
                         return
                     session = self._left.pop()
-                self._session(session)
+                session.play(self._until_answered)
         except BaseException as error:
             self._errors.append(error)
-
-    def _session(self, session: Session) -> None:
-        made = self._until_answered("/v1/towers", {"model": "surrogate"}, f"make-the-tower-{session.number:08}")
-        session.made, session.tower = made.body, made.document["id"]
-        for i, cubes in enumerate(session.asked):
-            path, key = f"/v1/towers/{session.tower}/drops", f"drop-into-it-{session.number:08}-{i:04}"
-            got = self._until_answered(path, {"cubes": cubes}, key)
-            session.drops.append((got.headers["location"], got.body))
 
     def _until_answered(self, path: str, body: Any, key: str) -> Answer:
         sent = 0
@@ -128,29 +191,61 @@ class Crashing:
             return got
 
 
-def check(sessions: list[Session], service: Running) -> int:
-    """Ask for everything that was acknowledged again; return how many drops were the same, byte for byte."""
-    client, same = service.client(), 0
-    shape = load("amerigo")
-    identifiers: Counter[str] = Counter()
-    with open_model(shape, "surrogate") as model:
+def check(sessions: list[Session], service: Running, folder: Path) -> Checked:
+    """Ask for everything that was acknowledged again, byte for byte; check every log with what its player had noted."""
+    client, told = service.client(), Checked()
+    drops = [_again(client, place, body) for session in sessions for place, body in session.drops]
+    told.drops = len(drops)
+    assert len({drop["id"] for drop in drops}) == len(drops)
+    assert len({drop["seed"] for drop in drops}) == len(drops)
+    assert len({session.identifier for session in sessions}) == len(sessions)
+    key = client.get("/v1/keys").document["key"]
+    with open_model(load("amerigo"), "surrogate") as model:
         for session in sessions:
-            state: TowerState | None = None
-            for number, ((location, body), cubes) in enumerate(zip(session.drops, session.asked, strict=True), 1):
-                again = client.get(location)
-                assert (again.status, again.body) == (200, body)
-                told = again.document
-                identifiers[told["id"]] += 1
-                assert (told["tower"], told["number"]) == (session.tower, number)
-                asked = DropRequest("amerigo", "surrogate", int(told["seed"]), cubes, state)
-                landed = outcome(asked, model)
-                assert landed.state.token() == told["state"]  # it went on from the drop before, by its own seed
-                state = landed.state
-                same += 1
-            history = client.get(f"/v1/towers/{session.tower}/drops?limit=500").document
-            assert history["of"] == len(session.asked)
-            assert [drop["number"] for drop in history["drops"]] == list(range(1, len(session.asked) + 1))
-            assert [f"/v1/drops/{drop['id']}" for drop in history["drops"]] == [place for place, _ in session.drops]
-    assert set(identifiers.values()) == {1}
-    assert len({session.tower for session in sessions}) == len(sessions)
-    return same
+            if isinstance(session, RoundSession):
+                _check_round(session, client, key, folder, told)
+            else:
+                _check_tower(session, client, model)
+    return told
+
+
+def _again(client: Client, place: str, body: bytes) -> Any:
+    again = client.get(place)
+    assert (again.status, again.body) == (200, body)
+    return again.document
+
+
+def _check_tower(session: Session, client: Client, model: Model) -> None:
+    """Each drop went on from the one before it, by its own seed, with the cubes that this session had asked for."""
+    state: TowerState | None = None
+    for number, ((_, body), cubes) in enumerate(zip(session.drops, session.asked, strict=True), 1):
+        told = json.loads(body)
+        assert (told["tower"], told["number"]) == (session.identifier, number)
+        landed = outcome(DropRequest("amerigo", "surrogate", int(told["seed"]), cubes, state), model)
+        assert landed.state.token() == told["state"]
+        state = landed.state
+    history = client.get(f"{session.path}/drops?limit=500").document
+    assert history["of"] == len(session.asked)
+    assert [drop["number"] for drop in history["drops"]] == list(range(1, len(session.asked) + 1))
+    assert [f"/v1/drops/{drop['id']}" for drop in history["drops"]] == [place for place, _ in session.drops]
+
+
+def _check_round(session: RoundSession, client: Client, key: str, folder: Path, told: Checked) -> None:
+    """`tower-sim verify` holds, made of nothing but what this session was told: each step once, in the order asked."""
+    first, *_, last = session.steps_done
+    assert client.get(session.path).document == last
+    assert [json.loads(body)["index"] for _, body in session.drops] == [*range(len(session.asked))]
+    file = folder / f"{session.number}.jsonl"
+    file.write_bytes(client.get(f"{session.path}/log").body)
+    report = verified(file, key, [session.words, first["commitment"], *(step["hash"] for step in session.steps_done)])
+    assert report.holds, report.findings
+    assert [*report.rounds] == [first["round"]]
+    found = report.rounds[first["round"]]
+    assert (found.commitment, found.words, report.committed) == (first["commitment"], session.words, 1)
+    assert (report.draws, report.redrawn, report.brought) == (len(session.asked), len(session.asked), 0)
+    numbers = [step["line"] for step in session.steps_done]
+    assert numbers == [*range(numbers[0], report.lines)]  # no line but those that were acknowledged
+    assert report.head == last["hash"]
+    told.logs += 1
+    told.lines += report.lines
+    told.redrawn += report.redrawn

@@ -11,7 +11,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,15 @@ from typing import Any
 
 _AT = re.compile(r"answers at http://127\.0\.0\.1:(\d+),")
 _KEYS = itertools.count()
+
+
+def until(condition: Callable[[], object]) -> None:
+    """Wait until a condition holds; an AssertionError when it has not after a minute."""
+    for _ in range(3000):
+        if condition():
+            return
+        time.sleep(0.02)
+    raise AssertionError("it never came")
 
 
 def new_key() -> str:

@@ -26,6 +26,12 @@ def shown() -> dict[str, str]:
     return dict(re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?\n)```", README, re.S))
 
 
+def steps(name: str) -> list[str]:
+    """Return the commands of a part of the README."""
+    (found,) = re.findall(rf"<!-- {name} -->\n```sh\n(.*?)```", README, re.S)
+    return found.splitlines()
+
+
 def make(folder: Path) -> Path:
     """Do what the README says a new user does, word for word; return the project's folder. No registry is asked.
 
@@ -33,8 +39,6 @@ def make(folder: Path) -> Path:
     """
     if not (NODE and NPM):
         pytest.skip("node or npm is not installed here: apt-get install npm")
-    found = re.search(r"<!-- install -->\n```sh\n(.*?)```", README, re.S)
-    assert found
     project, programs = folder / "project", folder / "bin"
     project.mkdir()
     programs.mkdir()
@@ -44,7 +48,7 @@ def make(folder: Path) -> Path:
     path = f"{programs}{os.pathsep}{os.environ['PATH']}"
     home = {"HOME": str(folder), "npm_config_cache": str(folder / "cache"), "npm_config_offline": "true"}
     done = subprocess.run(
-        ["sh", "-euc", found[1]],
+        ["sh", "-euc", "\n".join(steps("install"))],
         cwd=project,
         env={**os.environ, **QUIET, **home, "PATH": path},
         capture_output=True,

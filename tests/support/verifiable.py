@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from tower_sim.service.opened import Opened
 from tower_sim.service.verifiable import Keyring, Ledger, LogReport, check, opened
 from tower_sim.service.verifiable.lines import FIRST, entry_bytes, framed, hashed
-from tower_sim.service.verifiable.redraw import answered, redrawn
+from tower_sim.service.verifiable.redraw import Redrawn, answered, redrawn
+from tower_sim.service.verifiable.states import Traced
 
 WORDS = "grüne Tomaten um sieben"
 DROP = {"do": "drop", "apparatus": "amerigo", "model": "surrogate", "cubes": {"blue": 4, "red": 3}}
@@ -58,7 +59,7 @@ def log_of(
         for asked in asks:
             if number in rotate_before:
                 keys = keys.rotated(random_bytes)
-            following = dict(asked) | ({"state": state} if state and asked["do"] == "drop" else {})
+            following = ({"state": state} if state and asked["do"] == "drop" else {}) | dict(asked)
             ledger, more, answer = drawn(ledger, keys, following)
             lines, number, state = [*lines, *more], number + 1, answer.get("state")
         ledger, more = ledger.revealed(keys)
@@ -87,13 +88,14 @@ def signed_anew(changed: Iterable[Mapping[str, Any]], keys: Keyring) -> list[str
 def checked(data: bytes | Iterable[str], key: str | None = None, noted: Sequence[str] = ()) -> LogReport:
     """Check a log, draws made again by what is here."""
     whole = data if isinstance(data, bytes) else data_of(data)
-    return check(whole, lambda asked, seed, by: redrawn(asked, seed, by, models()), key, noted)
+    return check(whole, partial(redrawn, models()), key, noted)
 
 
 def believed(data: bytes) -> LogReport:
     """Check a log but for its draws, which are taken as they are: what hashes and signatures alone find."""
     answers = {json.dumps(entry["asked"]): entry["answer"] for entry in _draws(data)}
-    return check(data, lambda asked, seed, by: answers.get(json.dumps(asked), {}))
+    some = Traced.of(models().model("amerigo", "surrogate").empty())
+    return check(data, lambda asked, *_: Redrawn(answers.get(json.dumps(asked), {}), some))
 
 
 def _draws(data: bytes) -> list[dict[str, Any]]:
@@ -160,6 +162,25 @@ LIES: dict[str, tuple[Callable[[Entries], object], str]] = {
         lambda told: of_kind(told, "draw")[0]["by"].update(model="0" * 16),
         "install the version that drew it",
     ),
+    "an edge of its own": (lambda told: of_kind(told, "draw")[0]["by"].update(edge=1.0), "cubes' edge is 1.0 m"),
+    "a state of nowhere": (
+        lambda told: of_kind(told, "draw")[1]["asked"].update(state="0" * 64),
+        "no line before it tells the state 0000000000000000...",
+    ),
+    "a state of a later drop": (
+        lambda told: of_kind(told, "draw")[0]["asked"].update(state=of_kind(told, "draw")[1]["answer"]["state"]),
+        "no line before it tells the state",
+    ),
+    "an empty tower": (lambda told: of_kind(told, "draw")[1]["asked"].pop("state") and None, "came out otherwise"),
+    "another state left": (
+        lambda told: of_kind(told, "draw")[2]["answer"].update(state="0" * 64),
+        "the log says that 'state' is",
+    ),
+    "a state that is none": (
+        lambda told: of_kind(told, "draw")[0]["asked"].update(state="TOWER3.eNqF.0123456789abcdef"),
+        "is damaged",
+    ),
+    "a state that is no text": (lambda told: of_kind(told, "draw")[1]["asked"].update(state=7), "does not say what"),
     "nothing asked": (lambda told: put(told, "draw", 0, asked={"do": "hello"}), "cannot be made again"),
     "no answer": (lambda told: put(told, "draw", 0, answer=7), "no answer there"),
     "an unknown step": (lambda told: put(told, "words", 0, kind="wurds"), "does not say what"),

@@ -99,11 +99,11 @@ public final class Ask {
             () -> CubeTower.words(new long[] {1, 2, 3, 1L << 32}, 0));
         refuses("seed[0] is -1; allowed is a whole number", () -> CubeTower.words(new long[] {-1, 2, 3, 4}, 0));
         refuses("stream is -1; allowed is a whole number from 0", () -> CubeTower.words(FOUR, -1));
-        refuses("kind of what was saved is \"pcg\"; allowed is \"xoshiro128**\"",
+        refuses("generator.kind is \"pcg\"; allowed is \"xoshiro128**\"",
             () -> CubeTower.Words.parse("{\"kind\": \"pcg\", \"state\": [1, 2, 3, 4]}"));
-        refuses("state is [0,0,0,0]; allowed is four words that are not all 0",
+        refuses("generator.state is [0,0,0,0]; allowed is four words that are not all 0",
             () -> CubeTower.Words.parse("{\"kind\": \"xoshiro128**\", \"state\": [0, 0, 0, 0]}"));
-        refuses("a word of state is null; allowed is a whole number",
+        refuses("generator.state[1] is null; allowed is a whole number",
             () -> CubeTower.Words.parse("{\"kind\": \"xoshiro128**\", \"state\": [0, null, 0, 0]}"));
         refuses("generator as JSON is \"{\"; allowed is", () -> CubeTower.Words.parse("{"));
         for (String text : new String[] {"", "{", "[1,", "{\"a\"", "{\"a\":}", "{\"a\" 1}", "\"", "\"\\", "1.5", "-", "1e9", "tru",
@@ -140,9 +140,9 @@ public final class Ask {
         refuses("rules.cubes.red is -1; allowed is a whole number from 0 to 10000", () -> new CubeTower.Rules(RED_BLUE, -1, 1));
         refuses("rules.cubes.blue is null; allowed is a whole number", () -> new CubeTower.Rules(
             RED_BLUE, Collections.singletonMap("red", 2), Collections.emptyList(), 1));
-        refuses("a colour of rules.cubes is \"bleu\"; allowed is one of red, blue", () -> new CubeTower.Rules(
+        refuses("rules.cubes.bleu is 2; allowed is a colour, one of red, blue", () -> new CubeTower.Rules(
             RED_BLUE, counts("red", 2, "bleu", 2), Collections.emptyList(), 1));
-        refuses("the number of all cubes is 20000; allowed is at most 10000", () -> new CubeTower.Rules(RED_BLUE, 10000, 1));
+        refuses("rules.cubes is 20000; allowed is at most 10000 in all", () -> new CubeTower.Rules(RED_BLUE, 10000, 1));
         refuses("rules.rounds is 50001; allowed is a whole number from 0 to 50000", () -> new CubeTower.Rules(RED_BLUE, 1, 50001));
         refuses("rules.phases[0] is \"green\"; allowed is one of red, blue", () -> new CubeTower.Rules(
             RED_BLUE, counts("red", 2, "blue", 2), Collections.singletonList("green"), 1));

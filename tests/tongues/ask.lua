@@ -86,9 +86,9 @@ local REFUSED = {
   {tower.words, {{1, "2", 3, 4}}, 'seed[2] is "2"; allowed is a whole number from 0 to 2^32 - 1'},
   {tower.words, {FOUR, -1}, "stream is -1; allowed is a whole number from 0"},
   {tower.words, {FOUR, 1 / 0}, "stream is inf; allowed is a whole number from 0"},
-  {tower.resume, {{kind = "pcg", state = FOUR}}, 'kind of what was saved is "pcg"; allowed is "xoshiro128**"'},
-  {tower.resume, {{kind = "xoshiro128**", state = {0, 0, 0, 0}}}, "allowed is four words that are not all 0"},
-  {tower.resume, {{kind = "xoshiro128**", state = {1, 2}}}, "allowed is a list of four whole numbers"},
+  {tower.resume, {{kind = "pcg", state = FOUR}}, 'saved.kind is "pcg"; allowed is "xoshiro128**"'},
+  {tower.resume, {{kind = "xoshiro128**", state = {0, 0, 0, 0}}}, "saved.state is a table; allowed is four words that are not all 0"},
+  {tower.resume, {{kind = "xoshiro128**", state = {1, 2}}}, "saved.state is a table; allowed is a list of four whole numbers"},
   {tower.drop, {lying({}), two, math.random}, "; allowed is a whole number from 0 to 2^32 - 1; math.random() gives fractions"},
   {tower.drop, {lying({}), two, function() return -1 end}, "a word drawn is -1; allowed is a whole number from 0"},
   {tower.drop, {lying({}), two, function() return 2 ^ 32 end}, "a word drawn is 4"},
@@ -113,8 +113,8 @@ local REFUSED = {
   {tower.game, {nil, FOUR}, "rules is nil; allowed is a table {colours, cubes, rounds}, as tower.AMERIGO"},
   {tower.game, {rules({cubes = -1}), FOUR}, "rules.cubes is -1; allowed is a whole number from 0 to 10000"},
   {tower.game, {rules({cubes = {red = 2}}), FOUR}, "rules.cubes.blue is nil; allowed is a whole number"},
-  {tower.game, {rules({cubes = {red = 2, bleu = 2}}), FOUR}, 'a colour of rules.cubes is "bleu"; allowed is one of red, blue'},
-  {tower.game, {rules({cubes = 10000}), FOUR}, "the number of all cubes is 20000; allowed is at most 10000"},
+  {tower.game, {rules({cubes = {red = 2, bleu = 2}}), FOUR}, 'rules.cubes.bleu is 2; allowed is a colour, one of red, blue'},
+  {tower.game, {rules({cubes = 10000}), FOUR}, "rules.cubes is 20000; allowed is at most 10000 in all"},
   {tower.game, {rules({rounds = "5"}), FOUR}, 'rules.rounds is "5"; allowed is a whole number from 0 to 50000'},
   {tower.game, {rules({phases = {"green"}}), FOUR}, 'rules.phases[1] is "green"; allowed is one of red, blue'},
   {tower.game, {rules({colours = {"red", "red"}}), FOUR}, 'rules.colours[2] is "red"; allowed is a word'},
@@ -129,7 +129,11 @@ end
 function ANSWERS.words()
   local drawn = tower.words(seed, last)
   for i = 1, 1000 do
-    if i == 500 then drawn = tower.resume({kind = drawn.kind, state = {drawn.state[1], drawn.state[2], drawn.state[3], drawn.state[4]}}) end
+    if i == 500 then
+      local saved = {kind = drawn.kind, state = drawn.state}
+      drawn() -- what is drawn after it was saved does not change it
+      drawn = tower.resume(saved)
+    end
     print(json(drawn()))
   end
 end

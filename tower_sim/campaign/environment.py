@@ -36,7 +36,7 @@ def environment() -> Environment:
         "python": platform.python_version(),
         "pyarrow": extra("pyarrow", "campaign").__version__,
     }
-    versions |= {name: importlib.metadata.version(name) for name in ("numpy", "scipy")} | _engines()
+    versions |= {name: importlib.metadata.version(name) for name in ("numpy", "scipy")} | _bullet()
     return {"versions": versions, "platform": {"system": platform.system(), "machine": platform.machine()}}
 
 
@@ -45,13 +45,15 @@ def _has_rulebook(game: Game) -> bool:
     return game.apparatus != "" and not game.declared
 
 
-def _engines() -> dict[str, str]:
-    """Return the versions of the packages of our engines that are installed."""
-    versions: dict[str, str] = {}
-    for engine in (get("engine", name) for name in OWN["engine"]):
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            versions[engine.distribution] = importlib.metadata.version(engine.distribution)
-    return versions
+def _bullet() -> dict[str, str]:
+    """Return the version of the package of Bullet, where it is installed.
+
+    The core's is tower_sim's own: to ask it would load numba into processes that need no physics.
+    """
+    package = get("engine", "bullet").distribution
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+        return {package: importlib.metadata.version(package)}
+    return {}
 
 
 def difference(expected: Environment, other: Environment) -> str:

@@ -51,7 +51,7 @@ def ship_module() -> str:
 
 def own_modules() -> dict[str, str]:
     """Return by name the modules that need no sampler."""
-    return {name: _own(f"{name}.js") for name in ("check", "generator", "numpy", "rules")}
+    return {name: _own(f"{name}.js") for name in ("check", "counts", "generator", "numpy", "rules")}
 
 
 def between(text: str, start: str, end: str) -> str:

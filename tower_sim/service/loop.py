@@ -81,14 +81,11 @@ def read_object(line: bytes, what: str, allowed: str, example: str) -> dict[str,
     Raises UsageError, in one line, for all else; `what` it is, what is `allowed` and an `example` are named in it.
     """
     try:
-        value: object = json.loads(
-            line.decode(),
-            parse_constant=_not_json,
-            parse_float=_finite,
-            object_pairs_hook=_without_repeats,
-        )
+        text = line.decode()
+        value: object = _DECODER.decode(text)
         check_bounds(value, what)
-        json.dumps(value, ensure_ascii=False).encode()  # half of a surrogate pair is no text
+        if "\\u" in text:  # half of a surrogate pair, which only escapes can give, is no text
+            json.dumps(value, ensure_ascii=False).encode()
     except UsageError as error:
         error.code = NOT_JSON
         raise
@@ -117,3 +114,6 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(table) < len(pairs):
         raise ValueError("a key is written twice")
     return table
+
+
+_DECODER = json.JSONDecoder(parse_constant=_not_json, parse_float=_finite, object_pairs_hook=_without_repeats)

@@ -23,7 +23,7 @@ from tower_sim.surrogate.cascade import CROWD
 from tower_sim.surrogate.store import Fitted, as_fitted
 from tower_sim.surrogate.table import OUT, Resting, Table, moved, table_of
 
-_WORDS = 256  # drawn at a time
+_WORDS = 256  # drawn at a time, the last of them given first
 
 
 class SurrogateModel(BaseModel):
@@ -52,7 +52,8 @@ class SurrogateModel(BaseModel):
         now = state.drops
         resting = self._resting(state, now)
         order = sorted([*resting, *(cube.id for cube in thrown)])
-        ends = moved(self.table, [resting.get(number) for number in order], _words(rng))
+        most = len(self.table.floors) * (1 + len(order)) if thrown else 0  # words
+        ends = moved(self.table, [resting.get(number) for number in order], _words(rng, most))
         end = dict(zip(order, ends, strict=True))
         landings: list[Landing] = []
         inside: list[Resident] = []
@@ -118,11 +119,20 @@ class SurrogateModel(BaseModel):
         }
 
 
-def _words(rng: np.random.Generator) -> Callable[[], int]:
-    """Return a function that gives the words of `rng` one by one; they are drawn some hundred at a time."""
+def _words(rng: np.random.Generator, most: int) -> Callable[[], int]:
+    """Return a function that gives up to `most` words of `rng` one by one; they are drawn some hundred at a time.
+
+    None is drawn for 0 words.
+    """
+    if 0 < most <= _WORDS:
+        return cast("list[int]", _drawn(rng)[-most:].tolist()).pop
 
     def words() -> Iterator[int]:
         while True:
-            yield from reversed(cast("list[int]", rng.integers(0, 1 << 32, _WORDS, np.uint32).tolist()))
+            yield from reversed(cast("list[int]", _drawn(rng).tolist()))
 
     return words().__next__
+
+
+def _drawn(rng: np.random.Generator) -> Array:
+    return rng.integers(0, 1 << 32, _WORDS, np.uint32)

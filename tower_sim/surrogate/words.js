@@ -56,7 +56,8 @@ function refused(Kind, what, value, allowed, advice = "") {
 /** Return a value as it is written, on one line and not too long. */
 function shown(value) {
   if (typeof value === "function") return "a function";
-  let text = typeof value === "number" || typeof value === "bigint" ? String(value) : undefined;
+  if (typeof value === "bigint") return short(`${value}n`);
+  let text = typeof value === "number" ? String(value) : undefined;
   try {
     text ??= JSON.stringify(value) ?? String(value); // null for undefined, symbols and what has no form
   } catch {

@@ -416,8 +416,10 @@ public final class CubeTower {
             for (int i = 0; i < phases.size(); i++) {
                 if (!colours.contains(phases.get(i))) throw refused("rules.phases[" + i + "]", phases.get(i), among);
             }
-            for (String key : cubes.keySet()) {
-                if (!colours.contains(key)) throw refused("a colour of rules.cubes", key, among);
+            for (Map.Entry<String, Integer> entry : cubes.entrySet()) {
+                String key = entry.getKey();
+                String name = "rules.cubes." + brief(String.valueOf(key));
+                if (!colours.contains(key)) throw refused(name, entry.getValue(), "a colour, " + among);
             }
             long all = 0;
             for (String colour : colours) {
@@ -426,7 +428,7 @@ public final class CubeTower {
                 if (count == null) throw refused(name, null, "a whole number from 0 to " + MOST_CUBES);
                 all += whole(name, count, 0, MOST_CUBES, "");
             }
-            if (all > MOST_CUBES) throw refused("the number of all cubes", all, "at most " + MOST_CUBES);
+            if (all > MOST_CUBES) throw refused("rules.cubes", all, "at most " + MOST_CUBES + " in all");
             this.colours = Collections.unmodifiableList(new ArrayList<>(colours));
             this.cubes = Collections.unmodifiableMap(new HashMap<>(cubes));
             this.phases = phases.isEmpty() ? this.colours : Collections.unmodifiableList(new ArrayList<>(phases));
@@ -459,22 +461,24 @@ public final class CubeTower {
         }
 
         private Words(long[] state) {
-            checkFour("state", state);
+            checkFour("generator.state", state);
             a = (int) state[0];
             b = (int) state[1];
             c = (int) state[2];
             d = (int) state[3];
-            if ((a | b | c | d) == 0) throw refused("state", state, "four words that are not all 0");
+            if ((a | b | c | d) == 0) throw refused("generator.state", state, "four words that are not all 0");
         }
 
         /** Read a generator that toString wrote, or another language as JSON; it goes on where it stood. */
         public static Words parse(String text) {
             Map<?, ?> saved = Json.object("generator", Json.read("generator", text));
             if (!KIND.equals(saved.get("kind"))) {
-                throw refused("kind of what was saved", saved.get("kind"), '"' + KIND + '"');
+                throw refused("generator.kind", saved.get("kind"), '"' + KIND + '"');
             }
-            List<?> four = Json.list("state", saved.get("state"));
-            return new Words(four.stream().mapToLong(word -> Json.whole("a word of state", word)).toArray());
+            List<?> four = Json.list("generator.state", saved.get("state"));
+            long[] state = new long[four.size()];
+            for (int i = 0; i < state.length; i++) state[i] = Json.whole("generator.state[" + i + "]", four.get(i));
+            return new Words(state);
         }
 
         /** Return where it stands, as JSON. */

@@ -125,10 +125,12 @@ local function next_word(self)
   local found = rotated(b * 5 % WORD, 33554432) * 9 % WORD -- 7 to the left
   c = exclusive_or(c, a)
   d = exclusive_or(d, b)
-  state[1] = exclusive_or(a, d)
-  state[2] = exclusive_or(b, c)
-  state[3] = exclusive_or(c, b * 512 % WORD)
-  state[4] = math.floor(rotated(d, 2097152)) -- 11 to the left
+  self.state = { -- a new one: what was saved stays as it is
+    exclusive_or(a, d),
+    exclusive_or(b, c),
+    exclusive_or(c, b * 512 % WORD),
+    math.floor(rotated(d, 2097152)), -- 11 to the left
+  }
   return math.floor(found)
 end
 
@@ -149,9 +151,11 @@ end
 --- Return a generator that goes on where one stood whose `{kind, state}` was saved.
 function tower.resume(saved)
   check_table("saved", saved, 'a table {kind = "' .. KIND .. '", state}, as of tower.words')
-  if saved.kind ~= KIND then refuse("kind of what was saved", saved.kind, '"' .. KIND .. '"') end
-  local four = four_words("state", saved.state)
-  if four[1] + four[2] + four[3] + four[4] == 0 then refuse("state", "0, 0, 0, 0", "four words that are not all 0") end
+  if saved.kind ~= KIND then refuse("saved.kind", saved.kind, '"' .. KIND .. '"') end
+  local four = four_words("saved.state", saved.state)
+  if four[1] + four[2] + four[3] + four[4] == 0 then
+    refuse("saved.state", saved.state, "four words that are not all 0")
+  end
   return generator(four)
 end
 
@@ -313,8 +317,8 @@ local function checked_rules(rules)
   end
   if type(cubes) ~= "number" then
     check_table("rules.cubes", cubes, "a whole number from 0, or a table with one for every colour")
-    for colour in pairs(cubes) do
-      if not known[colour] then refuse("a colour of rules.cubes", colour, among) end
+    for colour, count in pairs(cubes) do
+      if not known[colour] then refuse("rules.cubes." .. short(tostring(colour)), count, "a colour, " .. among) end
     end
   end
   local counts, all = {}, 0
@@ -324,7 +328,7 @@ local function checked_rules(rules)
     counts[i] = whole(name, one and cubes or cubes[colour], 0, MOST_CUBES)
     all = all + counts[i]
   end
-  if all > MOST_CUBES then refuse("the number of all cubes", all, "at most " .. MOST_CUBES) end
+  if all > MOST_CUBES then refuse("rules.cubes", all, "at most " .. MOST_CUBES .. " in all") end
   if #phases == 0 then phases = colours end
   local rounds = whole("rules.rounds", rules.rounds, 0, math.floor(MOST_DROPS / #phases))
   return colours, counts, phases, rounds

@@ -21,13 +21,25 @@ export function list(path, value, of) {
 }
 
 /** Refuse a value that is no object with keys. */
-export function object(path, value, allowed) {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw fault(path, value, allowed);
+export function object(path, value, allowed, advice = "") {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw fault(path, value, allowed, advice);
 }
 
 /** Refuse a value that is not one of some words. */
 export function oneOf(path, value, words) {
   if (typeof value !== "string" || !words.includes(value)) throw fault(path, value, `one of ${words.join(", ")}`);
+}
+
+/** Refuse an object with a key that is not one of some. */
+export function keys(path, value, known) {
+  const other = Object.keys(value).find((key) => !known.includes(key));
+  if (other !== undefined) throw fault(`${path}.${other}`, value[other], `one of the keys ${known.join(", ")}`);
+}
+
+/** Refuse what is no tower of this package. */
+export function aTower(path, value) {
+  const isOne = typeof value?.check === "function" && typeof value.drop === "function";
+  if (!isOne) throw fault(path, value, "a tower, such as amerigo of tower-sim/towers/amerigo, or one of towerOf(...)");
 }
 
 /** Refuse cubes that are no list of { id, ... }, or have a number twice; `seen` has the numbers of others. */
@@ -57,7 +69,7 @@ export function towerState(state, floors, at = "state") {
     const path = `${at}.cubes[${i}]`;
     whole(`${path}.floor`, floor, 0, floors - 1);
     whole(`${path}.since`, since, 0);
-    if (since >= state.drops) throw fault(`${path}.since`, since, `a whole number below state.drops, ${state.drops}`);
+    if (since >= state.drops) throw fault(`${path}.since`, since, `a whole number below ${at}.drops, ${state.drops}`);
     if (typeof inCrowd !== "boolean") throw fault(`${path}.inCrowd`, inCrowd, "true or false");
   }
 }

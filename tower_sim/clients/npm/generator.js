@@ -7,7 +7,11 @@ import { WORD, fourOf, wordsFrom } from "./words.js";
 
 const KIND = "xoshiro128**";
 const MARK = Symbol.for("tower-sim/words"); // of words that are checked; the same in every copy of this package
-const FORM = 'a generator { kind: "xoshiro128**", state: [a, b, c, d] }, or words of fromWords(...)';
+const FORM = 'a generator { kind: "xoshiro128**", state: [a, b, c, d] }';
+const MAKE = "make one with seeded([1, 2, 3, 4]) or fromSystem()";
+const FRACTIONS =
+  "Math.random gives fractions, with which every cube would come out: for it write " +
+  "fromWords(() => Math.floor(Math.random() * 4294967296))";
 const MOST_SEED = 2n ** 128n - 1n;
 
 /** Return the generator of four words and the number of a stream; see docs/surrogate_portable.md of tower_sim. */
@@ -30,7 +34,7 @@ export function fromSystem() {
 
 /** Return a generator as a line of text. */
 export function save(generator) {
-  checkGenerator(generator, "generator");
+  checkGenerator(generator);
   return JSON.stringify({ kind: KIND, state: [...generator.state] });
 }
 
@@ -44,17 +48,17 @@ export function load(text) {
       throw fault("generator", text, 'text as of save(generator), {"kind":"xoshiro128**","state":[...]}');
     }
   }
-  checkGenerator(plain, "generator");
+  checkGenerator(plain);
   return { kind: KIND, state: [...plain.state] };
 }
 
 /**
  * Return child `number` of a generator, which stays as it is: seeded(generator.state, number).
  *
- * Another number, or the same generator after another word, gives another child; the same two give the same.
+ * Another number, or the same generator after another word, gives another child; the same two give the same, so count up.
  */
 export function fork(generator, number) {
-  checkGenerator(generator, "generator");
+  checkGenerator(generator);
   whole("number", number, 0);
   return { kind: KIND, state: fourOf([...generator.state], number) };
 }
@@ -70,13 +74,10 @@ export function next(generator) {
  * Each is checked when it is drawn: what is no such number is a RangeError, and nothing has changed.
  */
 export function fromWords(draw) {
-  const advice =
-    "Math.random gives fractions from 0 to 1, with which every cube would come out; write " +
-    "fromWords(() => Math.floor(Math.random() * 4294967296))";
-  if (typeof draw !== "function") throw fault("draw", draw, "a function that gives words", advice);
+  if (typeof draw !== "function") throw fault("draw", draw, "a function that gives whole numbers from 0 to 2^32 - 1", FRACTIONS);
   const words = () => {
     const found = draw();
-    whole("a word drawn", found, 0, WORD - 1, advice);
+    whole("a word drawn", found, 0, WORD - 1, FRACTIONS);
     return found;
   };
   return Object.defineProperty(words, MARK, { value: true });
@@ -85,10 +86,11 @@ export function fromWords(draw) {
 /** Return what `use(word)` does, and the `generator` to go on with; words of the host's own stay what they are. */
 export function drawing(generator, use) {
   if (typeof generator === "function") {
-    if (generator[MARK] !== true) throw fault("generator", generator, FORM, "write fromWords(...) around the function");
+    const allowed = `${FORM}, or fromWords(...) around a function that gives whole numbers from 0 to 2^32 - 1`;
+    if (generator[MARK] !== true) throw fault("generator", generator, allowed, FRACTIONS);
     return { ...use(generator), generator };
   }
-  checkGenerator(generator, "generator");
+  checkGenerator(generator);
   const word = wordsFrom(generator.state);
   const found = use(word);
   return { ...found, generator: { kind: KIND, state: word.state() } };
@@ -98,16 +100,17 @@ export function drawing(generator, use) {
 export function checkedSeed(seed) {
   const allowed = "a whole number from 0 to 2^128 - 1, as a number, a bigint or its digits";
   const isOne = typeof seed === "bigint" || Number.isSafeInteger(seed) || (typeof seed === "string" && /^\d{1,39}$/.test(seed));
-  if (!isOne || BigInt(seed) < 0n || BigInt(seed) > MOST_SEED) throw fault("seed", seed, allowed);
+  if (!isOne || BigInt(seed) < 0n || BigInt(seed) > MOST_SEED) throw fault("seed", seed, allowed, "a number above 2^53 - 1 is not exact");
   return BigInt(seed);
 }
 
-function checkGenerator(generator, path) {
-  object(path, generator, FORM);
-  if (generator.kind !== KIND) throw fault(`${path}.kind`, generator.kind, `"${KIND}"`);
-  checkFour(`${path}.state`, generator.state);
+function checkGenerator(generator) {
+  const isWords = typeof generator === "function";
+  object("generator", generator, FORM, isWords ? "words of the host's own have no state to save or fork" : MAKE);
+  if (generator.kind !== KIND) throw fault("generator.kind", generator.kind, `"${KIND}"`, MAKE);
+  checkFour("generator.state", generator.state);
   if (generator.state.every((word) => word === 0)) {
-    throw fault(`${path}.state`, generator.state, "four words that are not all 0", "make one with seeded(...)");
+    throw fault("generator.state", generator.state, "four words that are not all 0", MAKE);
   }
 }
 

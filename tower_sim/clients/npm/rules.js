@@ -1,7 +1,7 @@
 // Amerigo as far as the tower decides it: what is thrown when, which actions that allows, action points, gold. The keys of
 // rules are those of a rules file of tower_sim; docs/amerigo.md there says which line of the rulebook each rule is from.
 
-import { fault, list, object, oneOf, whole } from "./check.js";
+import { aTower, fault, keys, list, object, oneOf, whole } from "./check.js";
 import { checkedSeed, seeded, fourWords } from "./generator.js";
 import { numpyWords } from "./numpy.js";
 import { PUBLISHED } from "./published.js";
@@ -19,9 +19,7 @@ export const AMERIGO = /* @__PURE__ */ Object.freeze({
 /** Return rules with every key, cubes as an object by colour; RangeError for what no game can have. */
 export function rulesOf(given = {}) {
   object("rules", given, "an object with some of the keys of AMERIGO");
-  for (const key of Object.keys(given)) {
-    if (!Object.hasOwn(AMERIGO, key)) throw fault(`rules.${key}`, given[key], `no such key, but some of ${Object.keys(AMERIGO).join(", ")}`);
-  }
+  keys("rules", given, Object.keys(AMERIGO));
   const rules = { ...AMERIGO, ...given };
   const { colours } = rules;
   if (given.colours !== undefined && given.phases === undefined) rules.phases = [];
@@ -35,20 +33,19 @@ export function rulesOf(given = {}) {
   const cubes = cubesOf(rules.cubes, colours);
   whole("rules.rounds", rules.rounds, 0, Math.floor((LIMITS.drops - 1) / phases.length));
   for (const key of ["gold_divisor", "gold_divisor_with_token"]) whole(`rules.${key}`, rules[key], 1, LIMITS.divisor);
-  if (rules.substitute !== "") oneOf("rules.substitute", rules.substitute, ["", ...colours]);
+  if (!["", ...colours].includes(rules.substitute)) {
+    throw fault("rules.substitute", rules.substitute, `"" for none, or one of ${colours.join(", ")}`);
+  }
   object("rules.rulings", rules.rulings, "an object of rulings by name");
   const rulings = { ...AMERIGO.rulings, ...rules.rulings };
-  for (const [name, choice] of Object.entries(rulings)) {
-    oneOf("the name of a ruling of rules.rulings", name, Object.keys(RULINGS));
-    oneOf(`rules.rulings.${name}`, choice, RULINGS[name]);
-  }
+  keys("rules.rulings", rulings, Object.keys(RULINGS));
+  for (const [name, choice] of Object.entries(rulings)) oneOf(`rules.rulings.${name}`, choice, RULINGS[name]);
   return { ...rules, colours: [...colours], phases, cubes, rulings };
 }
 
 /** Return how many drops a game has: the set-up and every phase of every round. */
 export function dropsOf(rules = AMERIGO) {
-  const { rounds, phases } = rulesOf(rules);
-  return 1 + rounds * phases.length;
+  return dropsIn(rulesOf(rules));
 }
 
 /** Return the game before its set-up: { index, tower }. It is plain data; `index` numbers the next drop. */
@@ -58,8 +55,7 @@ export function newGame() {
 
 /** Say whether the last phase of the last round is done. */
 export function isOver(game, rules = AMERIGO) {
-  object("game", game, "an object { index, tower }, as of newGame()");
-  whole("game.index", game.index, 0);
+  checkGame(game, Number.MAX_SAFE_INTEGER);
   return game.index >= dropsOf(rules);
 }
 
@@ -71,7 +67,8 @@ export function nextThrow(game, rules = AMERIGO) {
 /** Do the next drop of a game in `tower`: { game, entry, generator }. What is given is not changed. */
 export function playDrop(tower, game, generator, rules = AMERIGO) {
   const full = rulesOf(rules);
-  object("game", game, "an object { index, tower }, as of newGame()");
+  aTower("tower", tower);
+  checkGame(game, dropsIn(full) - 1);
   tower.check(game.tower, "game.tower");
   const thrown = thrownBy(game, full);
   // With nothing to throw there is no drop: no cube grows older, and no word is drawn.
@@ -98,7 +95,7 @@ export function commandGame(tower, seed, rules = AMERIGO) {
 }
 
 function played(tower, rules, generatorOf, keep = () => undefined) {
-  const drops = 1 + rules.rounds * rules.phases.length;
+  const drops = dropsIn(rules);
   const entries = [];
   let game = newGame();
   let generator;
@@ -111,10 +108,18 @@ function played(tower, rules, generatorOf, keep = () => undefined) {
   return { entries, generator };
 }
 
-function thrownBy(game, rules) {
+/** Return how many drops a game has; `rules` have every key. */
+function dropsIn(rules) {
+  return 1 + rules.rounds * rules.phases.length;
+}
+
+function checkGame(game, last) {
   object("game", game, "an object { index, tower }, as of newGame()");
-  const drops = 1 + rules.rounds * rules.phases.length;
-  whole("game.index", game.index, 0, drops - 1, "the game is over after its last drop: begin one with newGame()");
+  whole("game.index", game.index, 0, last, "the game is over after its last drop: begin one with newGame()");
+}
+
+function thrownBy(game, rules) {
+  checkGame(game, dropsIn(rules) - 1);
   object("game.tower", game.tower, "the state of a tower");
   list("game.tower.cubes", game.tower.cubes, "cubes");
   const all = rules.colours.flatMap((colour) => Array.from({ length: rules.cubes[colour] }, () => colour));
@@ -217,10 +222,8 @@ export function options(emerged, rules = AMERIGO, marker = null, tokens = {}) {
 function checkedTokens(given, colours) {
   object("tokens", given, "an object { extra, once, exchange, gold, victoryPoints }");
   const tokens = { extra: {}, once: {}, exchange: [], gold: false, victoryPoints: false };
-  for (const key of Object.keys(given)) {
-    if (!Object.hasOwn(tokens, key)) throw fault(`tokens.${key}`, given[key], `no such key, but some of ${Object.keys(tokens).join(", ")}`);
-    if (given[key] !== undefined) tokens[key] = given[key];
-  }
+  keys("tokens", given, Object.keys(tokens));
+  for (const [key, value] of Object.entries(given)) if (value !== undefined) tokens[key] = value;
   checkCounts("tokens.extra", tokens.extra, colours);
   checkCounts("tokens.once", tokens.once, colours);
   list("tokens.exchange", tokens.exchange, "colours");
@@ -237,9 +240,7 @@ function cubesOf(cubes, colours) {
     return Object.fromEntries(colours.map((colour) => [colour, cubes]));
   }
   object("rules.cubes", cubes, "a whole number from 1, or an object with a number for every colour");
-  for (const key of Object.keys(cubes)) {
-    if (!colours.includes(key)) throw fault(`rules.cubes.${key}`, cubes[key], `a colour of ${colours.join(", ")}`);
-  }
+  keys("rules.cubes", cubes, colours);
   for (const colour of colours) {
     whole(`rules.cubes.${colour}`, Object.hasOwn(cubes, colour) ? cubes[colour] : undefined, 0, LIMITS.cubes);
   }
@@ -257,10 +258,8 @@ function checkWords(path, words) {
 
 function checkCounts(path, counts, colours) {
   object(path, counts, "an object of whole numbers by colour");
-  for (const [colour, count] of Object.entries(counts)) {
-    if (colours) oneOf(`a colour of ${path}`, colour, colours);
-    whole(`${path}.${colour}`, count, 0);
-  }
+  if (colours) keys(path, counts, colours);
+  for (const [colour, count] of Object.entries(counts)) whole(`${path}.${colour}`, count, 0);
 }
 
 function countOf(counts, colour) {

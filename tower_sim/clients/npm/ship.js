@@ -51,6 +51,13 @@ export function shipOf(MODEL, PRINTED) {
     return battle.add(battle.none(MODEL.law), setup, { law: MODEL.law, zones: PRINTED }, four, first, count);
   }
 
+  /** Say whether the data that were fitted hold throws of so many cubes onto so many on the board. */
+  function covered(thrown, lying) {
+    whole("thrown", thrown, 0);
+    whole("lying", lying, 0);
+    return covers(thrown, lying);
+  }
+
   /** Refuse what no battle can begin with. */
   function checkSetup(setup) {
     object("setup", setup, "an object { kind, sides: [{ cubes, damage }, { cubes, damage }] }");
@@ -87,6 +94,6 @@ export function shipOf(MODEL, PRINTED) {
     battle: play,
     result,
     odds,
-    covers: (thrown, lying) => covers(thrown, lying),
+    covers: covered,
   });
 }

@@ -265,9 +265,10 @@ final class CubeTower
                 throw CubeTowerCheck::refused("rules.phases[$i]", $phase, $among);
             }
         }
-        foreach (is_array($cubes) ? array_keys($cubes) : [] as $key) {
+        foreach (is_array($cubes) ? $cubes : [] as $key => $count) {
             if (!in_array((string) $key, $colours, true)) {
-                throw CubeTowerCheck::refused('a colour of rules.cubes', $key, $among);
+                $name = 'rules.cubes.' . CubeTowerCheck::short((string) $key);
+                throw CubeTowerCheck::refused($name, $count, "a colour, $among");
             }
         }
         $counts = [];
@@ -277,8 +278,8 @@ final class CubeTower
             $counts[] = CubeTowerCheck::whole($name, $count, 0, self::MOST_CUBES);
         }
         if (array_sum($counts) > self::MOST_CUBES) {
-            $allowed = 'at most ' . self::MOST_CUBES;
-            throw CubeTowerCheck::refused('the number of all cubes', array_sum($counts), $allowed);
+            $allowed = 'at most ' . self::MOST_CUBES . ' in all';
+            throw CubeTowerCheck::refused('rules.cubes', array_sum($counts), $allowed);
         }
         $phases = $phases === [] ? $colours : $phases;
         $most = intdiv(self::MOST_DROPS, count($phases));
@@ -319,12 +320,12 @@ final class CubeTowerWords
     {
         $kind = $saved['kind'] ?? null;
         if ($kind !== self::KIND) {
-            throw CubeTowerCheck::refused('kind of what was saved', $kind, '"' . self::KIND . '"');
+            throw CubeTowerCheck::refused('saved.kind', $kind, '"' . self::KIND . '"');
         }
         $state = $saved['state'] ?? null;
-        CubeTowerCheck::fourWords('state', $state);
+        CubeTowerCheck::fourWords('saved.state', $state);
         if ($state === [0, 0, 0, 0]) {
-            throw CubeTowerCheck::refused('state', $state, 'four words that are not all 0');
+            throw CubeTowerCheck::refused('saved.state', $state, 'four words that are not all 0');
         }
         return new self($state);
     }

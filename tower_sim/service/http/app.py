@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import time
 from collections import OrderedDict
@@ -19,8 +20,9 @@ from starlette.routing import Route
 from tower_sim.service.http import draws, jobs, openapi, rounds, towers
 from tower_sim.service.http.metrics import MEDIA as METRICS
 from tower_sim.service.http.problems import Problem
-from tower_sim.service.http.service import JSON, Service, answering, encoded, refused, several
+from tower_sim.service.http.service import AGAIN, JSON, Answering, Service, encoded, refused, several
 from tower_sim.service.http.settings import Settings
+from tower_sim.service.http.store import forget
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -39,14 +41,15 @@ def application(settings: Settings, origins: Sequence[str] = ()) -> ASGIApp:
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[None, None]:
-        await service.store.write(*service.store.purge(settings.keep_days))
+        forgetting = asyncio.create_task(forget(service.store, settings.keep_days))
         try:
             yield
         finally:
+            forgetting.cancel()
             service.close()
 
     app = Starlette(
-        routes=[*_own(service), *draws.routes(service), *towers.routes(service), *rounds.routes(service)],
+        routes=[*draws.routes(service), *_own(service), *towers.routes(service), *rounds.routes(service)],
         exception_handlers={HTTPException: _no_route},
         lifespan=lifespan,
     )
@@ -58,7 +61,7 @@ def application(settings: Settings, origins: Sequence[str] = ()) -> ASGIApp:
             allow_origins=list(origins),
             allow_methods=["GET", "POST", "DELETE"],
             allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "Prefer"],
-            expose_headers=["Location", "Retry-After", "Idempotency-Replayed"],
+            expose_headers=["Location", "Retry-After", AGAIN],
         )
     return guarded
 
@@ -80,7 +83,7 @@ def _own(service: Service) -> list[Route]:
         return Response(encoded(service.jobs.get(call.path_params["id"]).document()), 200, None, JSON)
 
     async def cancel(call: Call) -> Response:
-        service.jobs.cancel(call.path_params["id"], service.workers)
+        service.jobs.cancel(call.path_params["id"])
         return Response(None, 204)
 
     async def followed(call: Call) -> Response:
@@ -89,11 +92,11 @@ def _own(service: Service) -> list[Route]:
         return StreamingResponse(stream, headers=headers)
 
     return [
-        Route("/healthz", answering(health), methods=["GET"]),
-        Route("/metrics", answering(metrics), methods=["GET"]),
-        Route("/openapi.json", answering(described), methods=["GET"]),
+        Route("/healthz", Answering(health), methods=["GET"]),
+        Route("/metrics", Answering(metrics), methods=["GET"]),
+        Route("/openapi.json", Answering(described), methods=["GET"]),
         several("/v1/jobs/{id}", GET=job, DELETE=cancel),
-        Route("/v1/jobs/{id}/events", answering(followed), methods=["GET"]),
+        Route("/v1/jobs/{id}/events", Answering(followed), methods=["GET"]),
     ]
 
 

@@ -58,17 +58,20 @@ def _check_names(asked: Mapping[str, Any], where: str) -> None:
 
 def read(do: str, asked: Mapping[str, Any]) -> Request:
     """Read what `narrowed` gave. Raises UsageError, in one line, for a value that is not allowed."""
-    if do == DROP:
-        return read_drop(asked)
-    if do == BATTLE:
-        return cast("Request", read_request({"do": BATTLE, **asked}))
+    return read_drop(asked) if do == DROP else cast("Request", read_request(line_of(do, asked)))
+
+
+def line_of(do: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `narrowed` gave as a line of `serve` asks for it. Raises UsageError for an unknown game."""
+    if do != GAME:
+        return {"do": do, **asked}
     game = asked.get("game", requests.first_game().name)
     first = registry.get("game", game)
     own = {key for key in known_fields(GAME) if key in first.ways.fields}
     if first.ways.request and own & set(asked):
         rest = {key: value for key, value in asked.items() if key != "game"}
-        return cast("Request", read_request({"do": first.ways.request, **rest}))
-    return cast("Request", read_request({"do": "play", "game": game, **asked}))
+        return {"do": first.ways.request, **rest}
+    return {"do": "play", "game": game, **asked}
 
 
 def is_light(request: Request) -> bool:

@@ -15,16 +15,16 @@ from tower_sim.service.http import drawing
 from tower_sim.service.http.keys import Answered, KeyedCall
 from tower_sim.service.http.problems import Problem
 from tower_sim.service.http.service import (
+    AGAIN,
     JSON,
+    Answering,
     Endpoint,
     Service,
     answer_row,
-    answering,
     asked_of,
     encoded,
     given,
     owner_of,
-    problem_of,
     read_body,
 )
 from tower_sim.service.http.store import hashed, new_id
@@ -43,13 +43,12 @@ def routes(service: Service) -> list[Route]:
     """Return the routes."""
     found: list[Route] = []
     for path, kind in KINDS.items():
-        found.append(Route(f"/v1/{path}", _asks(service, path, kind), methods=["POST"]))
-        found.append(Route(f"/v1/{path}/{{id}}", _got(service, kind), methods=["GET"]))
+        found.append(Route(f"/v1/{path}", Answering(_asks(service, path, kind)), methods=["POST"]))
+        found.append(Route(f"/v1/{path}/{{id}}", Answering(_got(service, kind)), methods=["GET"]))
     return found
 
 
 def _got(service: Service, kind: str) -> Endpoint:
-    @answering
     async def got(call: Call) -> Response:
         return Response(service.body_of(call.path_params["id"], kind), 200, None, JSON)
 
@@ -65,19 +64,12 @@ def _asks(service: Service, path: str, kind: str) -> Endpoint:
         return Answered(201, drawn, f"/v1/{path}/{identifier}", (row,), hashed(identifier))
 
     async def later(identifier: str, body: dict[str, Any], owner: bytes, asked: KeyedCall) -> Response:
-        location = f"/v1/{path}/{identifier}"
-
-        async def whole(watch: Callable[[Job], None]) -> Answered:
-            answered, is_again = await service.once.answer(asked, lambda: work(identifier, body, owner, watch))
-            if is_again:
-                followed.location = answered.location
-            return answered
-
-        followed = service.jobs.start(identifier, location, whole, problem_of)
-        headers = {"Location": f"/v1/jobs/{identifier}", "Preference-Applied": "respond-async"}
+        followed, is_again = await service.jobs.start(asked, lambda watch: work(identifier, body, owner, watch))
+        headers = {"Location": f"/v1/jobs/{followed.identifier}", "Preference-Applied": "respond-async"}
+        if is_again:
+            headers[AGAIN] = "true"
         return Response(encoded(followed.document()), 202, headers, JSON)
 
-    @answering
     async def asks(call: Call) -> Response:
         raw, body = await read_body(call, service.settings.max_body, EXAMPLES[path])
         asked = asked_of(call, raw, needed=False)

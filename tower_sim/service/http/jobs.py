@@ -1,33 +1,41 @@
-"""Work that nobody waits for: asked for with `Prefer: respond-async`, looked at, followed and cancelled by its job."""
+"""Work that nobody waits for: asked for with `Prefer: respond-async`, looked at, followed and cancelled by its job.
+
+What a job does is in memory. That it was begun, and how it ended, is in the file beside the answers: so a job that was
+at work when the service ended is known to be lost, and the end of any other is told also after a restart.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections import OrderedDict
+import sqlite3
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
-from tower_sim.service.http.keys import Answered
+from tower_sim.service.http.keys import Answered, KeyedCall
 from tower_sim.service.http.problems import Problem, document
-from tower_sim.service.http.workers import Job, Workers
+from tower_sim.service.http.store import Statement, hashed, new_id
+from tower_sim.service.http.workers import Job
+
+if TYPE_CHECKING:
+    from tower_sim.service.http.service import Service
 
 SCHEMA, VERSION = "tower-sim/job", 1
-KEPT = 10_000  # jobs that are over and still known
+KIND = "job"
 _BEAT = 15.0  # s without an event, after which a comment keeps the connection
+_LOST = "The service ended while this was being done; send the same again, with the same Idempotency-Key if it had one."
 
 
 @dataclass(slots=True, eq=False)
 class Followed:
-    """A job under its identifier: its task, the work itself once it is in the queue, and where its answer will be."""
+    """A job under its identifier: the work itself once it is in the queue, and the document that it ended with."""
 
     identifier: str
-    location: str
-    task: asyncio.Task[Answered] | None = None
+    digest: bytes = b""
     job: Job | None = None
-    problem: Problem | None = None
-    is_over: bool = False
+    ended: dict[str, Any] | None = None
     moved: asyncio.Event = field(default_factory=asyncio.Event)
 
     def watch(self, job: Job) -> None:
@@ -36,66 +44,119 @@ class Followed:
 
     def document(self) -> dict[str, Any]:
         """Return the document that says how far it is."""
-        status = "queued" if self.job is None or not self.job.runs else "running"
-        if self.is_over:
-            status = "failed" if self.problem else "done"
+        return self.ended or self.said("running" if self.job is not None and self.job.runs else "queued")
+
+    def said(self, status: str, location: str | None = None, problem: Problem | None = None) -> dict[str, Any]:
+        """Return the document of a `status`: `done` has the location of the answer, `failed` a problem."""
         done, runs = (self.job.done, self.job.runs) if self.job else (0, 0)
         said: dict[str, Any] = {"id": self.identifier, "schema": SCHEMA, "version": VERSION, "status": status}
-        said |= {"done": done, "of": runs, "location": self.location if status == "done" else None}
-        return said | {"problem": document(self.problem) if self.problem else None}
+        said |= {"done": runs if status == "done" else done, "of": runs, "location": location}
+        return said | {"problem": document(problem) if problem else None}
+
+    def end(self, said: dict[str, Any]) -> None:
+        """Tell everyone who follows that it is over."""
+        self.ended = said
+        self.moved.set()
 
 
 class Jobs:
-    """The jobs there are, by identifier, in memory: after a restart, only their answers are left."""
+    """The jobs of a service: those at work, and in its file how the others ended."""
 
-    def __init__(self) -> None:
-        self._known: OrderedDict[str, Followed] = OrderedDict()
+    def __init__(self, service: Service, as_problem: Callable[[Exception], Problem]) -> None:
+        self._service = service
+        self._as_problem = as_problem
+        self._at_work: dict[str, Followed] = {}
+        self._by_key: dict[bytes, Followed] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
 
-    def start(
-        self,
-        identifier: str,
-        location: str,
-        work: Callable[[Callable[[Job], None]], Awaitable[Answered]],
-        as_problem: Callable[[Exception], Problem],
-    ) -> Followed:
-        """Begin `work`, which is given what watches its job, and return what follows it."""
-        followed = Followed(identifier, location)
+    async def start(
+        self, asked: KeyedCall, work: Callable[[Callable[[Job], None]], Awaitable[Answered]]
+    ) -> tuple[Followed, bool]:
+        """Begin `work`, which is given what watches its job; return what follows it, and whether it was begun before.
 
-        async def whole() -> Answered:
-            try:
-                return await work(followed.watch)
-            except Exception as error:
-                followed.problem = as_problem(error)
-                raise followed.problem from error
-            finally:
-                followed.is_over = True
-                followed.moved.set()
-
-        followed.task = asyncio.get_running_loop().create_task(whole())
-        followed.task.add_done_callback(lambda task: task.cancelled() or task.exception())
-        self._known[identifier] = followed
-        while len(self._known) > KEPT and next(iter(self._known.values())).is_over:
-            self._known.popitem(last=False)
-        return followed
+        What is sent again with its key while it is being done is the same job.
+        Raises Problem for the key of another body, sqlite3.Error where it cannot be noted.
+        """
+        before = self._by_key.get(asked.scope) if asked.key else None
+        if before is not None:
+            if before.digest != asked.digest:
+                raise Problem("key.reused", "A job with this key is at work on another body; take a new key.")
+            return before, True
+        followed = Followed(new_id(), asked.digest)
+        self._at_work[followed.identifier] = followed
+        if asked.key:
+            self._by_key[asked.scope] = followed
+        row = (hashed(followed.identifier), KIND, time.time(), json.dumps(followed.document()).encode())
+        try:
+            await self._service.store.write(("INSERT INTO answers (hash, kind, made, body) VALUES (?, ?, ?, ?)", row))
+        except BaseException:
+            self._forget(followed, asked)
+            raise
+        task = asyncio.get_running_loop().create_task(self._whole(followed, asked, work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return followed, False
 
     def get(self, identifier: str) -> Followed:
-        """Return a job. Raises Problem where there is none."""
-        followed = self._known.get(identifier)
-        if followed is None:
-            raise Problem("not_found", "There is no job with this identifier, or it was of before a restart.")
-        return followed
+        """Return a job. Raises Problem where there is none, and where it was at work when the service ended."""
+        if (followed := self._at_work.get(identifier)) is not None:
+            return followed
+        ended = json.loads(self._service.body_of(identifier, KIND))
+        if ended["status"] not in ("done", "failed"):
+            raise Problem("job.lost", _LOST)
+        return Followed(identifier, ended=ended)
 
-    def cancel(self, identifier: str, workers: Workers) -> None:
-        """Cancel a job that is not over. Raises Problem where there is none."""
+    def cancel(self, identifier: str) -> None:
+        """Cancel a job that is not over. Raises Problem as `get`."""
         followed = self.get(identifier)
-        if followed.job is not None and not followed.is_over:
-            workers.cancel(followed.job)
+        if followed.job is not None and followed.ended is None:
+            self._service.workers.cancel(followed.job)
+
+    async def _whole(
+        self,
+        followed: Followed,
+        asked: KeyedCall,
+        work: Callable[[Callable[[Job], None]], Awaitable[Answered]],
+    ) -> None:
+        async def drawn() -> Answered:
+            answered = await work(followed.watch)
+            ended = _ended(followed, followed.said("done", answered.location))
+            return replace(answered, statements=(*answered.statements, ended))
+
+        try:
+            answered, is_again = await self._service.once.answer(asked, drawn)
+            said = followed.said("done", answered.location)
+            if is_again:
+                await self._service.store.write(_ended(followed, said))
+            followed.end(said)
+        except Exception as error:
+            await self._fail(followed, self._as_problem(error))
+        finally:
+            self._forget(followed, asked)
+
+    async def _fail(self, followed: Followed, problem: Problem) -> None:
+        said = followed.said("failed", problem=problem)
+        followed.end(said)
+        if problem.code != "stopping":  # the file is being closed, and the job will be found lost
+            try:
+                await self._service.store.write(_ended(followed, said))
+            except sqlite3.Error as error:
+                self._as_problem(error)  # told on standard error
+
+    def _forget(self, followed: Followed, asked: KeyedCall) -> None:
+        del self._at_work[followed.identifier]
+        if asked.key:
+            del self._by_key[asked.scope]
+
+
+def _ended(followed: Followed, said: dict[str, Any]) -> Statement:
+    return "UPDATE answers SET body = ? WHERE hash = ?", (json.dumps(said).encode(), hashed(followed.identifier))
 
 
 async def events(followed: Followed) -> AsyncGenerator[bytes, None]:
     """Yield the server-sent events of a job: `progress`, and at its end `done` or `failed`, each with its document."""
     before: tuple[int, int] | None = None
-    while not followed.is_over:
+    while followed.ended is None:
         job = followed.job
         now = (job.done, job.runs) if job else (0, 0)
         if now != before:
@@ -108,11 +169,11 @@ async def events(followed: Followed) -> AsyncGenerator[bytes, None]:
         ready, left = await asyncio.wait(waits, timeout=_BEAT if job else 0.2, return_when=asyncio.FIRST_COMPLETED)
         for each in left:
             each.cancel()
-        if job is not None and job.result.done() and not followed.is_over:
+        if job is not None and job.result.done() and followed.ended is None:
             await followed.moved.wait()  # only its being stored is left
         if not ready and job is not None:
             yield b": still at work\n\n"
-    yield _event("failed" if followed.problem else "done", followed.document())
+    yield _event(followed.ended["status"], followed.ended)
 
 
 def _event(name: str, said: dict[str, Any]) -> bytes:

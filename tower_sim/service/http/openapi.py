@@ -10,9 +10,10 @@ from tower_sim.apparatus.catalogue import names
 from tower_sim.cubes import MAX_CUBES
 from tower_sim.games.ways import MAX_WORD, MAX_WORDS
 from tower_sim.models import MODELS
+from tower_sim.physics.settings import accuracies
 from tower_sim.requests import first_game
 from tower_sim.service.asked import MAX_GAMES
-from tower_sim.service.http import jobs, keys, rounds, towers
+from tower_sim.service.http import draws, jobs, keys, rounds, towers
 from tower_sim.service.http.problems import MEDIA, STATUS
 from tower_sim.service.verifiable.draws import LEAST_WORDS, MOST_WORDS
 
@@ -21,6 +22,31 @@ _ID = "X2WFOWCkRgSM5X9JCcIMVA"
 _KEY = '"8e03978e-40d5-43e8-bc93-6894a57f9324"'
 _COUNTS = {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}}
 _STATE = "TOWER3.eNqF..."
+_MADE, _SAME = "$response.body#/id", "$request.path.id"  # the identifier of what was made, that which was asked with
+_ROUND = ("post words", "post drops", "post reveal", "get log", "get")
+_TOWER = ("post drops", "get drops", "post forks", "get", "delete")
+_LEADS = (  # operation, status, what it leads to: an identifier, the path that has it, the methods there
+    ("post /v1/drops", 201, _MADE, "/v1/drops/{id}", ("get",)),
+    ("post /v1/games", 201, _MADE, "/v1/games/{id}", ("get",)),
+    ("post /v1/battles", 201, _MADE, "/v1/battles/{id}", ("get",)),
+    ("post /v1/games", 202, _MADE, "/v1/jobs/{id}", ("get", "get events", "delete")),
+    ("post /v1/battles", 202, _MADE, "/v1/jobs/{id}", ("get", "get events", "delete")),
+    ("post /v1/towers", 201, _MADE, "/v1/towers/{id}", _TOWER),
+    ("post /v1/towers/{id}/forks", 201, _MADE, "/v1/towers/{id}", _TOWER),
+    ("post /v1/towers/{id}/drops", 201, _MADE, "/v1/drops/{id}", ("get",)),
+    ("post /v1/towers/{id}/drops", 201, _SAME, "/v1/towers/{id}", _TOWER),
+    ("post /v1/rounds", 201, _MADE, "/v1/rounds/{id}", _ROUND),
+    ("post /v1/rounds/{id}/words", 201, _SAME, "/v1/rounds/{id}", _ROUND),
+    *(
+        link
+        for drawn in ("drops", "games", "battles")
+        for link in (
+            (f"post /v1/rounds/{{id}}/{drawn}", 201, _MADE, f"/v1/{drawn}/{{id}}", ("get",)),
+            (f"post /v1/rounds/{{id}}/{drawn}", 201, _SAME, "/v1/rounds/{id}", _ROUND),
+        )
+    ),
+    ("post /v1/rounds/{id}/reveal", 201, _SAME, "/v1/rounds/{id}", _ROUND),
+)
 
 
 def document() -> Schema:
@@ -33,7 +59,7 @@ def document() -> Schema:
             "description": "Drops of cube towers, games and battles. docs/http.md says it in plain words.",
             "license": {"name": "MIT", "identifier": "MIT"},
         },
-        "paths": _paths(),
+        "paths": _linked(_paths()),
         "components": {
             "schemas": _schemas(),
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
@@ -63,8 +89,11 @@ def _paths() -> Schema:
     history["responses"] |= _problems(400)
     tower = _got("Tell how a tower stands", "Tower")
     forget = {"summary": "Forget a tower", "responses": {"204": {"description": "It is forgotten."}, **_problems(404)}}
-    stop = {"summary": "Cancel a job", "responses": {"204": {"description": "It is over."}, **_problems(404)}}
+    stop = {"summary": "Cancel a job", "responses": {"204": {"description": "It is over."}, **_problems(404, 410)}}
+    job = _got("Tell how far a job is", "Job")
+    job["responses"] |= _problems(410)
     followed = _got("Follow a job: progress, then done or failed", "Job")
+    followed["responses"] |= _problems(410)
     event = {
         "type": "object",
         "properties": {"event": {"enum": ["progress", "done", "failed"]}, "data": {"type": "string"}},
@@ -81,7 +110,10 @@ def _paths() -> Schema:
     told["responses"] |= _problems(404)
     fair = {"cubes": {"blue": 4}, "model": "surrogate"}
     round_drop = _keyed("Throw with the next seed of a round", "RoundDrop", "RoundDropAsked", fair)
-    round_drop["responses"] |= _problems(404)
+    round_game = _keyed("Play with the next seed of a round", "RoundDocument", "RoundGameAsked", {"model": "surrogate"})
+    round_battle = _keyed("Fight with the next seed of a round", "RoundDocument", "RoundBattleAsked", fought)
+    for drawn in (round_drop, round_game, round_battle):
+        drawn["responses"] |= _problems(404)
     shown = _keyed("End a round: its secret is shown", "Round", "RevealAsked", {})
     shown["responses"] |= _problems(404)
     log = _got("Get the log of a round, for tower-sim verify", "Round")
@@ -107,12 +139,29 @@ def _paths() -> Schema:
         "/v1/rounds/{id}": _with_id({"get": _got("Tell how a round stands", "Round")}),
         "/v1/rounds/{id}/words": _with_id({"post": told}),
         "/v1/rounds/{id}/drops": _with_id({"post": round_drop}),
+        "/v1/rounds/{id}/games": _with_id({"post": round_game}),
+        "/v1/rounds/{id}/battles": _with_id({"post": round_battle}),
         "/v1/rounds/{id}/reveal": _with_id({"post": shown}),
         "/v1/rounds/{id}/log": _with_id({"get": log}),
         "/v1/keys": {"get": _got("Tell the key that signs logs", "Keys", has_id=False)},
-        "/v1/jobs/{id}": _with_id({"get": _got("Tell how far a job is", "Job"), "delete": _numbered(stop)}),
+        "/v1/jobs/{id}": _with_id({"get": job, "delete": _numbered(stop)}),
         "/v1/jobs/{id}/events": _with_id({"get": followed}),
     }
+
+
+def _linked(paths: Schema) -> Schema:
+    """Return the paths with the links from what is answered to what can then be asked."""
+    for operation, status, source, path, ways in _LEADS:
+        method, asked = operation.split()
+        links = paths[asked][method]["responses"][str(status)].setdefault("links", {})
+        for way in ways:
+            then, _, below = way.partition(" ")
+            whole = f"{path}/{below}" if below else path
+            assert then in paths[whole], whole
+            name = ".".join([then, *(part for part in whole.split("/")[2:] if part != "{id}")])
+            target = whole.replace("/", "~1").replace("{", "%7B").replace("}", "%7D")
+            links[name] = {"operationRef": f"#/paths/{target}/{then}", "parameters": {"id": source}}
+    return paths
 
 
 def _asks(summary: str, answer: str, asked: str, example: Schema, *, long: bool = False) -> Schema:
@@ -120,8 +169,9 @@ def _asks(summary: str, answer: str, asked: str, example: Schema, *, long: bool 
     said = {"201": _answered(answer, located=True), **_problems(400, 409, 413, 415, 422)}
     if long:
         told = "respond-async: answer with a job"
-        parameters.append({"name": "Prefer", "in": "header", "schema": {"type": "string"}, "description": told})
-        said["202"] = {"description": "A job was begun.", "content": _json("Job")}
+        prefer = {"anyOf": [{"const": "respond-async"}, {"type": "string"}]}
+        parameters.append({"name": "Prefer", "in": "header", "schema": prefer, "description": told})
+        said["202"] = _answered("Job", located=True) | {"description": "A job was begun."}
     content = {"application/json": {**_json(asked)["application/json"], "example": example}}
     body: Schema = {"required": True, "content": content}
     return _numbered({"summary": summary, "parameters": parameters, "requestBody": body, "responses": said})
@@ -193,7 +243,8 @@ def _schemas() -> Schema:
     seed = _or_null({"type": ["string", "integer"], "pattern": "^[0-9]{1,38}$", "minimum": 0, "maximum": 2**128 - 1})
     model = {"enum": [*MODELS, None], "description": "default: physics"}
     engine = {"enum": [*registry.names("engine"), None], "description": "of the model physics"}
-    accuracy = _or_null({"type": "string", "description": "of that engine"})
+    fine = dict.fromkeys(name for engine in registry.names("engine") for name in accuracies(engine))
+    accuracy = {"enum": [*fine, None], "description": "of that engine"}
     count = {"type": "integer", "minimum": 0, "maximum": MAX_CUBES}
     word = {"type": "string", "minLength": 1, "maxLength": MAX_WORD}
     cubes = {"type": "object", "additionalProperties": count, "maxProperties": MAX_WORDS, "propertyNames": word,
@@ -207,7 +258,9 @@ def _schemas() -> Schema:
         "description": "the keys of a rules file, or the name of one that ships",
     }
     games = _or_null({"type": "integer", "minimum": 1, "maximum": MAX_GAMES})
-    made = {"apparatus": apparatus, "model": model, "engine": engine, "accuracy": accuracy, "state": state}
+    waited = _or_null({"type": "integer", "minimum": 1, "maximum": draws.MAX_WAITED})
+    named = {"apparatus": apparatus, "model": model, "engine": engine, "accuracy": accuracy}
+    made = {**named, "state": state}
     dropped = {"cubes": _or_null(cubes), "knock": knock, "seed": seed}
     words = {"type": "string", "minLength": LEAST_WORDS, "maxLength": MOST_WORDS, "description": "printable characters"}
     own: dict[str, Schema] = {"rounds": _or_null({"type": "integer"}), "knocks": _or_null({"type": "object"})}
@@ -225,6 +278,8 @@ def _schemas() -> Schema:
         "RevealAsked": _object({}),
         "WordsAsked": _object({"words": words}, "words"),
         "RoundDropAsked": _object({**made, "cubes": _or_null(cubes), "knock": knock}),
+        "RoundGameAsked": _object({"game": game, "rules": rules, "games": waited, **own, **named}),
+        "RoundBattleAsked": _object({"cubes": cubes, "games": waited, **fought, **named}, "cubes"),
         "ForkAsked": _object({"after": _or_null({"type": "integer", "minimum": 1})}),
         **_answers(),
     }
@@ -258,7 +313,7 @@ def _answers() -> dict[str, Schema]:
     }
     own = {"id": text, "schema": text, "version": whole}
     one_round = {"id": text, "schema": {"const": rounds.SCHEMA}, "version": whole, "round": text, "commitment": text,
-                 "key": text, "words": _or_null(text), "drops": whole, "secret": _or_null(text), "line": whole,
+                 "key": text, "words": _or_null(text), "draws": whole, "secret": _or_null(text), "line": whole,
                  "hash": text}  # fmt: skip
     link = _object({"old": text, "new": text, "signature": text}, "old", "new", "signature")
     signing = {"schema": {"const": rounds.KEYS}, "version": whole, "key": text,
@@ -270,6 +325,7 @@ def _answers() -> dict[str, Schema]:
         "Document": {"type": "object", "properties": own, "required": list(own)},
         "Tower": _object(tower, *tower),
         "Round": _object(one_round, *one_round),
+        "RoundDocument": {"type": "object", "properties": own | in_round, "required": [*own, *in_round]},
         "RoundDrop": _object(alone | in_round, *alone, *in_round),
         "Keys": _object(signing, *signing),
         "History": _object(history, *history),

@@ -22,6 +22,7 @@ STATUS: dict[str, tuple[int, str]] = {
     "query.invalid": (400, "What stands behind the question mark is not allowed."),
     "media_type": (415, "The body is not said to be JSON."),
     "not_found": (404, "There is nothing here, or no longer."),
+    "job.lost": (410, "This work was lost when the service ended."),
     "method": (405, "This cannot be done here."),
     "key.missing": (400, "The header Idempotency-Key is missing."),
     "key.invalid": (400, "The header Idempotency-Key is not allowed."),

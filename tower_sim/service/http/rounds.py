@@ -1,4 +1,4 @@
-"""Rounds of verifiable draws: commitment, words of the player, drops, reveal; docs/verify.md says what that proves.
+"""Rounds of verifiable draws: commitment, words of the player, draws, reveal; docs/verify.md says what that proves.
 
 Each round has a log of its own. A step, its line and its answer are one commit, so what was answered is in the log.
 """
@@ -6,11 +6,10 @@ Each round has a log of its own. A step, its line and its answer are one commit,
 from __future__ import annotations
 
 import asyncio
-import hmac
 import json
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from starlette.requests import Request as Call
@@ -18,13 +17,18 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from tower_sim.apparatus.fields import refuse_unknown
-from tower_sim.requests import PHYSICS, first_game
+from tower_sim.errors import fault
+from tower_sim.models import settings_of
+from tower_sim.requests import PHYSICS, OddsRequest, first_game
+from tower_sim.service.codes import TOO_LARGE
 from tower_sim.service.http import drawing
+from tower_sim.service.http.draws import EXAMPLES, KINDS, MAX_WAITED
 from tower_sim.service.http.keys import Answered
 from tower_sim.service.http.problems import Problem
 from tower_sim.service.http.service import (
     JSON,
     MOST_ID,
+    Endpoint,
     Service,
     answer_row,
     asked_of,
@@ -34,14 +38,14 @@ from tower_sim.service.http.service import (
     several,
 )
 from tower_sim.service.http.store import Statement, hashed, new_id
+from tower_sim.service.opened import Opened
 from tower_sim.service.verifiable import Keyring, Ledger, opened
 from tower_sim.service.verifiable.ledger import Step
-from tower_sim.service.verifiable.redraw import made_by_state
+from tower_sim.service.verifiable.redraw import made_by
 
 SCHEMA, KEYS, VERSION = "tower-sim/round", "tower-sim/keys", 1
 LINES = "application/jsonl"
-DRAWN_WITH = ("apparatus", "model", "engine", "accuracy", "cubes", "state", "knock")
-MAX_DROPS = 1000  # of one round
+MAX_DRAWS = 1000  # of one round
 KEY_DAYS = 90
 _DAY = 86_400
 _NOT_DUE = "round.order"
@@ -54,7 +58,7 @@ def routes(service: Service) -> list[Route]:
         several("/v1/rounds", POST=rounds.make),
         several("/v1/rounds/{id}", GET=rounds.get),
         several("/v1/rounds/{id}/words", POST=rounds.words),
-        several("/v1/rounds/{id}/drops", POST=rounds.drop),
+        *(several(f"/v1/rounds/{{id}}/{path}", POST=rounds.draw(path)) for path in KINDS),
         several("/v1/rounds/{id}/reveal", POST=rounds.reveal),
         several("/v1/rounds/{id}/log", GET=rounds.log),
         several("/v1/keys", GET=rounds.keys),
@@ -66,6 +70,7 @@ class _Rounds:
         self._service = service
         self._ring: tuple[Keyring, float] | None = None
         self._making = asyncio.Lock()
+        self._makers: dict[tuple[Any, ...], dict[str, Any]] = {}
 
     async def make(self, call: Call) -> Response:
         """Open a round: the secret is drawn, and its hash is told."""
@@ -106,31 +111,35 @@ class _Rounds:
 
         return await self._step(call, "{}", step)
 
-    async def drop(self, call: Call) -> Response:
-        """Throw with the next seed of a round."""
-        service = self._service
-        raw, body = await read_body(call, service.settings.max_body, '{"cubes": {"blue": 4}}')
-        asked = asked_of(call, raw, needed=True)
-        row = hashed(call.path_params["id"][:MOST_ID])
+    def draw(self, path: str) -> Endpoint:
+        """Return the endpoint of what is drawn with the next seed of a round: drops, games or battles."""
+        kind, service = KINDS[path], self._service
+        known = tuple(field for field in service.fields[kind] if field != "seed")
 
-        async def work() -> Answered:
-            identifier, ledger = self._open(call)
-            if ledger.words is None:
-                raise Problem(_NOT_DUE, "Nothing is drawn before the player's words; send them first.")
-            if ledger.index >= MAX_DROPS:
-                raise Problem(_NOT_DUE, f"This round has had {MAX_DROPS} drops; reveal it, and open another.")
-            named = {"do": drawing.DROP, "apparatus": first_game().apparatus, "model": PHYSICS}
-            request = named | drawing.narrowed("drop", body, DRAWN_WITH)
-            fields = {key: value for key, value in request.items() if key != "do"}
-            drawn = await service.drawn(drawing.DROP, fields | {"seed": str(ledger.seed)}, row)
-            after, lines = ledger.drawn(await self._keys(), request, drawn, made_by_state(drawn["state"]))
-            told = {"round": ledger.round_id, "index": ledger.index, "line": after.number - 1, "hash": after.previous}
-            drop = new_id()
-            whole = encoded({"id": drop, **told, **drawn})
-            statements = (answer_row(drop, drawing.DROP, whole), *_kept(identifier, after, lines))
-            return Answered(201, whole, f"/v1/drops/{drop}", statements, hashed(drop))
+        async def draw(call: Call) -> Response:
+            raw, body = await read_body(call, service.settings.max_body, EXAMPLES[path])
+            asked = asked_of(call, raw, needed=True)
+            row = hashed(call.path_params["id"][:MOST_ID])
 
-        return given(*await service.once.answer(asked, work, service.alone(row)))
+            async def work() -> Answered:
+                identifier, ledger = self._open(call)
+                if ledger.words is None:
+                    raise Problem(_NOT_DUE, "Nothing is drawn before the player's words; send them first.")
+                if ledger.index >= MAX_DRAWS:
+                    raise Problem(_NOT_DUE, f"This round has had {MAX_DRAWS} draws; reveal it, and open another.")
+                fields = _named(kind, drawing.narrowed(kind, body, known))
+                drawn = await service.drawn(kind, fields | {"seed": str(ledger.seed)}, row)
+                line = drawing.line_of(kind, fields)
+                after, lines = ledger.drawn(await self._keys(), line, drawn, await self._made_by(fields))
+                name = new_id()
+                at = {"round": ledger.round_id, "index": ledger.index, **after.last}
+                whole = encoded({"id": name, **at, **drawn})
+                statements = (answer_row(name, kind, whole), *_kept(identifier, after, lines))
+                return Answered(201, whole, f"/v1/{path}/{name}", statements, hashed(name))
+
+            return given(*await service.once.answer(asked, work, service.alone(row)))
+
+        return draw
 
     async def log(self, call: Call) -> Response:
         """Give the log of a round, as far as it is; nothing in it is secret."""
@@ -169,11 +178,15 @@ class _Rounds:
 
     def _round(self, call: Call) -> tuple[str, Ledger]:
         identifier = call.path_params["id"][:MOST_ID]
-        row = hashed(identifier)
-        rows = self._service.store.read("SELECT hash, ledger FROM rounds WHERE hash = ?", row)
-        if not rows or not hmac.compare_digest(rows[0][0], row):
-            raise Problem("not_found", "There is no round with this identifier, or it is no longer kept.")
-        return identifier, Ledger.from_plain(json.loads(rows[0][1]))
+        (ledger,) = self._service.row_of("round", "SELECT hash, ledger FROM rounds WHERE hash = ?", identifier)
+        return identifier, Ledger.from_plain(json.loads(ledger))
+
+    async def _made_by(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what a line says of the model that made its draw; opening one of physics can take half a second."""
+        name = fields["apparatus"], fields["model"], fields.get("engine"), fields.get("accuracy")
+        if name not in self._makers:
+            self._makers[name] = await asyncio.to_thread(_made_by, *name)
+        return self._makers[name]
 
     async def _keys(self) -> Keyring:
         """Return the ring; the first is made when it is asked for, and one of 90 days is followed by another."""
@@ -201,11 +214,29 @@ def _document(identifier: str, ledger: Ledger) -> dict[str, Any]:
         "commitment": ledger.commitment,
         "key": ledger.key,
         "words": ledger.words,
-        "drops": ledger.index,
+        "draws": ledger.index,
         "secret": ledger.secret.hex() if ledger.is_revealed else None,
-        "line": ledger.number - 1,
-        "hash": ledger.previous,
+        **ledger.last,
     }
+
+
+def _named(kind: str, fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a draw with the apparatus and the model that are meant where none is named.
+
+    Raises UsageError for a value that is not allowed, and for more games than a caller should wait for.
+    """
+    if kind == drawing.DROP:
+        return {"apparatus": first_game().apparatus, "model": PHYSICS} | fields
+    request = drawing.read(kind, fields)
+    one = request.one if isinstance(request, OddsRequest) else request
+    if isinstance(request, OddsRequest) and request.runs > MAX_WAITED:
+        raise fault("games", request.runs, f"up to {MAX_WAITED} in one draw", "ask for fewer at a time", TOO_LARGE)
+    return fields | {"apparatus": one.apparatus, "model": one.model}
+
+
+def _made_by(apparatus: str, model: str, engine: str | None, accuracy: str | None) -> dict[str, Any]:
+    with Opened() as opened:
+        return made_by(opened.model(apparatus, model, settings_of(model, engine, accuracy)))
 
 
 def _rows(identifier: str, ledger: Ledger, lines: Sequence[str]) -> list[Statement]:

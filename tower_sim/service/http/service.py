@@ -9,7 +9,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from starlette.requests import Request as Call
@@ -30,7 +30,11 @@ from tower_sim.service.http.workers import ADVICE, Job, Workers
 from tower_sim.service.loop import read_object
 from tower_sim.terminal import one_line, warn
 
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
+
 JSON = "application/json"
+AGAIN = "Idempotency-Replayed"  # the header of an answer that was given before
 _ENCODER = json.JSONEncoder(allow_nan=False)
 MOST_ID = 64  # characters of an identifier that are looked up
 Endpoint = Callable[[Call], Awaitable[Response]]
@@ -44,7 +48,7 @@ class Service:
         self.store = Database(settings.db)
         self.once = Once(self.store)
         self.workers = Workers(settings.processes, settings.queue)
-        self.jobs = Jobs()
+        self.jobs = Jobs(self, problem_of)
         self.metrics = Metrics(self)
         self.fields = {do: drawing.known_fields(do) for do in (drawing.DROP, drawing.GAME, drawing.BATTLE)}
         self._alone: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
@@ -81,11 +85,18 @@ class Service:
 
     def body_of(self, identifier: str, kind: str) -> bytes:
         """Return an answer as it was given. Raises Problem where there is none."""
+        return self.row_of(kind, "SELECT hash, body FROM answers WHERE hash = ? AND kind = ?", identifier, kind)[0]
+
+    def row_of(self, what: str, sql: str, identifier: str, *values: Any) -> tuple[Any, ...]:
+        """Return the row of an identifier, without its hash: `sql` selects that first, and by it and `values`.
+
+        Raises Problem where there is none.
+        """
         looked = hashed(identifier[:MOST_ID])
-        rows = self.store.read("SELECT hash, body FROM answers WHERE hash = ? AND kind = ?", looked, kind)
+        rows = self.store.read(sql, looked, *values)
         if not rows or not hmac.compare_digest(rows[0][0], looked):
-            raise Problem("not_found", f"There is no {kind} with this identifier, or it is no longer kept.")
-        return rows[0][1]
+            raise Problem("not_found", f"There is no {what} with this identifier, or it is no longer kept.")
+        return rows[0][1:]
 
 
 def answer_row(
@@ -127,7 +138,7 @@ def given(answered: Answered, is_again: bool) -> Response:
     """Return an answer; one that was given before says so."""
     headers = {"Location": answered.location} if answered.location else {}
     if is_again:
-        headers["Idempotency-Replayed"] = "true"
+        headers[AGAIN] = "true"
     return Response(answered.body, answered.status, headers, JSON)
 
 
@@ -160,16 +171,19 @@ def problem_of(error: Exception) -> Problem:
     return Problem(codes.INTERNAL, f"{type(error).__name__}; this is a defect of the service, not of the request")
 
 
-def answering(endpoint: Endpoint) -> Endpoint:
-    """Return an endpoint that answers every error with a problem."""
+class Answering:
+    """What stands behind a route: an endpoint, whose every error is answered with a problem."""
 
-    async def whole(call: Call) -> Response:
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
         try:
-            return await endpoint(call)
+            response = await self._endpoint(Call(scope, receive, send))
         except Exception as error:
-            return refused(problem_of(error))
-
-    return whole
+            response = refused(problem_of(error))
+        await response(scope, receive, send)
 
 
 def several(path: str, **endpoints: Endpoint) -> Route:
@@ -178,7 +192,7 @@ def several(path: str, **endpoints: Endpoint) -> Route:
     async def by_method(call: Call) -> Response:
         return await endpoints["GET" if call.method == "HEAD" else call.method](call)
 
-    return Route(path, answering(by_method), methods=list(endpoints))
+    return Route(path, Answering(by_method), methods=list(endpoints))
 
 
 def query_number(call: Call, name: str, default: int, least: int, most: int) -> int:

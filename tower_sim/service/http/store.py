@@ -10,14 +10,20 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from itertools import chain, groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from tower_sim.errors import UsageError, shown
+from tower_sim.terminal import one_line, warn
 
 Statement = tuple[str, tuple[Any, ...]]
+"""SQL and its values; what inserts a row ends with its ` VALUES (...)`."""
+
 _Waiting = tuple[Sequence[Statement], "asyncio.AbstractEventLoop", "asyncio.Future[None]"]
+_MOST_ROWS = 16  # of one statement
 
 MIGRATIONS = (
     """
@@ -45,11 +51,26 @@ MIGRATIONS = (
     ) WITHOUT ROWID;
     CREATE TABLE rings (id INTEGER PRIMARY KEY, made REAL NOT NULL, ring TEXT NOT NULL);
     """,
+    """
+    CREATE TABLE found (
+        hash BLOB PRIMARY KEY NOT NULL, kind TEXT NOT NULL, made REAL NOT NULL, body BLOB NOT NULL, tower BLOB,
+        number INTEGER
+    );
+    INSERT INTO found SELECT hash, kind, made, body, tower, number FROM answers ORDER BY made;
+    DROP TABLE answers;
+    ALTER TABLE found RENAME TO answers;
+    CREATE UNIQUE INDEX drops_of_a_tower ON answers (tower, number) WHERE tower IS NOT NULL;
+    CREATE INDEX answers_made ON answers (made);
+    """,
 )
-"""Scripts that lead from each version of the file to the next; never changed, only added to."""
+"""Scripts that lead from each version of the file to the next; never changed, only added to.
+
+The third puts answers behind each other: among others of about its hash, each moved some that were there.
+"""
 
 _APPLICATION = 0x54575253  # "TWRS": says that a file is one of ours
 _DAY = 86_400
+_FORGET_EVERY = 3_600.0  # s
 
 
 class _Bits:
@@ -87,6 +108,9 @@ def hashed(text: str) -> bytes:
 class Database:
     """The file of answers, towers and keys. One thread writes: all that waits at a moment is one commit.
 
+    It is woken once a round of the loop and writes rows together: it would else stop the loop, which is of the same
+    interpreter, for each.
+
     `open` it before use; raises UsageError for a file that cannot be opened, is not ours or is of a later version.
     """
 
@@ -100,7 +124,8 @@ class Database:
                 f"--db {shown(str(path))} cannot be opened ({error}); allowed is a file of this service or a new one "
                 "in a directory that can be written; check the path"
             ) from error
-        self._waiting: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        self._next: list[_Waiting] = []
+        self._waiting: queue.SimpleQueue[list[_Waiting] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._write_all, name="store", daemon=True)
         self._thread.start()
         self.commits = 0
@@ -113,8 +138,14 @@ class Database:
         """Write, all or nothing; returns when it is on the disk. Raises sqlite3.Error when it is not."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[None] = loop.create_future()
-        self._waiting.put((statements, loop, done))
+        self._next.append((statements, loop, done))
+        loop.call_soon(self._hand_over)
         await done
+
+    def _hand_over(self) -> None:
+        if self._next:
+            handed, self._next = self._next, []
+            self._waiting.put(handed)
 
     def purge(self, keep_days: int) -> tuple[Statement, ...]:
         """Return the statements that forget what is older."""
@@ -129,6 +160,7 @@ class Database:
 
     def close(self) -> None:
         """Write what waits, and close the file."""
+        self._hand_over()
         self._waiting.put(None)
         self._thread.join()
         self._reader.close()
@@ -136,12 +168,12 @@ class Database:
 
     def _write_all(self) -> None:
         while (first := self._waiting.get()) is not None:
-            batch, is_last = [first], False
+            batch, is_last = first, False
             while not self._waiting.empty():
                 if (more := self._waiting.get()) is None:
                     is_last = True
                     break
-                batch.append(more)
+                batch += more
             self._commit(batch)
             if is_last:
                 return
@@ -160,15 +192,30 @@ class Database:
         _tell(batch, None)
 
     def _transact(self, statements: Sequence[Statement]) -> None:
+        some = list(joined(statements))
+        if len(some) == 1:  # which is a transaction by itself
+            self._writer.execute(*some[0])
+            return
         self._writer.execute("BEGIN IMMEDIATE")
         try:
-            for sql, values in statements:
+            for sql, values in some:
                 self._writer.execute(sql, values)
             self._writer.execute("COMMIT")
         except sqlite3.Error:
             if self._writer.in_transaction:
                 self._writer.execute("ROLLBACK")
             raise
+
+
+def joined(statements: Sequence[Statement]) -> Iterator[Statement]:
+    """Yield fewer statements that do the same: equal ones in a row that insert a row each insert them together."""
+    for sql, alike in groupby(statements, itemgetter(0)):
+        rows = [values for _, values in alike]
+        head, _, values_of_one = sql.rpartition(" VALUES ")
+        most = _MOST_ROWS if head.startswith("INSERT ") else 1
+        for i in range(0, len(rows), most):
+            some = rows[i : i + most]
+            yield sql + f", {values_of_one}" * (len(some) - 1), tuple(chain.from_iterable(some))
 
 
 def _tell(batch: list[_Waiting], error: sqlite3.Error | None) -> None:
@@ -184,6 +231,19 @@ def _tell(batch: list[_Waiting], error: sqlite3.Error | None) -> None:
     loop = batch[0][1]
     if not loop.is_closed():
         loop.call_soon_threadsafe(tell)
+
+
+async def forget(store: Database, keep_days: int, pause: Callable[[], Awaitable[None]] | None = None) -> None:
+    """Forget what is older than `keep_days`, now and after each `pause` (an hour), until it is cancelled.
+
+    Where that fails, it is told on standard error, and tried again.
+    """
+    while True:
+        try:
+            await store.write(*store.purge(keep_days))
+        except sqlite3.Error as error:
+            warn(one_line(f"what is older than {keep_days} days could not be forgotten: {error}", 400, 200))
+        await (asyncio.sleep(_FORGET_EVERY) if pause is None else pause())
 
 
 def backup(source: Path, target: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 import json
 import time
 from collections import Counter
@@ -181,8 +180,6 @@ class _Towers:
 
     def _tower(self, call: Call) -> _Tower:
         identifier = call.path_params["id"][:MOST_ID]
-        row = hashed(identifier)
-        rows = self._service.store.read("SELECT hash, fields, state, drops FROM towers WHERE hash = ?", row)
-        if not rows or not hmac.compare_digest(rows[0][0], row):
-            raise Problem("not_found", "There is no tower with this identifier, or it is no longer kept.")
-        return _Tower(identifier, json.loads(rows[0][1]), rows[0][2], rows[0][3])
+        sql = "SELECT hash, fields, state, drops FROM towers WHERE hash = ?"
+        fields, state, drops = self._service.row_of("tower", sql, identifier)
+        return _Tower(identifier, json.loads(fields), state, drops)

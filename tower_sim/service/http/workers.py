@@ -233,7 +233,7 @@ def _work(pipe: Connection) -> None:
 
 
 def _done(do: str, fields: dict[str, Any], opened: Opened, pipe: Connection) -> tuple[Any, ...]:
-    told = time.monotonic()
+    told = 0.0  # the first word of progress is told at once
 
     def tell(done: int, runs: int) -> None:
         nonlocal told

@@ -5,16 +5,17 @@ from __future__ import annotations
 import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from tower_sim.errors import UsageError, fault
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.service.verifiable import draws, lines
 from tower_sim.service.verifiable.keys import Succession, followed, is_signed
-from tower_sim.service.verifiable.redraw import difference
+from tower_sim.service.verifiable.redraw import Redrawn, difference
+from tower_sim.service.verifiable.states import ToldStates, Traced
 
-Redraw = Callable[[Mapping[str, Any], int, Mapping[str, Any]], Mapping[str, Any]]
-"""Makes a draw again: from what was asked, its seed and what made it, its document; as `redraw.redrawn`."""
+Redraw = Callable[[Mapping[str, Any], int, Mapping[str, Any], Traced | None], Redrawn]
+"""Makes a draw again: from what was asked, its seed, what made it and the state before; as `redraw.redrawn`."""
 
 _BEGINNING = b'{"entry":{'
 _MOST_FINDINGS = 1000
@@ -250,28 +251,26 @@ class _LogReader:
 
     def draw_again(self, redraw: Redraw) -> tuple[int, int]:
         """Make the draws of revealed rounds again; return how many came out the same, and how many were brought."""
-        same = brought = 0
-        left: set[str] = set()
+        same, told = 0, ToldStates()
         for name, each in self.rounds.items():
+            if each.secret is None or each.words is None:
+                continue
             for index, draw in enumerate(each.draws):
-                state = draw.asked.get("state")
-                brought += state is not None and state not in left
-                answer: object = draw.answer
-                if isinstance(answer, Mapping):
-                    left.add(str(cast("Mapping[str, Any]", answer).get("state")))
-                if each.secret is not None and each.words is not None:
-                    seed = draws.draw_seed(bytes.fromhex(each.secret), each.words, name, index)
-                    wrong = _compared(redraw, draw, seed)
-                    same += wrong is None
-                    if wrong is not None:
-                        self.wrong(draw.line, wrong)
-        return same, brought
+                seed = draws.draw_seed(bytes.fromhex(each.secret), each.words, name, index)
+                wrong = _compared(redraw, draw, seed, told)
+                same += wrong is None
+                if wrong is not None:
+                    self.wrong(draw.line, wrong)
+        return same, told.brought
 
 
-def _compared(redraw: Redraw, draw: LoggedDraw, seed: int) -> str | None:
+def _compared(redraw: Redraw, draw: LoggedDraw, seed: int, told: ToldStates) -> str | None:
     """Make a draw again; say what is wrong with it, if anything is."""
     try:
-        differs = difference(draw.answer, redraw(draw.asked, seed, draw.by))
+        again = redraw(draw.asked, seed, draw.by, told.before(draw.asked))
+        if again.after is not None:
+            told.add(again.document["state"], again.after)
+        differs = difference(draw.answer, again.document)
     except (UsageError, TooManyFailedDraws) as error:
         return f"its draw cannot be made again here: {error}"
     except (KeyError, TypeError, ValueError, AttributeError):

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import tower_sim
-from tower_sim.errors import UsageError, fault
-from tower_sim.service.verifiable import draws, lines
+from tower_sim.errors import fault
+from tower_sim.service.verifiable import draws, lines, states
 from tower_sim.service.verifiable.keys import Entropy, Keyring
 
 Step = tuple["Ledger", tuple[str, ...]]
@@ -20,8 +20,9 @@ class Ledger:
     """A log that goes on: `number` lines so far, the hash `previous` of the last one, the public `key` in use.
 
     `round_id` is that of the last round, `secret` its server seed (never shown before the reveal), `words` the player's
-    (None: not given yet), `index` the number of its draws so far; `is_revealed` ends it. A step that is out of turn
-    raises UsageError and changes nothing. A ring whose key has followed the ledger's adds a line that says so.
+    (None: not given yet), `index` the number of its draws so far; `is_revealed` ends it. `states` are the hashes of the
+    states that were told last. A step that is out of turn raises UsageError and changes nothing. A ring whose key has
+    followed the ledger's adds a line that says so.
     """
 
     log: str
@@ -33,6 +34,7 @@ class Ledger:
     words: str | None = None
     index: int = 0
     is_revealed: bool = True
+    states: tuple[str, ...] = ()
 
     @property
     def commitment(self) -> str:
@@ -48,6 +50,11 @@ class Ledger:
                 "draw", "before the words", "one after the player's words", "send the words of this round first"
             )
         return draws.draw_seed(self.secret, self.words, self.round_id, self.index)
+
+    @property
+    def last(self) -> dict[str, Any]:
+        """What an answer tells of the last line, for the player to keep: its number, `line`, and its `hash`."""
+        return {"line": self.number - 1, "hash": self.previous}
 
     def next_round(self, ring: Keyring, entropy: Entropy) -> Step:
         """Open a further round. Random: 16 bytes of `entropy` for its identity, then 32 for its secret seed."""
@@ -75,14 +82,16 @@ class Ledger:
         """Add the draw that `seed` was for.
 
         `asked` is the request as `service.asked` reads it, without `seed` and `id`; `answer` its document; `by` what
-        `redraw.made_by` says of the model. Raises UsageError where `seed` does, and for an answer of another seed.
+        `redraw.made_by` says of the model. States that the log has told are told by their hash. Raises UsageError where
+        `seed` does, and for an answer of another seed.
         """
         if asked.keys() & {"seed", "id"}:
             raise fault("request of a draw", dict(asked), "one without seed and id", "the round gives the seed")
         if answer.get("seed") != str(self.seed):
             raise fault("seed of the answer", answer.get("seed"), "that of this draw", "put the ledger's seed in")
-        entry = {"round": self.round_id, "index": self.index, "asked": dict(asked), "answer": dict(answer)}
-        return replace(self, index=self.index + 1).with_line(ring, "draw", entry | {"by": dict(by)})
+        request, document, known = states.shortened(asked, answer, self.states)
+        entry = {"round": self.round_id, "index": self.index, "asked": request, "answer": document, "by": dict(by)}
+        return replace(self, index=self.index + 1, states=known).with_line(ring, "draw", entry)
 
     def revealed(self, ring: Keyring) -> Step:
         """End the round: its secret seed is shown, and no draw can follow."""
@@ -98,7 +107,7 @@ class Ledger:
     def from_plain(cls, plain: Mapping[str, Any]) -> Ledger:
         """Read what `to_plain` gave."""
         fields: dict[str, Any] = {**plain}
-        fields["secret"] = bytes.fromhex(plain["secret"])
+        fields["secret"], fields["states"] = bytes.fromhex(plain["secret"]), tuple(plain["states"])
         return cls(**fields)
 
     def _check_open(self) -> None:
@@ -134,11 +143,3 @@ def opened(ring: Keyring, entropy: Entropy) -> Step:
     begun, (line,) = first.with_line(ring, "log", head)
     ledger, more = begun.next_round(ring, entropy)
     return ledger, (line, *more)
-
-
-def line_of(step: Step) -> dict[str, Any]:
-    """Return what the answer of a step tells of its last line, for the player to keep: its `line` number and `hash`."""
-    ledger, _ = step
-    if not ledger.number:
-        raise UsageError("this log has no line; allowed is one that was begun; call opened first")
-    return {"line": ledger.number - 1, "hash": ledger.previous}

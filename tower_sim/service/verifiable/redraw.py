@@ -4,57 +4,87 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import tower_sim
 from tower_sim import registry, requests
 from tower_sim.apparatus.catalogue import names
+from tower_sim.apparatus.parts import Apparatus
 from tower_sim.contract import DropModel
 from tower_sim.errors import UsageError, fault, shown
 from tower_sim.models import MODELS
 from tower_sim.service.asked import Hello, read_request
 from tower_sim.service.opened import Opened
-from tower_sim.state import TowerState
+from tower_sim.service.verifiable.states import Traced
 
 
-def made_by(model: DropModel) -> dict[str, str]:
-    """Return what a draw says it was made by: the version of tower_sim, the digest of the model and its apparatus."""
-    return {"tower_sim": tower_sim.__version__, "model": model.empty().digest}
+@dataclass(frozen=True, slots=True)
+class Redrawn:
+    """A draw made again: its `document`, with a hash in the place of a state, and the state `after` a drop."""
+
+    document: Mapping[str, Any]
+    after: Traced | None = None
 
 
-def made_by_state(state: str) -> dict[str, str]:
-    """Return the same of the answer to a drop, by the token of its `state`; raises UsageError for another text."""
-    return {"tower_sim": tower_sim.__version__, "model": TowerState.from_token(state).digest}
+def made_by(model: DropModel) -> dict[str, Any]:
+    """Return what made a draw: the version of tower_sim, the model's and apparatus's digest, the cubes' edge (m)."""
+    return {"tower_sim": tower_sim.__version__, "model": model.empty().digest, "edge": model.cube_edge}
 
 
-def answered(asked: Mapping[str, Any], seed: int, opened: Opened) -> tuple[dict[str, Any], dict[str, str]]:
+def answered(asked: Mapping[str, Any], seed: int, opened: Opened) -> tuple[dict[str, Any], dict[str, Any]]:
     """Answer a request of a draw with its seed; return the document and what it was made by.
 
     Raises UsageError, also for a request that names a file, and TooManyFailedDraws.
     """
+    request, shape, model = _read(asked, seed, opened)
+    return _plain(requests.answer(request, shape, model)), made_by(model)
+
+
+def _read(asked: Mapping[str, Any], seed: int, opened: Opened) -> tuple[requests.Request, Apparatus, DropModel]:
     check_names(asked)
     request = read_request({**asked, "seed": str(seed)})
     if isinstance(request, Hello):
         raise fault("do", "hello", "what draws", 'write {"do": "drop", "cubes": {"blue": 4}}')
     named = request.one if isinstance(request, requests.OddsRequest) else request
-    shape, model = opened.with_apparatus(named.apparatus, named.model, named.settings)
-    document = requests.answer(request, shape, model)
-    return cast("dict[str, Any]", json.loads(json.dumps(document, allow_nan=False))), made_by(model)
+    return request, *opened.with_apparatus(named.apparatus, named.model, named.settings)
 
 
-def redrawn(asked: Mapping[str, Any], seed: int, by: Mapping[str, Any], opened: Opened) -> dict[str, Any]:
-    """Return the document of a draw made again.
+def _plain(document: Mapping[str, Any]) -> dict[str, Any]:
+    return json.loads(json.dumps(document, allow_nan=False))
+
+
+def redrawn(
+    opened: Opened, asked: Mapping[str, Any], seed: int, by: Mapping[str, Any], before: Traced | None
+) -> Redrawn:
+    """Make a draw again; a drop goes on from the state `before`, whatever `asked` tells of it (None: an empty tower).
 
     Raises UsageError where `by` names another model than the one here, and else as `answered`.
     """
-    document, here = answered(asked, seed, opened)
+    is_drop = asked.get("do") == "drop"
+    told = {key: value for key, value in asked.items() if key != "state"} if is_drop else asked
+    request, shape, model = _read(told, seed, opened)
+    _check_by(by, made_by(model))
+    if not isinstance(request, requests.DropRequest):
+        return Redrawn(_plain(requests.answer(request, shape, model)))
+    before = before or Traced.of(model.empty())
+    request = replace(request, state=before.state)
+    landed = requests.outcome(request, model)
+    after = before.to(landed.state)
+    return Redrawn(_plain(landed.facts(request.seed, request.colours) | {"state": after.hash}), after)
+
+
+def _check_by(by: Mapping[str, Any], here: Mapping[str, Any]) -> None:
     if here["model"] != by.get("model"):
         made = shown(by.get("tower_sim"), 40)
         raise UsageError(
             f"it was drawn by tower_sim {made} with another form of this tower or model ({shown(by.get('model'), 40)}) "
             f"than tower_sim {here['tower_sim']} has here ({here['model']}); install the version that drew it"
         )
-    return document
+    if here["edge"] != by.get("edge"):
+        raise UsageError(
+            f"the log says that its cubes' edge is {shown(by.get('edge'), 40)} m, and it is {here['edge']}"
+        )
 
 
 def check_names(asked: Mapping[str, Any]) -> None:

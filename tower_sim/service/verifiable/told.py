@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ def verified(log: Path, key: str | None, noted: Sequence[str]) -> LogReport:
     data = read_bytes(log, "log", limit=MAX_BYTES, advice="give the file that the service's log was saved to")
     known = None if key is None else check_key(key)
     with Opened() as opened:
-        return check(data, lambda asked, seed, by: redrawn(asked, seed, by, opened), known, noted)
+        return check(data, partial(redrawn, opened), known, noted)
 
 
 def says(report: LogReport, key: str | None) -> list[str]:

@@ -6,6 +6,8 @@
 //   const game = { plugins: [towerPlugin({ tower })], moves: { throwIn: { move: throwIn, client: false, undoable: false } } };
 //   function throwIn({ G, tower }) { G.tray = tower.drop(G.hand).emerged; }
 
+import { aTower } from "../lib/check.js";
+import { counted } from "../lib/counts.js";
 import { fromSystem, seeded } from "../lib/generator.js";
 
 const NAME = "tower";
@@ -20,7 +22,8 @@ const SETUP =
  * `tower` is a tower of this package. `seed`, four words, or a function that gives them for each match, is for tests and
  * replays; when it is left out, every match begins from the system's randomness. `stream` is a whole number.
  */
-export function towerPlugin({ tower, seed, stream = 0 }) {
+export function towerPlugin({ tower, seed, stream = 0 } = {}) {
+  aTower("tower", tower);
   const begun = () => (seed === undefined ? fromSystem() : seeded(typeof seed === "function" ? seed() : seed, stream));
   return {
     name: NAME,
@@ -35,9 +38,7 @@ export function towerPlugin({ tower, seed, stream = 0 }) {
 /** Return what a player sees of the plugin's data: how many cubes of each colour are inside, and how many drops there were. */
 function seen(data) {
   if (!isWhole(data)) return data;
-  const inside = {};
-  for (const { colour } of data.state.cubes) inside[colour] = (inside[colour] ?? 0) + 1;
-  return { inside, drops: data.state.drops };
+  return { inside: counted(data.state.cubes), drops: data.state.drops };
 }
 
 /**

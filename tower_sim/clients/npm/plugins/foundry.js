@@ -8,6 +8,8 @@
 // It follows the public API of versions 12 to 14: CONFIG.Dice.functions, CONFIG.Dice.termTypes, CONFIG.Dice.randomUniform,
 // foundry.dice.terms.RollTerm, and the settings of a world.
 
+import { aTower, fault, object } from "../lib/check.js";
+import { counted, summed } from "../lib/counts.js";
 import { fromWords, seeded } from "../lib/generator.js";
 
 const MOST_CUBES = 1000; // of a throw
@@ -41,6 +43,7 @@ export function register({ tower, CONFIG, foundry, settings, module, key = "towe
  * `load` returns what `save` was given last, plain JSON, or {}. Drops wait for each other; one that cannot be saved never was.
  */
 export function worldTower({ tower, load, save, uniform, seed }) {
+  aTower("tower", tower);
   let last = Promise.resolve();
   const host = fromWords(() => Math.floor(uniform() * WORDS));
   const kept = () => ({ state: tower.empty(), next: 0, generator: seed && seeded(seed), ...load() });
@@ -68,12 +71,13 @@ export function worldTower({ tower, load, save, uniform, seed }) {
 /** Return the counts by colour that the words of a formula say: ["4blue", "2red"] or [4, "blue"] give { blue: 4, ... }. */
 export function thrownOf(words) {
   const text = words.join(" ");
-  const counts = {};
+  const said = [];
   const rest = text.replace(/(\d+)\s*([\p{L}_-]+)/gu, (_, count, colour) => {
-    counts[colour] = (Object.hasOwn(counts, colour) ? counts[colour] : 0) + Number(count);
+    said.push([colour, Number(count)]);
     return "";
   });
-  if (/[^\s,"']/.test(rest) || total(counts) > MOST_CUBES || !Object.keys(counts).length) {
+  const counts = summed(said);
+  if (/[^\s,"']/.test(rest) || total(counts) > MOST_CUBES || !said.length) {
     const allowed = `numbers of cubes with their colours, ${MOST_CUBES} at most, as in tower(4blue, 2red)`;
     throw new RangeError(`tower(${text.slice(0, 60)}) cannot be thrown; allowed are ${allowed}`);
   }
@@ -110,24 +114,19 @@ export function termOf(RollTerm, world) {
         return world.drop(this.thrown).then(({ emerged, inside }) => Object.assign(this, { emerged, inside }));
       }
       const inside = world.inside();
-      const all = { ...inside };
-      for (const [colour, count] of Object.entries(this.thrown)) all[colour] = (all[colour] ?? 0) + count;
+      const all = summed([...Object.entries(inside), ...Object.entries(this.thrown)]);
       return Object.assign(this, minimize ? { emerged: {}, inside: all } : { emerged: all, inside: {} });
     }
   };
 }
 
 function checkCounts(thrown) {
+  const allowed = `whole numbers of cubes by colour, together ${MOST_CUBES} at most`;
+  object("thrown", thrown, allowed);
   for (const [colour, count] of Object.entries(thrown)) {
     if (Number.isSafeInteger(count) && count >= 0 && total(thrown) <= MOST_CUBES) continue;
-    throw new RangeError(`thrown.${colour} is ${count}; allowed are whole numbers from 0, together ${MOST_CUBES} at most`);
+    throw fault(`thrown.${colour}`, count, allowed);
   }
-}
-
-function counted(cubes) {
-  const counts = {};
-  for (const { colour } of cubes) counts[colour] = (counts[colour] ?? 0) + 1;
-  return counts;
 }
 
 function total(counts) {

@@ -29,6 +29,8 @@ export interface Verified {
   readonly draws: number;
   readonly redrawn: number;
   readonly unchecked: number;
+  /** How many of those drawn again here began with a tower that no draw before them had left. */
+  readonly brought: number;
   /** How many rounds opened with a commitment that was noted: only that shows that the secret was there before the words. */
   readonly committed: number;
   readonly lines: number;

@@ -188,7 +188,8 @@ async function step(reader, tools, number, fields) {
 // The draws
 
 async function drawAgain({ rounds, findings }, tools, towers) {
-  const counts = { draws: 0, redrawn: 0, unchecked: 0 };
+  const counts = { draws: 0, redrawn: 0, unchecked: 0, brought: 0 };
+  const told = { known: new Map(), left: new Set() }; // states by hash: those told so far, and those that a draw has left
   for (const [name, { words, secret, draws }] of rounds) {
     counts.draws += draws.length;
     if (secret === null || words === null) continue;
@@ -196,7 +197,7 @@ async function drawAgain({ rounds, findings }, tools, towers) {
       const seed = await drawSeed(tools, unhex(secret, 64), words, name, index);
       let found;
       try {
-        found = await redrawn(tools, towers, draw, seed);
+        found = await redrawn(tools, towers, draw, seed, told, counts);
       } catch (error) {
         found = `its draw cannot be made again: ${error.message}`;
       }
@@ -219,22 +220,25 @@ async function drawSeed(tools, secret, words, round, index) {
 }
 
 /** Make a draw again: undefined when it comes out the same, null when it cannot be made here, else what is wrong. */
-async function redrawn(tools, towers, { asked, answer, by }, seed) {
+async function redrawn(tools, towers, { asked, answer, by }, seed, told, counts) {
   const tower = towers.get(asked.apparatus);
   const others = Object.keys(asked).filter((key) => !["do", "apparatus", "model", "cubes", "state"].includes(key) && asked[key] !== null);
   if (asked.do !== "drop" || asked.model !== "surrogate" || !tower || others.length || by.model !== tower.model) {
     if (answer?.seed !== String(seed)) return "its seed is not the one that the secret and the words give";
     return null;
   }
-  const empty = { model: "surrogate", apparatus: tower.name, digest: tower.model, residents: [], log: [], board: [], touches: [] };
-  const before = asked.state == null ? empty : await tokenOf(tools, asked.state);
-  const after = await tokenOf(tools, answer.state);
+  const before = asked.state == null
+    ? { model: "surrogate", apparatus: tower.name, digest: tower.model, residents: [], sizes: [], next: 0, past: "" }
+    : await stateOf(tools, asked.state, told, counts);
+  if (before === undefined) return `no line before it tells the state ${asked.state.slice(0, 16)}... that it began with, or not rightly`;
   if (before.model !== "surrogate" || before.digest !== tower.model) return "it began with a tower of another model";
-  const next = 1 + Math.max(-1, ...[...before.residents, ...before.log.flatMap((event) => event[2])].map((cube) => cube[0]));
-  const edge = after.log[after.log.length - 1]?.[2][0]?.[2];
   const colours = Object.entries(asked.cubes ?? {}).flatMap(([colour, count]) => Array(whole(count)).fill(colour));
-  const thrown = colours.map((colour, i) => [next + i, colour, edge]);
+  const thrown = colours.map((colour, i) => [before.next + i, colour, by.edge]);
   const expected = outcome(tower, before, thrown, asked.cubes ?? {}, seed);
+  const after = { ...expected.after, past: await pastOf(tools, before.past, [expected.event]) };
+  const left = await hashOf(tools, after);
+  told.known.set(left, after);
+  told.left.add(left);
   const { state, ...said } = answer;
   if (said.seed !== expected.answer.seed) return "its seed is not the one that the secret and the words give";
   const places = new Map((said.landings ?? []).map(({ cube, place }) => [cube, place]));
@@ -243,15 +247,15 @@ async function redrawn(tools, towers, { asked, answer, by }, seed) {
       return `its draw came out otherwise when it was made again: the log says that cube ${cube} is at ${places.get(cube)}, and drawn again it is at ${place}`;
     }
   }
-  if (sorted(said) !== sorted(expected.answer) || sorted(after) !== sorted(expected.after)) {
+  if (sorted(said) !== sorted(expected.answer) || state !== left) {
     return "its draw came out otherwise when it was made again: its counts or its state are others";
   }
   return undefined;
 }
 
-/** Return the answer, without its state, and what the state after it holds. */
+/** Return the answer without its state, the state after it but for its past, and what the drop adds to that. */
 function outcome(tower, before, thrown, cubes, seed) {
-  const sizes = before.log.filter(([kind]) => kind === "drop").map((event) => event[2].length);
+  const { sizes } = before;
   const floor = (region) => { const i = tower.floors.indexOf(region); return i < 0 ? refuse() : i; };
   const lying = before.residents.map(([id, colour, , region, since]) => (
     { id, colour, floor: floor(region), since, inCrowd: sizes[since] >= tower.crowdFrom }
@@ -275,7 +279,8 @@ function outcome(tower, before, thrown, cubes, seed) {
       extrapolated: !tower.covers(thrown.length, before.residents.length),
       landings: here.map(([id, colour]) => ({ cube: id, colour, place: ends.get(id).place })),
     },
-    after: { ...before, residents, log: [...before.log, ["drop", generatorOf(seed), thrown, emerged, 0, ""]] },
+    after: { ...before, residents, sizes: [...sizes, thrown.length], next: before.next + thrown.length },
+    event: ["drop", generatorOf(seed), thrown, emerged, 0, ""],
   };
 }
 
@@ -286,6 +291,55 @@ function generatorOf(seed) {
   const step = BigInt.asUintN(128, (long(4) << 1n) | 1n);
   const state = BigInt.asUintN(128, (step + long(0)) * 0x2360ed051fc65da44385df649fccf645n + step);
   return `${state.toString(16)}:${step.toString(16)}:`;
+}
+
+/** Return a state that is told by its hash (undefined where no line has told it) or whole, and count one that no draw had left. */
+async function stateOf(tools, name, { known, left }, counts) {
+  let hash = string(name);
+  if (hash.length !== 64) {
+    const { residents, log, board, touches, ...names } = await tokenOf(tools, name);
+    if (board.length || touches.length || residents.some((row) => row.length !== 5)) refuse();
+    const cubes = [...residents, ...log.flatMap((event) => event[2])];
+    const sizes = log.filter(([kind]) => kind === "drop").map((event) => event[2].length);
+    const next = cubes.reduce((most, [id]) => Math.max(most, id + 1), 0);
+    const state = { ...names, residents, sizes, next, past: await pastOf(tools, "", log) };
+    hash = await hashOf(tools, state);
+    if (!known.has(hash)) known.set(hash, state);
+  }
+  if (!left.has(hash)) counts.brought++;
+  return known.get(hash);
+}
+
+/** Return the hash of a past with more events; docs/verify.md says of what. */
+async function pastOf(tools, before, events) {
+  let past = before;
+  for (const [kind, rng, thrown, emerged, strength, place] of events) {
+    const event = `[${text(kind)},${text(rng)},[${thrown.map((cube) => `[${cubeText(cube)}]`)}],[${emerged}],${real(strength)},${text(place)}]`;
+    past = hex(await sha256(tools, bytes(past + event)));
+  }
+  return past;
+}
+
+/** Return the hash of a state of a tower's surrogate; docs/verify.md says of what. */
+async function hashOf(tools, { model, apparatus, digest, residents, past }) {
+  const rows = residents.map((row) => `[${cubeText(row)},${text(row[3])},${row[4]}]`);
+  const names = `"model":${text(model)},"apparatus":${text(apparatus)},"digest":${text(digest)}`;
+  return hex(await sha256(tools, bytes(`{${names},"residents":[${rows}],"log":"${past}","board":[],"touches":[]}`)));
+}
+
+function cubeText([id, colour, edge]) {
+  return `${id},${text(colour)},${real(edge)}`;
+}
+
+/** Return a text as Python's json writes it. */
+function text(value) {
+  return JSON.stringify(string(value)).replace(/[\u007f-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** Return a number that is no whole one to Python, as Python's json writes it; the edges of cubes are far from its exponents. */
+function real(value) {
+  if (!(value === 0 || (value >= 1e-4 && value < 1e15))) refuse();
+  return Number.isInteger(value) ? `${value}.0` : String(value);
 }
 
 /** Return what a state's token holds. */

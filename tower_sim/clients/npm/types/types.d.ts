@@ -21,7 +21,7 @@ export type Seed = number | bigint | string;
 
 /** The RangeError that everything here throws for what it cannot work with. */
 export interface PathError extends RangeError {
-  /** The field that is wrong, such as `state.cubes[3].floor`. */
+  /** The field that is wrong, such as `state.cubes[3].floor`; `a word drawn` where the host's function gave what is none. */
   readonly path: string;
 }
 
