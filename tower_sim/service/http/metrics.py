@@ -31,12 +31,12 @@ class Metrics:
         at_once = Gauge("tower_sim_requests_at_once", "Requests being answered", registry=self._registry)
         waiting = Gauge("tower_sim_workers_waiting", "Work that waits for a process", registry=self._registry)
         running = Gauge("tower_sim_workers_running", "Work that processes do", registry=self._registry)
-        commits = Gauge("tower_sim_commits", "Commits to the file of answers", registry=self._registry)
+        self._commits = Counter("tower_sim_commits", "Commits to the file of answers", registry=self._registry)
+        self._store, self._commits_told = service.store, 0
         self.at_once = 0
         at_once.set_function(lambda: self.at_once)
         waiting.set_function(lambda: service.workers.waiting)
         running.set_function(lambda: service.workers.running)
-        commits.set_function(lambda: service.store.commits)
 
     def answered(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count an answer."""
@@ -59,4 +59,7 @@ class Metrics:
 
     def text(self) -> bytes:
         """Return all of them."""
+        commits = self._store.commits
+        self._commits.inc(commits - self._commits_told)
+        self._commits_told = commits
         return generate_latest(self._registry)
