@@ -6,19 +6,26 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from tower_sim.statistics import Estimate
 from tower_sim.study.data import Campaign
 from tower_sim.study.points import Varied
 from tower_sim.study.sensitivity import (
     FEWEST,
     FEWEST_FOR_DELTA,
+    FEWEST_FOR_SHARES,
     FEWEST_FOR_SMOOTH,
     Indices,
+    Shares,
     has_salib,
     indices,
     rank_correlation,
+    shares,
 )
 from tower_sim.study.sheets import Cell, Sheets, said
+from tower_sim.study.sobol import Index
 from tower_sim.study.sweeps import SweptCurve
+
+LEAST_REACH = 0.005  # of a share, to either side: no finer is told
 
 
 def strongest(curve: SweptCurve, fields: Sequence[Varied]) -> str:
@@ -41,7 +48,7 @@ def sampled_effects(
     fields: Sequence[Varied],
     tell: Callable[[float], None],
 ) -> None:
-    """Tell which fields each figure follows: ranks and, with points enough, delta indices.
+    """Tell which fields each figure follows: ranks and, with points enough, delta and Sobol indices.
 
     `tell` hears what part is done: the indices of a large design take minutes.
     """
@@ -52,39 +59,61 @@ def sampled_effects(
         f"1; its interval needs {FEWEST} points): how steadily a figure goes up or down with a field, whatever the "
         f"shape; it misses what goes up and down again, and words have none.{smooths}"
     )
-    told: list[Indices] = []
+    deltas: list[Indices] = []
+    parts: list[Shares] = []
     rows: list[list[Cell]] = []
     for done, curve in enumerate(curves, start=1):
         known = np.isfinite(curve.y.value)
         x, y = np.stack([field.numbers[known] for field in fields], 1), curve.y.value[known]
-        deltas = indices(x, y, campaign.rng(f"sweep {curve.name}")) if known.any() else None
-        if deltas:
-            told.append(deltas)
+        delta = indices(x, y, campaign.rng(f"sweep {curve.name}")) if known.any() else None
+        part = shares(x, y, campaign.rng(f"shares {curve.name}")) if known.any() else None
+        deltas += [delta] if delta else []
+        parts += [part] if part else []
         sure: list[str] = []
         for i, field in enumerate(fields):
             rank = rank_correlation(x[:, i], y) if field.is_number and known.any() else None
             if rank and (rank.low > 0 or rank.high < 0):
                 sure.append(f"{'up' if rank.value > 0 else 'down'} with `{field.name}` ({said(rank)})")
-            row: list[Cell] = [curve.name, field.name, int(known.sum()), rank]
-            if deltas:
-                parts = (deltas.delta, deltas.delta_half, deltas.first, deltas.first_half)
-                row += [float(part[i]) for part in parts]
-            rows.append(row)
+            rows.append([curve.name, field.name, int(known.sum()), rank, *_delta(delta, i), *_shares(part, i, len(y))])
         tell(done / len(curves))
         sheets.text(f"**{curve.name}** goes {', '.join(sure) or 'with no field beyond its interval'}.")
-    head = ["figure", "field", "points", "rank"]
-    if told:
-        head += ["delta", "delta +-", "first-order share", "first-order +-"]
-        rows = [[*row, *[None] * (len(head) - len(row))] for row in rows]
-        dummies = np.array([deltas.dummy for deltas in told])
+    if deltas:
         sheets.text(
-            "`delta` is Borgonovo's index, how far knowing the field moves the whole distribution of the figure; the "
-            "first-order share is the part of its variance that the field alone accounts for. With so many points a "
-            f"field without any effect reaches about {dummies[:, 0].max():.2f} and {dummies[:, 1].max():.2f} (the "
-            "highest of a column of random numbers)."
+            "`delta` is Borgonovo's index, how far knowing the field moves the whole distribution of the figure. With "
+            "so many points a field without any effect reaches about "
+            f"{max(delta.dummy for delta in deltas):.2f} (the highest of a column of random numbers)."
         )
     elif not has_salib():
         sheets.text("Delta indices are left out: SALib is not installed (pip install SALib adds it).")
     else:
         sheets.text(f"Delta indices are left out: they need {FEWEST_FOR_DELTA} points and a figure that varies.")
-    sheets.table("effects", head, rows, shown=60)
+    if parts:
+        least, most = (f"{100 * pick(part.told for part in parts):.0f} %" for pick in (min, max))
+        sheets.text(
+            "`alone` is the share of a figure's variance over the design that the field makes by itself, `in all` what "
+            "it makes together with others, too (Sobol's first and total indices, of a Gaussian process through the "
+            f"points; in brackets two standard errors to either side). The process tells {least} to {most} of the "
+            "variance of points that it was not given; a column of random numbers reaches "
+            f"{max(part.dummy for part in parts):.2f} in all. Figures of which it tells too little have none."
+        )
+    else:
+        sheets.text(
+            f"Shares of variance are left out: they need {FEWEST_FOR_SHARES} points and a figure that follows the "
+            "fields closely enough."
+        )
+    head = ["figure", "field", "points", "rank", "delta", "delta +-", "alone", "in all"]
+    used = [i for i in range(len(head)) if i < 4 or any(row[i] is not None for row in rows)]
+    sheets.table("effects", [head[i] for i in used], [[row[i] for i in used] for row in rows], shown=60)
+
+
+def _delta(delta: Indices | None, i: int) -> list[Cell]:
+    return [None, None] if delta is None else [float(delta.delta[i]), float(delta.half[i])]
+
+
+def _shares(part: Shares | None, i: int, n: int) -> list[Cell]:
+    return [None, None] if part is None else [_with_errors(part.first[i], n), _with_errors(part.total[i], n)]
+
+
+def _with_errors(index: Index, n: int) -> Estimate:
+    reach = max(2 * index.error, LEAST_REACH)
+    return Estimate(index.value, max(index.value - reach, 0.0), index.value + reach, n)

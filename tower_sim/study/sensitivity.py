@@ -1,4 +1,4 @@
-"""What matters in a design whose points are a sample: rank correlations, smooth effects and delta indices."""
+"""What matters in a design whose points are a sample: rank correlations, smooth effects, delta and Sobol indices."""
 
 from __future__ import annotations
 
@@ -12,11 +12,18 @@ from typing import Any
 import numpy as np
 
 from tower_sim.statistics import Estimate, Estimates, student_quantile
+from tower_sim.study import gaussian, sobol
 from tower_sim.study.data import Array
+from tower_sim.study.sobol import Index
 
 FEWEST = 10  # points for the interval of a rank correlation
 FEWEST_FOR_SMOOTH = 20  # points
 FEWEST_FOR_DELTA = 40  # points
+FEWEST_FOR_SHARES = 40  # points
+MOST_FOR_SHARES = 1_500  # points that the process goes through: its time grows with their cube
+LEAST_TOLD = 0.2  # of the variance over points left out: of a process that tells less no share is given
+SHARES_SAMPLE = 1_024
+STARTS = (2.0, 0.4)  # of the process's lengths: from the long one alone it misses what goes up and down
 DELTA_RESAMPLES = 25  # slow: each fits four sets of densities
 SMOOTH_RESAMPLES = 200
 _WIDTH = 0.15  # of the field's range: the standard deviation of the smooth's weights
@@ -24,17 +31,28 @@ _WIDTH = 0.15  # of the field's range: the standard deviation of the smooth's we
 
 @dataclass(frozen=True)
 class Indices:
-    """Of each field, and of a column of random numbers: Borgonovo's delta and the first-order share of variance.
+    """Borgonovo's delta of each field; `half` are half-widths of 95 % intervals.
 
-    `delta_half` and `first_half` are half-widths of 95 % intervals. The random column says what a field without any
-    effect reaches with so few points.
+    `dummy` is that of a column of random numbers: what a field without any effect reaches with so few points.
     """
 
     delta: Array
-    delta_half: Array
-    first: Array
-    first_half: Array
-    dummy: tuple[float, float]
+    half: Array
+    dummy: float
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Sobol indices of each field: the share of a figure's variance that it makes alone, and in all with others.
+
+    `dummy` is the total of a column of random numbers, `told` the share of the variance over points that a Gaussian
+    process through the others tells of points left out.
+    """
+
+    first: tuple[Index, ...]
+    total: tuple[Index, ...]
+    dummy: float
+    told: float
 
 
 def rank_correlation(x: Array, y: Array) -> Estimate:
@@ -105,11 +123,35 @@ def indices(x: Array, y: Array, rng: np.random.Generator) -> Indices | None:
     finally:
         np.random.set_state(kept)
         warnings.formatwarning = shown
-    keys = {"delta": "delta", "delta_half": "delta_conf", "first": "S1", "first_half": "S1_conf"}
-    others = {"delta": "delta_raw", "delta_half": "delta_raw_conf"}
-    values = {
-        name: np.asarray(analysed[key if key in analysed else others.get(name, key)], float)
-        for name, key in keys.items()
-    }
-    dummy = (float(values["delta"][-1]), float(values["first"][-1]))
-    return Indices(**{name: column[:-1] for name, column in values.items()}, dummy=dummy)
+    delta, half = (
+        np.asarray(analysed[key if key in analysed else other], float)
+        for key, other in (("delta", "delta_raw"), ("delta_conf", "delta_raw_conf"))
+    )
+    return Indices(delta[:-1], half[:-1], float(delta[-1]))
+
+
+def shares(x: Array, y: Array, rng: np.random.Generator) -> Shares | None:
+    """Return Sobol indices of a sample `x` (points, fields), `y` (points), fields taken as independent and uniform.
+
+    None for too few points, and where a Gaussian process through them tells too little. Random: a column of random
+    numbers, groups of points, samples, and which points are taken of more than MOST_FOR_SHARES.
+    """
+    if len(y) < FEWEST_FOR_SHARES or not y.std() > 1e-9 * max(1.0, float(np.abs(y).max())):
+        return None
+    some = rng.permutation(len(y))[:MOST_FOR_SHARES]
+    x, y = x[some], y[some]
+    width = np.ptp(x, axis=0)
+    unit = np.column_stack([(x - x.min(0)) / np.where(width > 0, width, 1.0), rng.random(len(x))])
+    process = gaussian.fit(unit, y, None, rng, starts=STARTS)
+    told = float(1 - ((y - process.held_out()) ** 2).mean() / y.var())
+    if told < LEAST_TOLD:
+        return None
+    seed, columns = int(rng.integers(1 << 31)), unit.shape[1]
+    total, sampled, variance = sobol.totals(process.means, columns, seed, SHARES_SAMPLE)
+    first = sobol.firsts(process.means, columns, seed + 2, variance)
+    errors = np.hypot(sobol.jackknife(total), sampled), sobol.jackknife(first)
+    made = [
+        tuple(Index(float(value[0]), float(error)) for value, error in zip(values[:-1], of[:-1], strict=True))
+        for values, of in zip((total, first), errors, strict=True)
+    ]
+    return Shares(first=made[1], total=made[0], dummy=float(total[-1, 0]), told=told)
