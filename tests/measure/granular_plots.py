@@ -1,0 +1,193 @@
+"""The figures of `granular`: ours in ink, the published values as bands and broken lines, with errors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tests.measure import granular_report as report
+from tests.measure.granular_report import CRITICAL, DENSE, LOOSE, SPREAD, Line
+from tests.measure.granular_runs import KNOCKS, Table
+from tests.measure.granular_statistics import Counts, beta_geometric, fit
+from tower_sim.study.plots import label, legend, panels
+
+STYLES = (("0.1", "o"), ("#1f5fa8", "s"), ("#c0392b", "^"), ("#2e8b57", "D"), ("#8e44ad", "v"))
+
+
+GENTLE = {"color": STYLES[2][0], "marker": STYLES[2][1], "ms": 4.5, "lw": 0}
+SIDE = 2.0
+"""The outlet through which balls and cubes are compared."""
+WHOLE = {"color": "0.4", "marker": "o", "mfc": "white", "ms": 3.5, "lw": 1, "ls": "--"}
+
+
+def packing(lines: Sequence[Line], table: Table) -> Any:
+    """Draw the fraction against friction, against taps and against the size of the pile."""
+    figure, (left, middle, right) = panels(1, 3, 3.3)
+    usual = [line for line in lines if line["accuracy"] == "fast" and line["after"] == 0]
+    poured = [line for line in usual if line["taps"] == 0 and line["pour"] == "brisk"]
+    gentle = [line for line in usual if line["pour"] == "gentle"]
+    for style, cubes in zip(STYLES, (500, 300), strict=False):
+        _points(left, "friction", [line for line in poured if line["cubes"] == cubes], style, f"{cubes}, bulk")
+    large = [line for line in poured if line["cubes"] == 500]
+    left.plot([line["friction"] for line in large], [line["whole"] for line in large], **WHOLE, label="500, whole box")
+    if gentle:
+        left.plot([g["friction"] for g in gentle], [g["fraction"] for g in gentle], **GENTLE, label="500, bulk, gently")
+    label(left, "friction of all contacts", "share of the volume in cubes", "poured")
+    for number, friction in enumerate((0.2, 0.4, 0.6)):
+        tapped = [line for line in lines if line["taps"] and line["friction"] == friction]
+        if tapped:
+            x = [line["after"] for line in tapped]
+            colour, marker = STYLES[number]
+            style = {"color": colour, "marker": marker, "ms": 3.5, "lw": 1}
+            middle.plot(x, [line["fraction"] for line in tapped], **style, label=f"{friction:g}, bulk")
+            middle.plot(
+                x, [line["whole"] for line in tapped], **style, ls="--", mfc="white", label=f"{friction:g}, whole"
+            )
+    label(middle, "knocks of 2 g", "", "300 cubes, tapped; friction")
+    sizes = [line for line in poured if line["friction"] == 0.4]
+    _points(right, "cubes", sizes, STYLES[0], "bulk")
+    right.plot([line["cubes"] for line in sizes], [line["whole"] for line in sizes], **WHOLE, label="whole box")
+    right.set_xscale("log")
+    right.set_xticks([300, 500, 1000, 2000], ["300", "500", "1,000", "2,000"])
+    right.minorticks_off()
+    label(right, "cubes in the box", "", "poured, friction 0.4")
+    for panel in (left, middle, right):
+        panel.set_ylim(0.5, 0.85)
+        for value, name in ((LOOSE, "real, loose"), (DENSE, "real, dense")):
+            panel.axhspan(value - SPREAD, value + SPREAD, color="0.85", lw=0)
+            x, side = (0.02, "left") if panel is left else (0.98, "right")
+            panel.annotate(name, (x, value), xycoords=("axes fraction", "data"), ha=side, va="center", fontsize=7)
+    legend(left)
+    legend(right)
+    if middle.get_legend_handles_labels()[0]:
+        legend(middle, 2)
+    return figure
+
+
+def _points(panel: Any, name: str, lines: Sequence[Line], style: tuple[str, str], title: str) -> None:
+    x, y = [line[name] for line in lines], [line["fraction"] for line in lines]
+    error = [1.96 * (line["se"] or 0.0) for line in lines]
+    panel.errorbar(x, y, error, color=style[0], marker=style[1], ms=3.5, lw=1, capsize=2, label=title)
+
+
+def avalanches(lines: Sequence[Line], table: Table, told: str) -> Any:
+    """Draw the survival of avalanches on a log axis, and their mean against the outlet."""
+    figure, (left, right) = panels(1, 2, 3.4)
+    data = table.columns()
+    square = [line for line in lines if line["outlet"] == line["length"] and line["accuracy"] == "fast"]
+    shown = [line for line in square if line["friction"] == 0.4 and line["outlet"] <= 3.0]
+    for (colour, _), line in zip(STYLES, shown, strict=False):
+        rows = np.all([data[name] == line[name] for name in ("outlet", "length", "friction", "accuracy")], axis=0)
+        counts = Counts(data["size"][rows], data["ended"][rows] > 0)
+        at, share = counts.survival()
+        left.step(
+            [0, *at],
+            [1, *share],
+            where="post",
+            color=colour,
+            lw=1.2,
+            label=f"{line['outlet']:g} edges, n = {line['avalanches']}",
+        )
+        s = np.linspace(0, at.max(), 50)
+        left.plot(s, (1 - counts.chance()) ** s, color=colour, lw=0.9, ls="--")
+    left.set_yscale("log")
+    left.set_ylim(0.01, 1.05)
+    left.set_xlim(0, 60)
+    label(left, "cubes s", "share of avalanches larger than s", "friction 0.4; broken: one chance for every cube")
+    legend(left, 2)
+    for (colour, marker), friction in zip(STYLES, sorted({line["friction"] for line in square}), strict=False):
+        of = [line for line in square if line["friction"] == friction]
+        _means(right, of, (colour, marker), f"friction {friction:g}", 0.15 * (friction - 0.4))
+    for fitted in json.loads(told)["growth"]:
+        if fitted["friction"] == 0.4 and "power" in fitted:
+            x, power = np.linspace(1.4, 3.7, 100), fitted["power"]
+            y = np.exp(power["log_of_factor"]) * (CRITICAL - x) ** -power["rate"]
+            right.plot(x, y, color="0.5", lw=1, ls="--", label=f"({CRITICAL:g} - side)^-{power['rate']:.1f}")
+    right.set_yscale("log")
+    right.set_ylim(0.9, 1000)
+    label(right, "side of the outlet, edges", "mean avalanche, cubes", "hollow: none ended, lower bound")
+    legend(right, 2)
+    return figure
+
+
+def shapes(lines: Sequence[Line], table: Table) -> Any:
+    """Draw the mean avalanche through an outlet of two edges against friction: balls, and cubes with both engines."""
+    figure, (panel,) = panels(1, 1, 3.2)
+    beside = Table(table.path.with_name("avalanches.csv"))
+    cubes = [line for line in report.avalanches(beside) if line["accuracy"] == "fast"] if beside.rows else []
+    kinds = {
+        "cubes, the core": [line for line in cubes if line["length"] == line["outlet"]],
+        "cubes, Bullet": [line for line in lines if line["grain"] == "cube"],
+        "balls, Bullet": [line for line in lines if line["grain"] == "ball"],
+    }
+    for number, (style, (title, of)) in enumerate(zip(STYLES, kinds.items(), strict=False)):
+        of = [line for line in of if line["outlet"] == SIDE]
+        if of:
+            _means(panel, of, style, title, 0.006 * (number - 1), "friction")
+    panel.set_yscale("log")
+    panel.set_ylim(1, 100)
+    panel.set_xlim(0.1, 0.7)
+    label(panel, "friction of all contacts", "mean avalanche, grains", f"outlet of {SIDE:g} edges, or diameters")
+    legend(panel, 3)
+    return figure
+
+
+def _means(
+    panel: Any, lines: Sequence[Line], style: tuple[str, str], title: str, aside: float, by: str = "outlet"
+) -> None:
+    """Draw means with intervals, `aside` of where they are, so that none hides another; hollow where nothing ended."""
+    colour, marker = style
+    sure = [line for line in lines if line["mean"] is not None]
+    x, y = [line[by] + aside for line in sure], np.array([line["mean"] for line in sure])
+    error = [y - [line["low"] for line in sure], np.array([line["high"] for line in sure]) - y]
+    panel.errorbar(x, y, error, color=colour, marker=marker, ms=4, lw=1, capsize=2, label=title)
+    for line in lines:
+        if line["mean"] is None:
+            panel.plot(line[by] + aside, line["low"], color=colour, marker="^", mfc="white", ms=5)
+
+
+def knocks(lines: Sequence[Line], table: Table) -> Any:
+    """Draw the share of arches that stand after some knocks, both axes logarithmic."""
+    figure, (panel,) = panels(1, 1, 3.4)
+    data = table.columns()
+    for (colour, _), line in zip(STYLES, lines, strict=False):
+        rows = data["strength"] == line["strength"]
+        counts = Counts(data["knocks"][rows], data["broke"][rows] > 0)
+        at, share = counts.survival()
+        s = np.arange(1, KNOCKS + 1)
+        steps = np.array([share[at <= k][-1] if (at <= k).any() else 1.0 for k in s])
+        panel.step(
+            s, steps, where="post", color=colour, lw=1.3, label=f"{line['strength']:g} g, {line['arches']} arches"
+        )
+        panel.plot(s, (1 - counts.chance()) ** s, color=colour, lw=0.9, ls="--")
+        if "tail" in line:
+            panel.plot(
+                s,
+                np.exp(beta_geometric(s.astype(float), fit(counts, beta_geometric, -1.0)[0])),
+                color=colour,
+                lw=0.9,
+                ls=":",
+            )
+    panel.set_xscale("log")
+    panel.set_yscale("log")
+    panel.set_ylim(0.03, 1.1)
+    panel.set_xticks([1, 2, 5, 10, 20, 40], ["1", "2", "5", "10", "20", "40"])
+    panel.minorticks_off()
+    label(
+        panel,
+        "knocks",
+        "share of arches that stand",
+        "broken: all arches alike; dotted: each its own chance, tail a power law",
+    )
+    legend(panel, 3)
+    return figure
+
+
+def draw(study: str, lines: Sequence[Line], table: Table, told: str) -> Any:
+    """Draw the figure of a study."""
+    if study == "avalanches":
+        return avalanches(lines, table, told)
+    return {"packing": packing, "shapes": shapes, "knocks": knocks}[study](lines, table)

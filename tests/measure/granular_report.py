@@ -1,0 +1,208 @@
+"""What the studies of `granular` come to: figures beside the published values, as a table of JSON and Markdown."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import curve_fit
+
+from tests.measure.granular_runs import KNOCKS, MOST, SEED, Table
+from tests.measure.granular_statistics import (
+    Counts,
+    beta_geometric,
+    correlation,
+    fit,
+    gain,
+    memoryless,
+    pooled,
+)
+
+Columns = Mapping[str, npt.NDArray[Any]]
+Line = dict[str, Any]
+
+LOOSE, DENSE, SPREAD = 0.54, 0.67, 0.01
+"""Cubes, loosest and densest with their standard deviation: Baker and Kudrolli, Phys. Rev. E 82, 061304 (2010)."""
+CRITICAL = 5.0
+"""Grain sizes at which the mean avalanche of spheres is commonly said to diverge; not checked in the paper itself."""
+START = 4
+"""Cubes from which on the later part of an avalanche is looked at: published laws are about tails."""
+FEWEST_ARCHES = 8
+"""Broken arches below which no law of theirs is fitted."""
+FEWEST = 12
+"""Avalanches below which nothing is said of their law."""
+
+
+def packing(table: Table) -> list[Line]:
+    """Return the fractions of every kind of pile and number of taps: mean, standard error, piles.
+
+    `fraction` is that of the bulk, two edges from walls, floor and surface. `whole` is that of the box, walls and floor
+    included, up to the height under which the centres of 95 % of the cubes are.
+    """
+    data = table.columns()
+    lines: list[Line] = []
+    for key in _kinds(data, ("cubes", "friction", "accuracy", "pour", "taps", "strength", "after")):
+        rows = _rows(data, key)
+        values = np.array([float(v) for v in data["fraction_2"][rows]])
+        box = data["width"][rows] ** 2 * data["top"][rows]
+        whole = 0.95 * float(key["cubes"]) / box
+        spread = float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else None
+        lines.append(
+            {
+                **key,
+                "piles": len(values),
+                "fraction": round(float(values.mean()), 4),
+                "se": None if spread is None else round(spread, 4),
+                "sd": None if spread is None else round(float(values.std(ddof=1)), 4),
+                "whole": round(float(whole.mean()), 4),
+                "top": round(float(data["top"][rows].mean()), 1),
+                "seconds": round(float(data["cpu"][rows].mean()), 1),
+                "overlap": float(data["overlap"][rows].max()),
+            }
+        )
+    return lines
+
+
+def avalanches(table: Table, names: Sequence[str] = ("outlet", "length", "friction", "accuracy")) -> list[Line]:
+    """Return for every outlet and friction the mean avalanche with its interval, and whether it is without memory.
+
+    The interval is by resampling where enough avalanches ended, else that of the geometric law.
+    """
+    data = table.columns()
+    lines: list[Line] = []
+    for key in _kinds(data, names):
+        rows = _rows(data, key)
+        rows = rows[data["size"][rows] > 0]
+        counts = Counts(data["size"][rows], data["ended"][rows] > 0)
+        line: Line = {**key, "avalanches": len(rows), "ended": counts.ends}
+        line |= dict(zip(("mean", "low", "high"), (_rounded(value) for value in counts.mean()), strict=True))
+        line["pokes"] = round(float(data["pokes"][rows].mean()), 2)
+        if counts.ends >= FEWEST and counts.mean()[0] > 1.5:
+            rng = np.random.default_rng([SEED, round(100 * float(key["outlet"])), round(100 * float(key["friction"]))])
+            line["low"], line["high"] = (_rounded(value) for value in counts.resampled(rng))
+            verdict = memoryless(counts, MOST, rng)
+            line |= {"shape": round(verdict.shape, 2), "p": round(verdict.p, 3), "z": round(verdict.z, 2)}
+            line |= {f"power_{other:g}": round(power, 2) for other, power in verdict.power.items()}
+            beyond = counts.size > START
+            if beyond.sum() >= FEWEST:
+                later = memoryless(Counts(counts.size[beyond] - START, counts.known[beyond]), MOST - START, rng)
+                line |= {"later": int(beyond.sum()), "later_shape": round(later.shape, 2), "later_z": round(later.z, 2)}
+            chains = [data["size"][rows[data["seed"][rows] == seed]] for seed in np.unique(data["seed"][rows])]
+            if max(len(chain) for chain in chains) > 2:
+                seen, chance = correlation([chain for chain in chains if len(chain) > 1], rng)
+                line |= {"correlation": round(seen, 2), "correlation_p": round(chance, 3)}
+        lines.append(line)
+    return lines
+
+
+def growth(lines: Sequence[Line], friction: float) -> Line:
+    """Fit how the mean grows with the side of a square outlet: a power law that diverges at CRITICAL, and exp(b D^3).
+
+    The second is what Thomas and Durian find for the fraction of clogging states (Phys. Rev. Lett. 114, 178001, 2015).
+    The fits are weighted by the logarithm's standard error; `chi2` is over points less two.
+    """
+    used = [
+        line
+        for line in lines
+        if line["friction"] == friction and line["outlet"] == line["length"] and line["accuracy"] == "fast"
+        if line["ended"] >= FEWEST / 2 and line["mean"] is not None
+    ]
+    side = np.array([line["outlet"] for line in used], float)
+    y = np.log([line["mean"] for line in used])
+    error = np.array([max(math.log(line["high"] / line["mean"]) / 1.96, 0.03) for line in used])
+    found: Line = {"friction": friction, "points": len(used)}
+    if len(used) < 3:
+        return found
+
+    def diverging(d: Any, a: float, g: float) -> Any:
+        return a - g * np.log(CRITICAL - d)
+
+    def exponential(d: Any, a: float, b: float) -> Any:
+        return a + b * d**3
+
+    for name, law in (("power", diverging), ("cubic", exponential)):
+        best, spread = curve_fit(law, side, y, sigma=error, absolute_sigma=True)
+        left = float((((law(side, *best) - y) / error) ** 2).sum())
+        found[name] = {
+            "log_of_factor": round(float(best[0]), 3),
+            "rate": round(float(best[1]), 3),
+            "rate_se": round(float(math.sqrt(spread[1, 1])), 3),
+            "chi2": round(left, 1),
+            "over": len(used) - 2,
+        }
+    return found
+
+
+def knocks(table: Table) -> list[Line]:
+    """Return for every strength how many knocks an arch takes: geometric and beta-geometric law, and the tail's power.
+
+    `p` is the chance of such a gain in likelihood if all arches were alike, half chi-squared's: alike is at the edge.
+    """
+    data = table.columns()
+    lines: list[Line] = []
+    for key in _kinds(data, ("outlet", "friction", "strength")):
+        rows = _rows(data, key)
+        counts = Counts(data["knocks"][rows], data["broke"][rows] > 0)
+        line: Line = {**key, "arches": len(rows), "broke": counts.ends, "first": int((data["knocks"][rows] == 1).sum())}
+        line |= dict(zip(("mean", "low", "high"), (_rounded(value) for value in counts.mean()), strict=True))
+        if counts.ends >= FEWEST_ARCHES:
+            better = max(gain(counts, beta_geometric, start) for start in (-3.0, 0.0))
+            (logit, size), _ = max((fit(counts, beta_geometric, start) for start in (-3.0, 0.0)), key=lambda f: f[1])
+            power = math.exp(-size) / (1 + math.exp(-logit))
+            line |= {"gain": round(max(better, 0.0), 1), "p": _half_chance(better)}
+            if better > 2.7:  # 5 %: otherwise all are as good as alike, and the tail may be any
+                line |= {"tail": round(power, 2), "other": round(math.exp(-size) - power, 2)}
+        lines.append(line)
+    return lines
+
+
+def shapes(table: Table) -> list[Line]:
+    """Return the same for balls and for cubes with Bullet."""
+    return avalanches(table, ("grain", "outlet", "friction"))
+
+
+def _half_chance(twice: float) -> float:
+    return float(f"{0.5 * math.erfc(math.sqrt(max(twice, 0.0) / 2)):.2g}")
+
+
+def _rounded(value: float) -> float | None:
+    return round(value, 2) if math.isfinite(value) else None
+
+
+def _kinds(data: Columns, names: Sequence[str]) -> list[Line]:
+    """Return the different values of some columns, in order."""
+    rows = zip(*(data[name].tolist() for name in names), strict=True)
+    return [dict(zip(names, values, strict=True)) for values in sorted(set(rows))]
+
+
+def _rows(data: Columns, key: Line) -> npt.NDArray[np.int64]:
+    return np.flatnonzero(np.all([data[name] == value for name, value in key.items()], axis=0))
+
+
+def markdown(lines: Sequence[Line]) -> str:
+    """Return lines as a table of Markdown; a line has the columns of the longest."""
+    names = list(dict.fromkeys(name for line in lines for name in line))
+    cells = [["" if line.get(name) is None else f"{line[name]}" for name in names] for line in lines]
+    rows = [names, ["---"] * len(names), *cells]
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+def summary(study: str, table: Table) -> tuple[list[Line], str]:
+    """Return what a study came to, and as JSON."""
+    lines = {"packing": packing, "avalanches": avalanches, "shapes": shapes, "knocks": knocks}[study](table)
+    told: Line = {"study": study, "lines": lines}
+    if study == "shapes":
+        told["stopped_at"] = MOST
+    if study == "avalanches":
+        told["growth"] = [growth(lines, friction) for friction in sorted({line["friction"] for line in lines})]
+        told["stopped_at"] = MOST
+        for name, column in (("memory", "z"), ("memory_later", "later_z")):
+            together = pooled([line[column] for line in lines if column in line] or [0.0])
+            told[name] = {"z": round(together[0], 2), "p": float(f"{together[1]:.2g}")}
+    if study == "knocks":
+        told["stopped_at"] = KNOCKS
+    return lines, json.dumps(told, indent=1) + "\n"

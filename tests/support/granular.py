@@ -1,0 +1,266 @@
+"""Piles of cubes as granular physics measures them: a box to pour into, a flat-bottomed hopper with a hole, a tap.
+
+The bodies, the release, the sleep and the knock are those of the towers; only the fixed boxes are others. Lengths in
+the parameters are in cube edges.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tests.support.scenes import matrices
+from tower_sim import draws
+from tower_sim.apparatus.parts import Apparatus, Box, Hand, Region, Surface, span
+from tower_sim.cubes import Cube
+from tower_sim.outcome import Status
+from tower_sim.physics.bullet import CM, BulletEngine
+from tower_sim.physics.engine import Engine, runs_alone
+from tower_sim.physics.knock import Shake
+from tower_sim.physics.release import Launch
+from tower_sim.physics.scene import Scene
+from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.physics.settle import settle
+from tower_sim.physics.world import GRAVITY, Motion, World
+from tower_sim.places import INSIDE, Place
+from tower_sim.state import Pose
+
+Array = npt.NDArray[np.float64]
+
+EDGE = 0.008
+DENSITY = 650.0
+PLATE = 0.25
+"""Edges: how thick the bottom of a hopper is, as a floor of the towers."""
+_CELL = math.sqrt(3) * 1.001  # edges: holds a cube however it is turned
+_LAYER = 0.08  # s between two layers that are poured
+_FALL = 2.0  # edges from a poured layer down to where the surface is taken to be
+_PLACES = 6  # looked at for each cube that is given back
+_STILL = (0.0, 0.0, -GRAVITY)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bed(Apparatus):
+    """A square box, open above, whose floor is z = 0 and may have a hole in its middle: what falls through emerges."""
+
+    width: float
+    outlet: tuple[float, float] | None
+
+    def find(self, position: Array, orientation: Array) -> list[Place]:
+        """Say that each cube is inside: nobody asks for more."""
+        return [Place(f"{INSIDE}box")] * len(position)
+
+    def emerged(self, position: Array) -> npt.NDArray[np.bool_]:
+        """Tell which cubes have fallen well below the plate."""
+        return np.less(position[:, 2], -2 * EDGE)
+
+    def escaped(self, position: Array) -> npt.NDArray[np.bool_]:
+        """Tell which cubes are beside the box, or nowhere."""
+        return np.logical_not((np.abs(position[:, :2]) <= self.width * EDGE / 2).all(axis=1))
+
+
+def bed(width: float, pair: Surface, outlet: tuple[float, float] | None = None, height: float = 100.0) -> Bed:
+    """Make a box `width` edges wide, all contacts of `pair`; `outlet` is the hole's sides along x and y (edges)."""
+    half, high, thick = width * EDGE / 2, height * EDGE, 2 * EDGE
+    every = (-half - thick, half + thick)
+    walls = [
+        span("wall", (-half - thick, -half), every, (-thick, high), "all"),
+        span("wall", (half, half + thick), every, (-thick, high), "all"),
+        span("wall", (-half, half), (-half - thick, -half), (-thick, high), "all"),
+        span("wall", (-half, half), (half, half + thick), (-thick, high), "all"),
+    ]
+    return Bed(
+        name="bed",
+        profile={},
+        digest="",
+        boxes=(*walls, *_bottom(half, outlet)),
+        surfaces={"all": pair},
+        between_cubes=pair,
+        cube_edge=EDGE,
+        cube_density=DENSITY,
+        hand=Hand(0.0, width * EDGE, 0.0, 0.0, 0.0),
+        rim_top=high,
+        regions=(Region("box", 0.0),),
+        passed=-EDGE if outlet else -math.inf,
+        swept=outlet is not None,
+        calm=(((-half, -half, 0.0), (half, half, high)),),
+        width=width,
+        outlet=outlet,
+    )
+
+
+def _bottom(half: float, outlet: tuple[float, float] | None) -> list[Box]:
+    if outlet is None:
+        return [span("floor", (-half, half), (-half, half), (-2 * EDGE, 0.0), "all")]
+    x, y, z = outlet[0] * EDGE / 2, outlet[1] * EDGE / 2, (-PLATE * EDGE, 0.0)
+    sides = [
+        ((-half, -x), (-half, half)),
+        ((x, half), (-half, half)),
+        ((-x, x), (-half, -y)),
+        ((-x, x), (y, half)),
+    ]
+    return [span("floor", a, b, z, "all") for a, b in sides if a[1] - a[0] > 1e-9 and b[1] - b[0] > 1e-9]
+
+
+class Pile:
+    """Cubes in a bed, from the first that is poured on: `scene` has them, `status` is how the last settling ended."""
+
+    def __init__(self, world: World, shape: Bed) -> None:
+        self.shape = shape
+        self.scene = Scene(world, shape)
+        self.status = Status.SETTLED
+        self._next = 0
+
+    def motion(self) -> Motion:
+        """Return where the cubes are, in the order of `scene.bodies`."""
+        return self.scene.motion()
+
+    def pour(self, number: int, rng: np.random.Generator, rise: float = 0.45) -> None:
+        """Pour cubes in thin layers from a hand that rises with the pile, turned at random, and let them come to rest.
+
+        The hand is two edges over a pile of the fraction `rise`: over a denser one it rises ahead, and cubes fall
+        further the more there are.
+
+        Random, from `rng`: where in a layer (one after the other at places that are free however cubes are turned) and
+        the orientations, uniform over rotations.
+        """
+        launches: list[Launch] = []
+        at, spread = 0.0, self.shape.width / 2 - 0.4 * _CELL
+        while len(launches) < number:
+            z = EDGE * (len(launches) / (rise * self.shape.width**2) + _FALL + _CELL)
+            for x, y in _layer(spread, rng)[: number - len(launches)]:
+                launches.append(self._launch(x * EDGE, y * EDGE, z, at, rng))
+            at += _LAYER
+        self.status = settle(self.scene, launches)
+
+    def tap(self, strength: float, rng: np.random.Generator) -> None:
+        """Knock on the table in a direction drawn from `rng`, and let the cubes come to rest."""
+        self.status = settle(self.scene, [], Shake.draw(strength, rng))
+
+    def flow(self, rng: np.random.Generator, most: int, patience: float = math.inf) -> tuple[int, bool]:
+        """Let cubes fall through the outlet until nothing moves; returns how many did, and whether it ended by itself.
+
+        What has fallen is let go again over the pile, at a place drawn from `rng`, so that the hopper stays full. After
+        `most` cubes the world is stopped as it is. It has ended too when none has fallen for `patience` seconds; when
+        something still moves after the longest time of the settings, it has not.
+        """
+        scene, fallen, waited = self.scene, 0, 0.0
+        settings = scene.world.settings
+        while waited < min(settings.longest, patience):
+            motion = scene.motion()
+            if scene.sweep(motion):
+                fallen, waited = fallen + len(scene.swept), 0.0
+                self.give_back(rng)
+                if fallen >= most:
+                    return fallen, False
+                motion = scene.motion()
+            elif scene.rest(motion):
+                return fallen, True
+            waited += scene.advance(motion, _STILL, 25) * settings.window
+        return fallen, patience < settings.longest
+
+    def give_back(self, rng: np.random.Generator) -> None:
+        """Let go, just over the surface, what was swept: each at the lowest of some places drawn from `rng`."""
+        reach = (self.shape.width / 2 - 0.5 * _CELL) * EDGE
+        for _ in range(len(self.scene.swept)):
+            centre = self.motion().position
+            places = [(draws.uniform(rng, -reach, reach), draws.uniform(rng, -reach, reach)) for _ in range(_PLACES)]
+            z, x, y = min((_free_height(centre, x, y), x, y) for x, y in places)
+            self.scene.launch(self._launch(x, y, z, 0.0, rng))
+        self.scene.swept.clear()
+
+    def arch(self) -> list[int]:
+        """Return the numbers of the cubes that close the outlet: with centres over it, the lowest and those beside it.
+
+        Beside it are those whose centres are less than an edge higher. Where no centre is over the outlet those count
+        that are nearest to being so.
+        """
+        centre = self.motion().position
+        beyond = np.abs(centre[:, :2]) - np.array(self.shape.outlet or (0.0, 0.0)) * EDGE / 2
+        outside = np.maximum(beyond.max(axis=1), 0.0)
+        height = np.where(outside <= outside.min(initial=math.inf), centre[:, 2], math.inf)
+        low = height < height.min(initial=math.inf) + EDGE
+        return [number for number, is_low in zip(self.scene.bodies, low, strict=True) if is_low]
+
+    def take_out(self, numbers: Sequence[int]) -> None:
+        """Take cubes out; what touched them wakes up."""
+        for number in numbers:
+            self.scene.engine.remove(self.scene.bodies.pop(number))
+            self.scene.swept.append(number)
+        if not runs_alone(self.scene.engine):
+            self.scene.wake_all()
+            self.scene.world.work_as_usual()
+
+    def _launch(self, x: float, y: float, z: float, at: float, rng: np.random.Generator) -> Launch:
+        cube = Cube(self._next, "grain", EDGE)
+        self._next += 1
+        return Launch(cube, at, _pose(x, y, z, rng), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+
+
+def _pose(x: float, y: float, z: float, rng: np.random.Generator) -> Pose:
+    return Pose((x, y, z), draws.turn(rng))
+
+
+def _free_height(centre: Array, x: float, y: float) -> float:
+    """Return the height (m) at which a cube over (x, y) is free of all others, however it and they are turned."""
+    apart = np.hypot(centre[:, 0] - x, centre[:, 1] - y) / (_CELL * EDGE)
+    near = apart < 1
+    over = centre[near, 2] + _CELL * EDGE * np.sqrt(1 - apart[near] ** 2)
+    return float(over.max(initial=_CELL * EDGE))
+
+
+def _layer(spread: float, rng: np.random.Generator, tries: int = 300) -> list[tuple[float, float]]:
+    """Draw places (edges) one after the other, none nearer to another than a cell."""
+    places: list[tuple[float, float]] = []
+    for _ in range(tries):
+        x, y = draws.uniform(rng, -spread, spread), draws.uniform(rng, -spread, spread)
+        if all((x - a) ** 2 + (y - b) ** 2 > _CELL**2 for a, b in places):
+            places.append((x, y))
+    return places
+
+
+class Spheres(BulletEngine):
+    """Bullet with balls, as wide as the cubes are, in their place."""
+
+    def set_cubes(self, mass: float, inertia: float | None = None) -> None:
+        """Say what the balls are: those of the cubes' density, whose mass (kg) is given."""
+        ball = math.pi / 6 * mass
+        super().set_cubes(ball, 0.1 * ball * self._edge**2)
+        self._cube_shape = self._bullet.createCollisionShape(
+            self._bullet.GEOM_SPHERE, radius=self._edge / 2 * CM, physicsClientId=self._client
+        )
+
+
+@contextmanager
+def pile(settings: PhysicsSettings, shape: Bed, engine: type[Engine] | None = None) -> Iterator[Pile]:
+    """Give an empty pile in a world of its own; `engine` takes the place of the one that the settings name."""
+    with World(settings) as world, world.alone():
+        if engine is not None:
+            world.engine.close()
+            world.engine = engine(settings)
+        yield Pile(world, shape)
+
+
+def fraction(motion: Motion, low: Sequence[float], high: Sequence[float], spacing: float = 0.1) -> float:
+    """Return which share of the upright box from `low` to `high` (edges) is in cubes: points of a grid are counted."""
+    axes = [np.arange(a + spacing / 2, b, spacing) for a, b in zip(low, high, strict=True)]
+    filled = np.zeros([len(axis) for axis in axes], bool)
+    turned = matrices(motion.orientation)
+    for centre, turn in zip(motion.position / EDGE, turned, strict=True):
+        near = [np.flatnonzero(np.abs(axis - c) < math.sqrt(3) / 2) for axis, c in zip(axes, centre, strict=True)]
+        if all(len(each) for each in near):
+            grid = np.stack(np.meshgrid(*(axes[k][near[k]] - centre[k] for k in range(3)), indexing="ij"), axis=-1)
+            filled[np.ix_(*near)] |= (np.abs(grid @ turn) <= 0.5).all(axis=-1)
+    return float(filled.mean())
+
+
+def bulk_fraction(motion: Motion, width: float, margin: float = 2.0) -> float:
+    """Return the fraction of a pile `margin` edges away from walls, floor and surface (the top but 5 % of cubes)."""
+    z = np.sort(motion.position[:, 2]) / EDGE
+    top = float(z[int(0.95 * len(z))])
+    side = width / 2 - margin
+    return fraction(motion, (-side, -side, margin), (side, side, top - margin))
