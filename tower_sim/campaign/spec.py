@@ -16,7 +16,8 @@ from tower_sim.apparatus.catalogue import names
 from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.campaign.kinds import game_of, installed, kinds
 from tower_sim.campaign.point import MAX_RECORDED, MAX_ROWS, Point, build, rows_of
-from tower_sim.campaign.vary import DESIGNS, Values, applied, check_size, fields_of, points, told
+from tower_sim.campaign.vary import DESIGNS, TOWER, Values, check_size, designed, fields_of, points, told
+from tower_sim.design.space import PREFIX, usual
 from tower_sim.errors import UsageError, fault
 from tower_sim.games.game import Game, game_seed
 from tower_sim.models import BOARD_MODELS, MODELS
@@ -117,7 +118,7 @@ class Spec:
         values = self.points[number]
         tables = {"profile": self.profile, "settings": self.settings, **self.tables}
         try:
-            return build(self.game, self.apparatus, self.model, applied(tables, values))
+            return build(self.game, self.apparatus, self.model, designed(tables, values))
         except UsageError as error:
             raise UsageError(f"point {number} ({told(values)}): {error}" if values else str(error)) from None
 
@@ -217,7 +218,8 @@ def parse(text: str, directory: Path = Path()) -> Spec:
         allowed = f"none: the model {model!r} knows no knocks"
         raise fault("table", "knocks", allowed, 'remove it, or write model = "physics"')
     settings = read_settings(tables.get("settings", {})).table() if model == "physics" else {}
-    design, values = points(vary, {"profile": profile, "settings": settings, **own}, seed)
+    base = {"profile": profile, "settings": settings, TOWER: usual(), **own}
+    design, values = points(vary, base, seed)
     check_size(len(values), runs, shard, game.runs)
     _check_varied(values[0], model, game)
     spec = Spec(game.kind, name, model, seed, cast("int", runs), shard, profile, settings, own, design, values, record)
@@ -277,6 +279,6 @@ def _sorted(value: Any) -> Any:
 def _check_varied(values: Values, model: str, game: Game) -> None:
     """Refuse to vary what the model does not look at: all points would be the same tower."""
     for field in values:
-        if model == "two_thirds" and field.startswith("profile."):
+        if model == "two_thirds" and field.startswith(("profile.", PREFIX)):
             allowed = f"a field of {game.tables[0]}: the model 'two_thirds' is the same for every tower"
             raise fault("a field of vary.fields", field, allowed, 'write model = "physics", or do not vary it')

@@ -11,6 +11,8 @@ from typing import Any, cast
 import numpy as np
 
 from tower_sim.apparatus.fields import refuse_unknown
+from tower_sim.design.space import PREFIX
+from tower_sim.design.space import tables as tower_tables
 from tower_sim.errors import check_whole, fault, shown
 
 SAMPLED = ("latin_hypercube", "sobol")  # designs whose points are a sample themselves
@@ -20,6 +22,7 @@ MAX_RUNS = 2**31  # runs are numbered by int32
 MAX_POINTS = 10_000  # each is tried before anything runs, which takes milliseconds
 MAX_SHARDS = 20_000  # each has three or four files
 DESIGN_STREAM = 2**31  # spawn keys of runs begin with the run's number, which is lower
+TOWER = PREFIX.rstrip(".")  # the table of what varies that makes a tower's profile
 _UNITS = ("_mm", "_deg", "_kg_m3", "_m_s", "_rad_s", "_s")  # keys with these hold quantities, never counts
 _HEAD = ("schema", "version", "kind")
 
@@ -87,6 +90,23 @@ def applied(tables: Mapping[str, Any], values: Values) -> dict[str, Any]:
             inner = _inner(inner, word)
         inner[int(last) if isinstance(inner, list) else last] = value
     return result
+
+
+def designed(tables: Mapping[str, Any], values: Values) -> dict[str, Any]:
+    """Do as `applied` with a point's `values`, of which `tower.NAME` are numbers of the design space.
+
+    These make the tower out of the profile of `tables`; what else is varied, fields of the profile too, is set after
+    them. Raises as `applied`, and UsageError for a number that the design space has not.
+    """
+    of_tower = {name.removeprefix(PREFIX): value for name, value in values.items() if _is_of_tower(name)}
+    if not of_tower:
+        return applied(tables, values)
+    made = {**tables, "profile": tower_tables(of_tower, tables["profile"])}
+    return applied(made, {name: value for name, value in values.items() if not _is_of_tower(name)})
+
+
+def _is_of_tower(name: str) -> bool:
+    return name.startswith(PREFIX)
 
 
 def told(values: Values) -> str:

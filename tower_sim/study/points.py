@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from tower_sim.campaign.vary import SAMPLED, applied
+from tower_sim.campaign.vary import SAMPLED, TOWER, designed
 from tower_sim.errors import fault
 from tower_sim.study.data import Array, Campaign, CubeEntries, Drops, Failed
 
@@ -73,8 +73,8 @@ def at_point(campaign: Campaign, point: int) -> Campaign:
 
 def at_values(spec: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the spec of one point: its tables with the point's values, no design."""
-    there = {name: value for name, value in values.items() if name.split(".")[0] in spec}
-    return applied(spec, there) | {"design": "", "points": [{}]}
+    there = {name: value for name, value in values.items() if name.split(".")[0] in (*spec, TOWER)}
+    return designed(spec, there) | {"design": "", "points": [{}]}
 
 
 def _drops(d: Drops, rows: Array, first: int) -> Drops:

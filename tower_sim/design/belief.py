@@ -1,0 +1,129 @@
+"""What is believed of towers that were never played: a Gaussian process of the atlas, and what was tried since.
+
+Each tower's figure is the process at its features and something of its own, which it shares with towers that are built
+nearly like it, seen through the noise of its games. Source of the formulas: Rasmussen and Williams, Gaussian Processes
+for Machine Learning, 2006, sections 2.2 and 5.4.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tower_sim.design.features import features
+from tower_sim.design.towers import Towers
+from tower_sim.study.gaussian import GaussianProcess, Matern, fit
+
+Array = npt.NDArray[np.float64]
+
+MOST = 1024  # towers of the atlas that are learnt from: the time grows with their cube
+LEAST = 30
+ALIKE = 0.8  # of the ranges, over all features: the length over which towers share what is their own
+GUESSED = 2.0  # games that the noise told by the atlas counts for, beside those that were tried
+
+
+@dataclass(frozen=True)
+class Prior:
+    """What the atlas tells of one output: its process, and two variances.
+
+    `noise` is that of a game about its tower's figure, `own` that of towers about the process.
+    """
+
+    emulator: GaussianProcess
+    noise: float
+    own: float
+
+
+def prior(towers: Towers, errors: Array, output: str, rng: np.random.Generator) -> Prior:
+    """Learn an output from the first MOST towers that tell it. Random: what `gaussian.fit` draws."""
+    value = towers.values[output]
+    mine = np.flatnonzero(~np.isnan(value))[:MOST]
+    noise = np.nan_to_num(errors[mine]) ** 2
+    emulator = fit(features(towers.numbers[mine]), value[mine], noise, rng)
+    of_a_game = float((noise * towers.runs[mine]).mean())
+    return Prior(emulator, of_a_game or emulator.kernel.nugget, emulator.kernel.nugget + _overlooked(emulator))
+
+
+def _overlooked(emulator: GaussianProcess) -> float:
+    """Return by how much towers, each told by all others, are further off than the process knows (a variance)."""
+    variance = 1 / np.diag(emulator.inverse)
+    error = emulator.weights[:, 0] * variance
+    return max(0.0, float((error**2 - variance).mean()))
+
+
+@dataclass(frozen=True)
+class Belief:
+    """What is believed of one output after towers with the features `x`, shape (n, F), were tried.
+
+    `solved` is what makes means of the covariance with them, `inverse` that of the covariance of what was seen.
+    """
+
+    prior: Prior
+    x: Array
+    noise: Array
+    seen: Array
+    solved: Array
+    inverse: Array
+
+    def at(self, x: Array) -> tuple[Array, Array]:
+        """Return the mean and the sd of the figures of towers at `x`, shape (m, F), that were not tried: each (m,)."""
+        emulator = self.prior.emulator
+        mean, sd = emulator.at(x)
+        variance = sd**2 + self.prior.own
+        if len(self.x):
+            cross = between(self.prior, x, self.x)
+            mean = mean + cross @ self.solved
+            variance = variance - (cross @ self.inverse * cross).sum(1)
+        return mean, np.sqrt(np.maximum(variance, 0.0))
+
+    def means(self, x: Array) -> Array:
+        """Return the means alone, which takes less."""
+        mean = self.prior.emulator.means(x)[:, 0]
+        return mean + between(self.prior, x, self.x) @ self.solved if len(self.x) else mean
+
+    def of_tried(self) -> tuple[Array, Array]:
+        """Return the mean and the sd of the figures of those tried: each (n,)."""
+        emulator = self.prior.emulator
+        before, _ = emulator.at(self.x)
+        own = between(self.prior, self.x, self.x)
+        gain = own @ self.inverse
+        return before + gain @ (self.seen - before), np.sqrt(np.maximum(np.diag(own - gain @ own), 0.0))
+
+    def and_then(self, x: Array, noise: float) -> Belief:
+        """Return what will be believed after a tower at `x`, shape (F,), that does what is believed of it."""
+        mean = self.means(x[None])
+        return believed(self.prior, np.vstack([self.x, x]), np.append(self.seen, mean), np.append(self.noise, noise))
+
+
+def between(prior: Prior, x: Array, y: Array) -> Array:
+    """Return the covariance of towers' figures at `x`, shape (n, F), and `y`, shape (m, F), given the atlas: (n, m)."""
+    kernel, known = prior.emulator.kernel, prior.emulator.x
+    of_process = kernel.between(x, y) - kernel.between(x, known) @ (prior.emulator.inverse @ kernel.between(known, y))
+    alike = np.full(x.shape[1], ALIKE, np.float64)
+    return of_process + Matern(prior.own, alike, 0.0).between(x, y)
+
+
+def believed(prior: Prior, x: Array, seen: Array, noise: Array) -> Belief:
+    """Return what is believed after `seen`, shape (n,), at `x`, with `noise`, the variance of each."""
+    if not len(x):
+        empty = np.empty(0)
+        return Belief(prior, x, noise, seen, empty, np.empty((0, 0)))
+    emulator = prior.emulator
+    covariance = between(prior, x, x) + np.diag(noise + 1e-9)
+    inverse = np.asarray(np.linalg.inv(covariance), np.float64)
+    return Belief(prior, x, noise, seen, inverse @ (seen - emulator.at(x)[0]), inverse)
+
+
+def after(prior: Prior, x: Array, games: Sequence[Array]) -> Belief:
+    """Return what is believed after `games`, the values of each game of each tower at `x`; each tower has one or more.
+
+    The variance of a game is pooled over towers, with what the atlas tells of it.
+    """
+    counts = np.array([len(values) for values in games], float)
+    squares = sum(float(((values - values.mean()) ** 2).sum()) for values in games)
+    variance = (GUESSED * prior.noise + squares) / (GUESSED + float(np.maximum(counts - 1, 0).sum()))
+    seen = np.array([float(values.mean()) for values in games])
+    return believed(prior, x, seen, variance / np.maximum(counts, 1.0))

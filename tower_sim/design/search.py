@@ -1,0 +1,224 @@
+"""The search for a tower: rounds of towers by expected improvement, the nearest played more, one confirmed afresh.
+
+Source: Jones, Schonlau and Welch, Journal of Global Optimization 13 (1998) 455 (expected improvement); Ginsbourger, Le
+Riche and Carraro, in Computational Intelligence in Expensive Optimization Problems, 2010, 131 (several points at once,
+each believed to do what is expected of it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tower_sim.design import space
+from tower_sim.design.belief import Belief, Prior, after, believed, prior
+from tower_sim.design.book import LAST, SEARCH, Book, RoundOfGames, Trial
+from tower_sim.design.features import features
+from tower_sim.design.played import TOLD, Row, Task
+from tower_sim.design.towers import Towers
+from tower_sim.design.wishes import Brief, largest
+
+Array = npt.NDArray[np.float64]
+Evaluate = Callable[[Sequence[Task]], Iterable[Row]]
+"""Plays tasks and gives what each came to, in order."""
+
+BATCH, EACH = 4, 3  # towers a round, games in each
+NEAREST, MORE = 3, 20  # towers that the last round plays more, and how many games
+DRAWN = 1536  # towers looked at in a round, half of them near those that are best so far
+KEPT = 256  # of these, for which improvement is computed
+CENTRES = 6
+SAMPLES = 128  # of what towers may do
+ENOUGH, SURE = 0.5, 0.8  # grains: a tower is near enough when its miss is told, and expected, to be below
+_TREE = {"prior": 0, "round": 1, "games": 2, "fresh": 3}  # of seeds
+_STEPS = (0.02, 0.06, 0.15, 0.4)  # of a range, to towers near the best
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What is believed after the games so far: of each wish, and of the tried towers their mean and expected miss."""
+
+    beliefs: tuple[Belief, ...]
+    tried: tuple[int, ...]
+    values: Array
+    sd: Array
+    expected: Array
+    games: Array
+
+    def best(self, number: int) -> list[int]:
+        """Return the `number` trials of least expected miss, the nearest first."""
+        return [self.tried[i] for i in np.argsort(self.expected, kind="stable")[:number]]
+
+    def chosen(self) -> int:
+        """Return the nearest of the trials that were played often, else of all: few games may have been lucky ones."""
+        often = self.games > MORE
+        return self.tried[int(np.argmin(np.where(often | ~often.any(), self.expected, np.inf)))]
+
+    def of(self, trial: int) -> tuple[Array, Array, float]:
+        """Return means, sd and expected miss of a trial."""
+        i = self.tried.index(trial)
+        return self.values[i], self.sd[i], float(self.expected[i])
+
+
+class Teller:
+    """Tells how far a search is; this one tells nobody."""
+
+    def game(self) -> None:
+        """Say that a game was played."""
+
+    def round(self, seen: Seen) -> None:
+        """Say that a round is over, and what is believed now."""
+
+
+class Search:
+    """A search: what is `asked`, the towers of the atlas with their `errors`, and the `book` that it writes."""
+
+    def __init__(self, asked: Brief, towers: Towers, errors: Mapping[str, Array], book: Book) -> None:
+        self.asked, self.book = asked, book
+        rng = np.random.default_rng([book.seed, _TREE["prior"]])
+        self.priors: tuple[Prior, ...] = tuple(prior(towers, errors[name], name, rng) for name in asked.outputs)
+        self.normals = np.random.default_rng([book.seed, _TREE["prior"], 1]).standard_normal(
+            (SAMPLES, len(asked.wishes))
+        )
+        self.starts = self._starts(towers)
+
+    def _starts(self, towers: Towers) -> Array:
+        """Return the atlas's most promising towers, what is held set: shape (at most CENTRES, parameters)."""
+        held = self._held(towers.numbers)
+        if not len(held):
+            return held
+        x = features(held)
+        nothing = [believed(each, x[:0], np.empty(0), np.empty(0)) for each in self.priors]
+        return held[np.argsort(self._rough(nothing, x), kind="stable")[:CENTRES]]
+
+    def _held(self, numbers: Array) -> Array:
+        """Set what is held, round what is not, and leave out towers whose pieces are too large for the bed."""
+        numbers = np.round(numbers, 3)
+        for name, value in self.asked.held.items():
+            numbers[:, space.NAMES.index(name)] = value
+        return numbers if self.asked.bed is None else numbers[largest(numbers) <= self.asked.bed]
+
+    def task(self, trial: int, run: int, stream: str = "games") -> Task:
+        """Return a game of a trial; towers of a search share the seeds of their games, fresh games have others."""
+        seed = int(np.random.SeedSequence([self.book.seed, _TREE[stream]]).generate_state(2, np.uint64)[0])
+        return Task(self.book.trials[trial].numbers, seed, run)
+
+    def _told(self, trial: Trial) -> Array:
+        """Return the games of a trial that tell all wishes, shape (games, wishes)."""
+        columns = [TOLD.index(name) for name in self.asked.outputs]
+        rows = np.array(trial.games, float).reshape(-1, len(TOLD))[:, columns]
+        return rows[~np.isnan(rows).any(1)]
+
+    def seen(self) -> Seen:
+        """Return what is believed after the games in the book."""
+        games = {i: told for i, trial in enumerate(self.book.trials) if len(told := self._told(trial))}
+        numbers = np.array([self.book.trials[i].numbers for i in games], float).reshape(-1, len(space.NAMES))
+        x = features(numbers)
+        beliefs = tuple(after(p, x, [told[:, k] for told in games.values()]) for k, p in enumerate(self.priors))
+        if not games:
+            nothing = np.empty((0, len(self.priors)))
+            return Seen(beliefs, (), nothing, nothing, np.empty(0), np.empty(0))
+        of = [belief.of_tried() for belief in beliefs]
+        values, sd = np.stack([mean for mean, _ in of], 1), np.stack([sd for _, sd in of], 1)
+        played = np.array([len(told) for told in games.values()])
+        return Seen(beliefs, tuple(games), values, sd, self._distances(values, sd).mean(0), played)
+
+    def _distances(self, mean: Array, sd: Array) -> Array:
+        """Return samples of the miss of towers, root mean square over wishes: shape (samples, towers)."""
+        values = mean + sd * self.normals[:, None, :]
+        return np.sqrt((self.asked.misses(values) ** 2).mean(-1))
+
+    def _rough(self, beliefs: Sequence[Belief], x: Array) -> Array:
+        """Return the miss of the means at `x`, shape (n,)."""
+        return np.sqrt((self.asked.misses(np.stack([belief.means(x) for belief in beliefs], 1)) ** 2).mean(1))
+
+    def is_near(self, seen: Seen, trial: int) -> bool:
+        """Say whether a tried tower is near enough to what was wished, as far as its games tell."""
+        mean, _, expected = seen.of(trial)
+        return expected <= SURE and float(np.sqrt((self.asked.misses(mean) ** 2).mean())) <= ENOUGH
+
+    def drawn(self, seen: Seen, rng: np.random.Generator) -> Array:
+        """Draw towers to choose from: over the whole space, near those that are best so far, and the atlas's best."""
+        anywhere = rng.random((DRAWN // 2, len(space.NAMES)))
+        best = [self.book.trials[i].numbers for i in seen.best(CENTRES)]
+        centres = np.vstack([self.starts, np.array(best, float).reshape(-1, len(space.NAMES))])
+        if not len(centres):
+            return self._held(space.values(anywhere))
+        shares = space.shares(centres)[rng.integers(len(centres), size=DRAWN // 2)]
+        moved = rng.random(shares.shape) < rng.choice([0.1, 0.3, 1.0], size=(len(shares), 1))
+        step = rng.choice(_STEPS, size=(len(shares), 1)) * rng.standard_normal(shares.shape)
+        near = np.clip(shares + np.where(moved, step, 0.0), 0.0, 1.0)
+        return np.vstack([self._held(space.values(np.vstack([anywhere, near]))), self.starts])
+
+    def propose(self, seen: Seen, number: int) -> list[tuple[float, ...]]:
+        """Return so many towers to try, by expected improvement, each as if those before did what is believed."""
+        rng = np.random.default_rng([self.book.seed, _TREE["round"], len(self.book.rounds)])
+        numbers = np.unique(self.drawn(seen, rng), axis=0)
+        known = {trial.numbers for trial in self.book.trials}
+        numbers = numbers[[tuple(row) not in known for row in numbers.tolist()]]
+        x = features(numbers)
+        kept = np.argsort(self._rough(seen.beliefs, x), kind="stable")[:KEPT]
+        numbers, x, beliefs = numbers[kept], x[kept], seen.beliefs
+        chosen: list[tuple[float, ...]] = []
+        goal = float(seen.expected.min()) if seen.tried else None
+        for _ in range(min(number, len(numbers))):
+            at = [belief.at(x) for belief in beliefs]
+            distance = self._distances(np.stack([mean for mean, _ in at], 1), np.stack([sd for _, sd in at], 1))
+            gain = -distance.mean(0) if goal is None else np.maximum(goal - distance, 0.0).mean(0)
+            gain[[tuple(row) in chosen for row in numbers.tolist()]] = -np.inf
+            pick = int(np.argmax(gain))
+            chosen.append(tuple(numbers[pick].tolist()))
+            beliefs = tuple(b.and_then(x[pick], p.noise / EACH) for b, p in zip(beliefs, self.priors, strict=True))
+        return chosen
+
+    def next_round(self, seen: Seen, rounds: int) -> RoundOfGames | None:
+        """Return what to play after what was `seen`, at most `rounds` of search in all; None when the search is done.
+
+        New towers are added to the book.
+        """
+        book = self.book
+        searched = sum(each.kind == SEARCH for each in book.rounds)
+        is_last = bool(book.rounds) and book.rounds[-1].kind == LAST
+        if is_last and (searched >= rounds or self.is_near(seen, seen.chosen())):
+            return None
+        if not is_last and book.rounds and (searched >= rounds or self.is_near(seen, seen.best(1)[0])):
+            return RoundOfGames(LAST, tuple((i, len(book.trials[i].games) + MORE) for i in seen.best(NEAREST)))
+        again = seen.best(1)
+        games = [(i, len(book.trials[i].games) + EACH) for i in again]
+        for numbers in self.propose(seen, BATCH - len(again)):
+            games.append((len(book.trials), EACH))
+            book.trials.append(Trial(numbers))
+        return RoundOfGames(SEARCH, tuple(games))
+
+    def run(self, evaluate: Evaluate, rounds: int, teller: Teller | None = None) -> Seen:
+        """Play round after round until a tower is near enough or `rounds` of search are over; go on where it stood.
+
+        The book is saved after each game. Returns what is believed at the end.
+        """
+        tell = teller or Teller()
+        while True:
+            due = self.book.due()
+            for (trial, _), row in zip(due, evaluate([self.task(*each) for each in due]) if due else (), strict=True):
+                self.book.trials[trial].games.append(row)
+                self.book.save()
+                tell.game()
+            seen = self.seen()
+            tell.round(seen)
+            following = self.next_round(seen, rounds)
+            if following is None:
+                return seen
+            self.book.rounds.append(following)
+            self.book.save()
+
+    def confirm(self, evaluate: Evaluate, trial: int, games: int, teller: Teller | None = None) -> list[Row]:
+        """Play `games` fresh games in a trial, by seeds that no game of the search had; go on where it stood."""
+        tell = teller or Teller()
+        rows = self.book.fresh.setdefault(trial, [])
+        due = [self.task(trial, run, "fresh") for run in range(len(rows), games)]
+        for row in evaluate(due) if due else ():
+            rows.append(row)
+            self.book.save()
+            tell.game()
+        return rows[:games]

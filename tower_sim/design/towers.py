@@ -1,0 +1,204 @@
+"""What the towers of a campaign did: one row a tower, its numbers and what came of its games, as a table in Parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tower_sim import writing
+from tower_sim.design import space
+from tower_sim.errors import UsageError
+from tower_sim.extras import extra
+from tower_sim.study.data import INSIDE, SETUP, Campaign
+
+Array = npt.NDArray[np.float64]
+
+SHIPPED = Path(__file__).parent / "towers.parquet"
+"""The table of the atlas, which ships."""
+
+LEAST_SEEN = 20  # times that a cube was inside when others were thrown in, to tell how long cubes stay
+JAMMED = 0.5  # of all cubes: a game that ends with more inside has clogged
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Something that a tower does, in `unit`; `words` say what.
+
+    It is analysed as its logarithm to base 2 where `is_ratio`; its `noise` is that of shares where `is_chance`.
+    """
+
+    name: str
+    unit: str
+    words: str
+    title: str
+    is_ratio: bool = False
+    is_chance: bool = False
+
+
+OUTPUTS = (
+    Output("setup", "cubes", "cubes inside after the set-up, when all are thrown in", "inside after the set-up"),
+    Output("inside", "cubes", "cubes inside after a phase, mean over a game's phases", "inside in play"),
+    Output("out", "cubes", "cubes that come out in a phase, mean over a game's phases", "out in a phase"),
+    Output("colours", "colours", "colours that come out in a phase, mean over a game's phases", "colours out"),
+    Output("exchange", "share", "of the cubes that came out in phases, those that had been inside before", "exchange"),
+    Output("clogged", "share", "games that end with more than half of all cubes inside, or are cut short", "clogged",
+           is_chance=True),
+    Output("half_life", "drops", "drops after which half of the cubes inside have come out", "half-life inside",
+           is_ratio=True),
+)  # fmt: skip
+BY_NAME = {output.name: output for output in OUTPUTS}
+
+
+@dataclass(frozen=True)
+class Towers:
+    """T towers: `numbers` of the design space, shape (T, parameters); by name of OUTPUTS `values`, shape (T,).
+
+    A value is the mean over the tower's `runs`; NaN where it cannot be told. `point` is that of the campaign's design.
+    `within` is the variance of a run's value about its tower's mean, NaN where there are fewer than two.
+    """
+
+    point: npt.NDArray[np.int64]
+    numbers: Array
+    runs: npt.NDArray[np.int64]
+    values: dict[str, Array]
+    within: dict[str, Array]
+
+    def __len__(self) -> int:
+        return len(self.point)
+
+
+def towers_of(campaign: Campaign) -> Towers:
+    """Return the towers of a campaign that varies numbers of the design space, those of them that have data.
+
+    Raises UsageError for a campaign that varies none, and for one that varies anything else.
+    """
+    varied = list(campaign.points[0]) if campaign.points else []
+    unknown = [name for name in varied if name.removeprefix(space.PREFIX) not in space.NAMES]
+    if not varied or unknown:
+        raise UsageError(
+            f"the campaign varies {', '.join(unknown or varied) or 'nothing'}; allowed are fields such as "
+            f"{space.PREFIX}{space.NAMES[0]} only; make one as docs/atlas/campaign.toml is made"
+        )
+    by_run = runs_of(campaign)
+    points, place = np.unique(campaign.run_point, return_inverse=True)
+    usual = space.usual()
+    used: list[int] = points.tolist()
+    rows = [usual | _short(campaign.points[point]) for point in used]
+    values: dict[str, Array] = {}
+    within: dict[str, Array] = {}
+    for name, told in by_run.items():
+        values[name], within[name] = _moments(told, place, len(points))
+    numbers = np.array([[row[name] for name in space.NAMES] for row in rows], float)
+    return Towers(points.astype(np.int64), numbers, np.bincount(place).astype(np.int64), values, within)
+
+
+def _short(values: Mapping[str, Any]) -> dict[str, float]:
+    return {name.removeprefix(space.PREFIX): value for name, value in values.items()}
+
+
+def _moments(told: Array, place: npt.NDArray[np.int64], towers: int) -> tuple[Array, Array]:
+    """Return mean and variance (of one run) by tower over the runs that tell it."""
+    there = ~np.isnan(told)
+    count = np.bincount(place[there], minlength=towers).astype(float)
+    total = np.bincount(place[there], told[there], towers)
+    mean = np.divide(total, count, out=np.full(towers, np.nan), where=count > 0)
+    squares = np.bincount(place[there], (told[there] - mean[place[there]]) ** 2, towers)
+    return mean, np.divide(squares, count - 1, out=np.full(towers, np.nan), where=count > 1)
+
+
+def runs_of(campaign: Campaign) -> dict[str, Array]:
+    """Return OUTPUTS of each run, shape (runs,); half-lives as their logarithm to base 2.
+
+    What the set-up does is told apart from the phases that follow; a run without a set-up has phases only.
+    """
+    drops, cubes, runs = campaign.drops, campaign.cubes, len(campaign.run_point)
+    first = drops.phase.among(SETUP)
+    play = ~first
+    of_play = drops.run[play]
+    phases = np.bincount(of_play, minlength=runs).astype(float)
+
+    def mean(column: npt.NDArray[Any]) -> Array:
+        total = np.bincount(of_play, column[play], runs)
+        return np.divide(total, phases, out=np.full(runs, np.nan), where=phases > 0)
+
+    setup = np.full(runs, np.nan)
+    setup[drops.run[first]] = drops.inside_after[first]
+    was_inside, stays = cubes.before.starts(INSIDE), cubes.after.starts(INSIDE)
+    at_work = play[cubes.row] & (drops.thrown[cubes.row] > 0)
+    of_cube = drops.run[cubes.row]
+
+    def count(which: npt.NDArray[np.bool_]) -> Array:
+        return np.bincount(of_cube[at_work & which], minlength=runs).astype(float)
+
+    left, through, seen = count(was_inside & ~stays), count(cubes.thrown & ~stays), count(was_inside)
+    out = left + through
+    leaving = (left + 0.5) / (seen + 1)
+    half_life = np.where(seen >= LEAST_SEEN, np.log2(np.log(0.5) / np.log1p(-leaving)), np.nan)
+    return {
+        "setup": setup,
+        "inside": mean(drops.inside_after),
+        "out": mean(drops.emerged),
+        "colours": mean(drops.colours_out),
+        "exchange": np.divide(left, out, out=np.full(runs, np.nan), where=out > 0),
+        "clogged": _clogged(campaign),
+        "half_life": half_life,
+    }
+
+
+def _clogged(campaign: Campaign) -> Array:
+    """Say 1 for runs that end with more than JAMMED of all cubes inside, or before their last drop; else 0."""
+    drops, runs = campaign.drops, len(campaign.run_point)
+    supply = max(int(campaign.cubes.cube.max()) + 1, 1)
+    last = np.full(runs, -1)
+    np.maximum.at(last, drops.run, drops.drop)
+    inside = np.zeros(runs)
+    at_end = drops.drop == last[drops.run]
+    inside[drops.run[at_end]] = drops.inside_after[at_end]
+    return ((inside > JAMMED * supply) | (last < last.max())).astype(float)
+
+
+def joined(parts: Sequence[Towers]) -> Towers:
+    """Return the towers of all parts one after the other."""
+    return Towers(
+        np.concatenate([part.point for part in parts]),
+        np.concatenate([part.numbers for part in parts]),
+        np.concatenate([part.runs for part in parts]),
+        {each.name: np.concatenate([part.values[each.name] for part in parts]) for each in OUTPUTS},
+        {each.name: np.concatenate([part.within[each.name] for part in parts]) for each in OUTPUTS},
+    )
+
+
+def write_table(path: Path, towers: Towers, errors: dict[str, Array]) -> None:
+    """Write the table, one row a tower: its point, its numbers, its runs, what came of them and the standard `errors`.
+
+    Half-lives are in drops, their errors of the logarithm to base 2. Raises UsageError without pyarrow.
+    """
+    arrow, parquet = extra("pyarrow", "campaign"), extra("pyarrow.parquet", "campaign")
+    columns: dict[str, Any] = {"point": towers.point.astype(np.int32), "runs": towers.runs.astype(np.int16)}
+    for i, each in enumerate(space.PARAMETERS):
+        columns[each.name] = towers.numbers[:, i].astype(np.int8 if each.is_count else np.float64)
+    for output in OUTPUTS:
+        value = towers.values[output.name]
+        columns[output.name] = (2**value if output.is_ratio else value).astype(np.float32)
+        columns[f"{output.name}_se"] = errors[output.name].astype(np.float32)
+    made = {name: arrow.array(column, from_pandas=True) for name, column in columns.items()}
+    buffer = arrow.BufferOutputStream()
+    parquet.write_table(arrow.table(made), buffer, compression="zstd")
+    writing.write(path, buffer.getvalue().to_pybytes(), "table")
+
+
+def read_table(path: Path) -> tuple[Towers, dict[str, Array]]:
+    """Read a table that `write_table` wrote: the towers and the standard errors of their values."""
+    parquet = extra("pyarrow.parquet", "campaign")
+    table = parquet.read_table(path)
+    columns: dict[str, Array] = {name: table.column(name).to_numpy().astype(np.float64) for name in table.column_names}
+    numbers = np.stack([columns[name] for name in space.NAMES], 1)
+    values = {each.name: np.log2(columns[each.name]) if each.is_ratio else columns[each.name] for each in OUTPUTS}
+    nothing = {each.name: np.full(len(numbers), np.nan) for each in OUTPUTS}
+    towers = Towers(columns["point"].astype(np.int64), numbers, columns["runs"].astype(np.int64), values, nothing)
+    return towers, {each.name: columns[f"{each.name}_se"] for each in OUTPUTS}

@@ -1,0 +1,202 @@
+"""What a designer may wish of a tower, what a miss weighs, and what is held while one is sought."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tower_sim.design import space
+from tower_sim.design.features import cut_all
+from tower_sim.errors import UsageError, fault
+
+Array = npt.NDArray[np.float64]
+
+CUBES, COLOURS = 49, 7  # of the game that towers are measured by
+CLOGGED = "clogged"
+MOST_BED = 1000.0  # mm
+PLATE = 2.0  # mm: a floor's thickness, the ramp and its lip, of the profile that towers are made of
+FUNNEL_WALLS, TUBE_WALLS = 6.5, 22.0  # mm: two printed walls of 3 mm, the tube's with the ears of its pegs
+MATERIAL = ("cube_friction", "tower_friction", "restitution")
+HAND = ("release_height", "release_spread", "poured")
+GROUPS: Mapping[str, tuple[str, ...]] = {"material": MATERIAL, "hand": HAND}
+"""Numbers that can be held as usual by one word: a designer may have to take wood and hands as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of wish: its option's `name`, the `output` it is about, from `low` to `high`.
+
+    `grain` is what matters: a tower nearer than that does what was wished. `words` tell a value; `title` heads it.
+    A wish that `is_most` is met by less, too.
+    """
+
+    name: str
+    output: str
+    low: float
+    high: float
+    grain: float
+    words: str
+    title: str
+    is_most: bool = False
+
+
+KINDS = (
+    Kind("keep", "setup", 0, CUBES, 1.0, f"keeps {{}} of the {CUBES} cubes of the set-up", "kept after the set-up"),
+    Kind("inside", "inside", 0, CUBES, 1.0, "has {} cubes inside after a phase", "inside in play"),
+    Kind("out", "out", 0, CUBES / COLOURS, 0.3, "lets {} cubes out in a phase", "out in a phase"),
+    Kind("colours", "colours", 0, COLOURS, 0.2, "shows {} colours in a phase", "colours out"),
+    Kind("exchange", "exchange", 0, 1, 0.05, "brings out cubes that were inside before, a share of {}", "exchange"),
+    Kind("clogged", "clogged", 0, 1, 0.1, "clogs in a share of {} of its games", "clogged", is_most=True),
+)
+BY_NAME: Mapping[str, Kind] = {kind.name: kind for kind in KINDS}
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A wish: so much of a kind; `is_tacit`: nobody said it, but who wants a tower that clogs?"""
+
+    kind: Kind
+    wanted: float
+    is_tacit: bool = False
+
+    def said(self) -> str:
+        """Say it as what the tower does."""
+        if self.is_tacit:
+            return "clogs in hardly any game"
+        return self.kind.words.format(f"{self.wanted:g}")
+
+
+def wish(name: str, wanted: float) -> Wish:
+    """Return a wish; raises UsageError for a value that no tower can have."""
+    kind = BY_NAME[name]
+    if not kind.low <= wanted <= kind.high:
+        raise fault(f"--{name}", wanted, f"{kind.low:g} to {kind.high:g}", f"{_why(kind)}; wish less or more")
+    return Wish(kind, wanted)
+
+
+def _why(kind: Kind) -> str:
+    return {
+        "keep": f"there are {CUBES} cubes",
+        "inside": f"there are {CUBES} cubes",
+        "out": f"a phase throws the cubes of one of {COLOURS} colours, of {CUBES} in all",
+        "colours": f"there are {COLOURS} colours",
+        "exchange": "it is a share",
+        "clogged": "it is a share",
+    }[kind.name]
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What is sought: `wishes`, the numbers that are `held`, and the side of the print `bed` (mm; None: any tower)."""
+
+    wishes: tuple[Wish, ...]
+    held: Mapping[str, float]
+    bed: float | None = None
+
+    def misses(self, values: Array) -> Array:
+        """Return how far `values`, shape (..., wishes), are from what was wished, in grains."""
+        wanted, grain = (np.array(each) for each in zip(*((w.wanted, w.kind.grain) for w in self.wishes), strict=True))
+        most = np.array([each.kind.is_most for each in self.wishes])
+        off = (values - wanted) / grain
+        return np.where(most & (off < 0), 0.0, off)
+
+    def allows(self, numbers: Array) -> npt.NDArray[np.bool_]:
+        """Say which towers at `numbers`, shape (T, parameters), have what is held and fit the bed: shape (T,)."""
+        held = [np.isclose(numbers[:, space.NAMES.index(name)], value) for name, value in self.held.items()]
+        fits = np.ones(len(numbers), bool) if self.bed is None else largest(numbers) <= self.bed
+        return np.all([*held, fits], 0)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The output of each wish."""
+        return tuple(each.kind.output for each in self.wishes)
+
+
+def asked(
+    wished: Mapping[str, float],
+    *,
+    cube: float | None = None,
+    bed: float | None = None,
+    hold: Sequence[str] = (),
+) -> Brief:
+    """Check what is asked for. `wished` is by option, `cube` and `bed` are in mm.
+
+    `hold` are words: those of GROUPS hold numbers as usual, NAME=X holds one of the design space. Raises UsageError, in
+    one line, for a wish or a number that cannot be, for no wish, and for a bed on which no tower of these numbers fits.
+    """
+    if not wished:
+        names = ", ".join(f"--{kind.name}" for kind in KINDS)
+        raise UsageError(f"no wish is given; allowed are {names}; try --keep 12 --out 5")
+    wishes = tuple(wish(name, wished[name]) for name in BY_NAME if name in wished)
+    if CLOGGED not in wished:
+        wishes = (*wishes, Wish(BY_NAME[CLOGGED], 0.0, is_tacit=True))
+    held = dict(pair for word in hold for pair in _held(word))
+    if cube is not None:
+        edge = space.BY_NAME["edge_mm"]
+        if not edge.low <= cube <= edge.high:
+            raise fault(
+                "--cube", f"{cube:g} mm", f"{edge.low:g} to {edge.high:g} mm", "that is what towers are built for"
+            )
+        held["edge_mm"] = cube
+    if bed is not None:
+        _check_bed(bed, held)
+    return Brief(wishes, held, bed)
+
+
+def _held(word: str) -> list[tuple[str, float]]:
+    """Read a word of `--hold`: the numbers that it holds."""
+    if word in GROUPS:
+        return [(name, float(space.BY_NAME[name].usual)) for name in GROUPS[word]]
+    name, _, text = word.partition("=")
+    try:
+        value = float(text)
+    except ValueError:
+        raise fault("--hold", word, f"{', '.join(GROUPS)} or NAME=NUMBER", "try --hold material, or tube=7.5") from None
+    return [(name, float(space.checked({name: value})[name]))]
+
+
+def _check_bed(bed: float, held: Mapping[str, float]) -> None:
+    edge = held.get("edge_mm", space.BY_NAME["edge_mm"].low)
+    least = math.ceil(held.get("funnel_rim", space.BY_NAME["funnel_rim"].low) * edge + FUNNEL_WALLS)
+    if not least <= bed <= MOST_BED:
+        why = f"the narrowest funnel for cubes of {edge:g} mm is {least} mm wide outside"
+        raise fault(
+            "--print-bed", f"{bed:g} mm", f"{least} to {MOST_BED:g} mm", f"{why}; take another bed or smaller cubes"
+        )
+
+
+def largest(numbers: Array) -> Array:
+    """Return the longest side (mm) of any piece of the towers at `numbers`, shape (T, parameters): shape (T,).
+
+    The pieces are the funnel and the tube, cut under each floor and at its top, with printed walls. The tray is not
+    among them: it is the same under every tower, and can be cut anywhere.
+    """
+    at = {name: numbers[:, i] for i, name in enumerate(space.NAMES)}
+    edge = at["edge_mm"]
+    slope = np.tan(np.radians(at["slope_deg"])) * (1 - at["cross_bars"])
+
+    def rise(floor: str) -> Array:
+        _, bar, ledge = cut_all(at["tube"], at[f"{floor}_opening"], at[f"{floor}_bar"], at["ledge"])
+        return np.maximum(bar, ledge) * edge * slope
+
+    lower = rise("lower") + at["floor_distance"] * edge + PLATE
+    upper = np.where(at["floors"] == 1, 0.0, rise("upper")) + at["headroom"] * edge + PLATE
+    sides = (
+        at["funnel_rim"] * edge + FUNNEL_WALLS,
+        at["tube"] * edge + TUBE_WALLS,
+        at["funnel_height"] * edge,
+        2 * PLATE + np.tan(np.radians(at["ramp_deg"])) * at["tube"] * edge + at["clearance"] * edge,
+        lower,
+        upper,
+    )
+    return np.max(sides, 0)
+
+
+def listed_misses(asked: Brief, mean: Array, sd: Array) -> str:
+    """Say what a tower is believed to do, with its sd, beside what was wished: for progress."""
+    each = zip(asked.wishes, mean.tolist(), sd.tolist(), strict=True)
+    return ", ".join(f"{wish.kind.name} {value:.1f} ± {error:.1f} ({wish.wanted:g})" for wish, value, error in each)
