@@ -15,6 +15,7 @@ PACKAGE = ROOT / "calibration"
 RANKS = [
     {"leaving", "observations", "parameters", "spreadsheet", "stand_in"},
     {"effort", "records"},
+    {"printed"},
     {"watched"},
     {"summaries", "reference"},
     {"design", "discrepancy", "evidence", "e_values", "plain", "sampling"},

@@ -18,8 +18,8 @@ RANKS = [
     {"outcome"},
     {"apparatus"},
     {"landing"},
-    {"door", "drawing"},
-    {"pages", "clients.tongues"},
+    {"door", "drawing", "design.space"},
+    {"pages", "clients.tongues", "printing"},
     {"contract"},
     {"model", "recorder"},
     {"physics", "games"},
@@ -29,11 +29,11 @@ RANKS = [
     {"replay"},
     {"campaign", "variants"},
     {"study"},
-    {"surrogate.fitting", "compare", "service", "lab", "clients"},
+    {"surrogate.fitting", "compare", "service", "lab", "clients", "design"},
     {"cli", "testing"},
     {"__main__", "__init__"},
 ]
-NESTED = {"surrogate.fitting", "clients.tongues"}  # folders in folders with a rank of their own
+NESTED = {"surrogate.fitting", "clients.tongues", "design.space"}  # folders in folders with a rank of their own
 
 
 def part_of(name: str) -> str:

@@ -1,0 +1,119 @@
+"""The picture of how parts go together: each moved away from the middle, with its number, its name and its size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+
+from tower_sim.drawing.files import FONT, GREY, INK, save
+from tower_sim.drawing.sheet import Sheet, spread, width_of
+from tower_sim.drawing.solids import Face, View, from_back_to_front
+from tower_sim.printing.mesh import Array, Mesh
+
+_EYE = (0.5, -0.95, 0.55)
+_LIGHT = np.array([0.35, -0.55, 0.76])
+_APART = (0.35, 0.35, 0.75)  # of a part's way from the middle along x, y and z: so much farther it is drawn
+_FAR_APART = (1.1, 1.1, 0.9)  # the same of many panels
+_CREASE = 1e-3  # sine of the angle between two triangles whose common edge is drawn
+_ROW = 13.0  # pt from label to label
+_SIZE = (8.0, 8.0)  # inches
+_MANY = 10  # parts, from which on they are told on both sides, without their sizes
+_TINTS = ("#d9cbb0", "#b9c9d6", "#cfd8bd", "#dcc0b4", "#c9c2d8", "#e0d6a8")
+
+
+def draw_assembly(parts: Sequence[tuple[str, Mesh]], title: str, said: str, path: str | Path) -> None:
+    """Draw parts, each with its name, pulled apart, into the file `path`; raises UsageError for a path, as `save`."""
+    save(assembly_figure(parts, title, said), path)
+
+
+def assembly_figure(parts: Sequence[tuple[str, Mesh]], title: str, said: str) -> Figure:
+    """Return the figure that `draw_assembly` writes."""
+    figure: Any = Figure(figsize=_SIZE)
+    middle = (np.min([m.bounds[0] for _, m in parts], axis=0) + np.max([m.bounds[1] for _, m in parts], axis=0)) / 2
+    are_many = len(parts) > _MANY
+    apart = np.array(_FAR_APART if are_many else _APART)
+    pulled = [(name, mesh.moved(apart * (sum(mesh.bounds) / 2 - middle))) for name, mesh in parts]
+    faces = [face for name, mesh in pulled for face in _faces(name, mesh)]
+    low, high = np.min([m.bounds[0] for _, m in pulled], axis=0), np.max([m.bounds[1] for _, m in pulled], axis=0)
+    x, y, z = ((low + high) / 2).tolist()
+    view = View(_EYE, target=(x, y, z), distance=6 * float(np.linalg.norm(high - low)))
+    painted = from_back_to_front(faces, view)
+    seen = view.project(np.concatenate([mesh.vertices for _, mesh in pulled]))
+    (x0, y0), (x1, y1) = seen.min(axis=0).tolist(), seen.max(axis=0).tolist()
+    tips = _tips(painted, view)
+    words = {name: name if are_many else f"{name}\n{_size(mesh)}" for name, mesh in parts}
+    middle_x = float(np.median([tip[0] for tip in tips.values()])) if are_many else -np.inf
+    is_left = {name: tip[0] < middle_x for name, tip in tips.items()}
+    room = 24 + max(map(width_of, words.values()))
+    sheet = Sheet(
+        figure, (0.0, 0.0, 1.0, 0.92), ([(x0, room if are_many else 10.0)], [(x1, room)], [(y0, 8)], [(y1, 8)])
+    )
+    colours = {name: _TINTS[i % len(_TINTS)] for i, (name, _) in enumerate(parts)}
+    sheet.paint(painted, view, [_shade(face, colours[face.part]) for face in painted], 0.4)
+    for side, edge, across in ((True, x0 - 14 * sheet.pt, "right"), (False, x1 + 14 * sheet.pt, "left")):
+        there = [name for name, _ in parts if is_left[name] == side]
+        places = spread([tips[name][1] for name in there], (1.0 if are_many else 2.2) * _ROW * sheet.pt)
+        for name, place in zip(there, places, strict=True):
+            sheet.leader(tips[name], words[name], edge, place, across)
+    figure.text(0.02, 0.985, title, fontsize=10, color=INK, va="top", weight="bold")
+    figure.text(0.02, 0.96, said, fontsize=FONT, color=GREY, va="top", linespacing=1.4)
+    return figure
+
+
+def _size(mesh: Mesh) -> str:
+    low, high = mesh.bounds
+    return " × ".join(f"{length:.0f}" for length in high - low) + " mm"
+
+
+def _tips(painted: Sequence[Face], view: View) -> dict[str, tuple[float, float]]:
+    """Return for each part a place on it, as seen, that nothing hides, in as large a triangle as there is."""
+    rings = [view.project(face.corners) for face in painted]
+    low, high = np.array([ring.min(axis=0) for ring in rings]), np.array([ring.max(axis=0) for ring in rings])
+    found: dict[str, tuple[float, float]] = {}
+    for i in sorted(range(len(rings)), key=lambda i: -_area(rings[i])):
+        tip = rings[i].mean(axis=0)
+        if painted[i].part in found:
+            continue
+        over = i + 1 + np.flatnonzero(((low[i + 1 :] < tip) & (high[i + 1 :] > tip)).all(axis=1))
+        if not any(_is_in(tip, rings[int(j)]) for j in over):
+            found[painted[i].part] = (float(tip[0]), float(tip[1]))
+    for face, ring in zip(painted, rings, strict=True):
+        found.setdefault(face.part, (float(ring[0, 0]), float(ring[0, 1])))
+    return found
+
+
+def _area(ring: Array) -> float:
+    x, y = ring.T
+    return abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1))) / 2
+
+
+def _is_in(point: Array, ring: Array) -> bool:
+    side, away = np.roll(ring, -1, axis=0) - ring, point - ring
+    turn = side[:, 0] * away[:, 1] - side[:, 1] * away[:, 0]
+    return bool(np.all(turn >= 0) or np.all(turn <= 0))
+
+
+def _faces(name: str, mesh: Mesh) -> list[Face]:
+    """Return the triangles of a mesh; an edge between two of one plane is not drawn."""
+    corners = mesh.corners
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normal /= np.maximum(np.linalg.norm(normal, axis=1), 1e-12)[:, None]
+    owner = {(int(f[k]), int(f[(k + 1) % 3])): i for i, f in enumerate(mesh.faces) for k in range(3)}
+
+    def is_crease(i: int, start: int, end: int) -> bool:
+        return float(np.linalg.norm(np.cross(normal[i], normal[owner.get((end, start), i)]))) > _CREASE
+
+    return [
+        Face(name, corners[i], normal[i], tuple(is_crease(i, int(f[k]), int(f[(k + 1) % 3])) for k in range(3)))
+        for i, f in enumerate(mesh.faces)
+    ]
+
+
+def _shade(face: Face, colour: str) -> tuple[float, ...]:
+    lit = 0.6 + 0.4 * max(0.0, float(face.normal @ _LIGHT) / float(np.linalg.norm(_LIGHT)))
+    return tuple(min(1.0, lit * x) for x in to_rgb(colour))
