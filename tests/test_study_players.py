@@ -82,9 +82,10 @@ def test_they_open_the_report_in_plain_words(games: Any, directory: Path, tmp_pa
     study(directory, tmp_path)
     text = (tmp_path / "report.md").read_text("utf-8")
     opening = text.splitlines()[2]
-    assert opening.startswith("In a phase the players choose from ")
+    assert opening.startswith("After the set-up ")
+    assert "The players choose from " in opening
     assert "passing pays" in opening
-    assert "(12 games;" in opening
+    assert "(12 games, all numbers are means;" in opening
     assert text.index("## What the players get") < text.index("## What was run") < text.index("## Failed attempts")
     assert "divided by 2, rounded up (1 with the token)" in text
     rows = list(csv.DictReader((tmp_path / "tables" / "players.csv").read_text("utf-8").splitlines()))

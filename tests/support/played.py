@@ -83,7 +83,7 @@ def words_of(tower: WordStream | None, picks: WordStream) -> Iterator[None]:
         if tower is None:
             yield
         else:
-            with patch.object(surrogate, "_words", lambda rng: tower):
+            with patch.object(surrogate, "_words", lambda rng, most: tower):
                 yield
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from markdown_it import MarkdownIt
-from markdown_it.renderer import RendererHTML
-from markdown_it.token import Token
-
+from tower_sim.extras import extra
 from tower_sim.pages.html import Page, source
+
+if TYPE_CHECKING:
+    from markdown_it.renderer import RendererHTML
+    from markdown_it.token import Token
 
 _MEDIA = {"png": "image/png", "csv": "text/csv"}
 
@@ -18,9 +19,10 @@ _MEDIA = {"png": "image/png", "csv": "text/csv"}
 def page_of(markdown: str, files: Mapping[str, bytes]) -> str:
     """Return the HTML file of a report; `files` are the pictures and tables that its text links to, by that link.
 
-    Words of the report may be anybody's: no HTML in them is taken as such, and the page runs no script.
+    Words of the report may be anybody's: no HTML in them is taken as such, and the page runs no script. Raises
+    UsageError without markdown-it.
     """
-    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
+    reader = extra("markdown_it", "campaign").MarkdownIt("commonmark", {"html": False}).enable("table")
     reader.add_render_rule("image", _picture)
     reader.add_render_rule("link_open", _link)
     reader.add_render_rule("table_open", lambda *_: '<div class="scroll"><table>\n')
