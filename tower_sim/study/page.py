@@ -25,8 +25,8 @@ def page_of(markdown: str, files: Mapping[str, bytes]) -> str:
     reader = extra("markdown_it", "campaign").MarkdownIt("commonmark", {"html": False}).enable("table")
     reader.add_render_rule("image", _picture)
     reader.add_render_rule("link_open", _link)
-    reader.add_render_rule("table_open", lambda *_: '<div class="scroll"><table>\n')
-    reader.add_render_rule("table_close", lambda *_: "</table></div>\n")
+    reader.add_render_rule("table_open", _table_open)
+    reader.add_render_rule("table_close", _table_close)
     held = {name: f"data:{_MEDIA[name.rpartition('.')[2]]};base64,{_base64(data)}" for name, data in files.items()}
     body = reader.render(markdown, {"held": held})
     title = next((line[2:] for line in markdown.splitlines() if line.startswith("# ")), "Report")
@@ -36,6 +36,14 @@ def page_of(markdown: str, files: Mapping[str, bytes]) -> str:
 
 def _base64(data: bytes) -> str:
     return base64.b64encode(data).decode("ascii")
+
+
+def _table_open(*_: object) -> str:
+    return '<div class="scroll"><table>\n'
+
+
+def _table_close(*_: object) -> str:
+    return "</table></div>\n"
 
 
 def _picture(self: RendererHTML, tokens: Sequence[Token], i: int, options: Any, env: Any) -> str:
