@@ -14,7 +14,7 @@ from tower_sim.design import space
 from tower_sim.design.atlas import Atlas, AtlasPart
 from tower_sim.design.effects import DUMMY, Pair
 from tower_sim.drawing.sheet import Sheet
-from tower_sim.drawing.solids import View, from_back_to_front
+from tower_sim.drawing.sight import Sight
 from tower_sim.drawing.surfaces import cube_faces, cuts_of, shades, surface
 from tower_sim.state import TowerState
 from tower_sim.study.plots import FONT, INK, dressed, label, panels
@@ -142,12 +142,7 @@ def at_rest(rows: Sequence[Sequence[Tower]]) -> Any:
 def _tower(figure: Any, where: tuple[float, float, float, float], apparatus: Apparatus, state: TowerState) -> None:
     dimensions = apparatus.dimensions()
     faces = [*surface(apparatus.solids, dimensions, cuts_of(dimensions.cuts)), *cube_faces(state.residents)]
-    points = np.concatenate([face.corners for face in faces])
-    low, high = points.min(axis=0), points.max(axis=0)
-    x, y, z = ((low + high) / 2).tolist()
-    view = View(dimensions.eye, target=(x, y, z), distance=5 * float(np.linalg.norm(high - low)))
-    painted = from_back_to_front(faces, view)
-    seen = view.project(points)
-    (x0, y0), (x1, y1) = seen.min(axis=0).tolist(), seen.max(axis=0).tolist()
+    sight = Sight(faces, dimensions.eye)
+    (x0, y0), (x1, y1) = sight.low, sight.high
     sheet = Sheet(figure, where, ([(x0, 4)], [(x1, 4)], [(y0, 4)], [(y1, 4)]))
-    sheet.paint(painted, view, shades(painted, dimensions), 0.4)
+    sheet.paint(sight.faces, sight.view, shades(sight.faces, dimensions), 0.4)

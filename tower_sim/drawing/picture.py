@@ -15,7 +15,8 @@ from tower_sim.drawing.files import FONT, GREY, INK, check_path, save
 from tower_sim.drawing.plan import draw_plan, lying_near, said_of_cubes
 from tower_sim.drawing.section import Drawing
 from tower_sim.drawing.sheet import Sheet, Where, spread, width_of
-from tower_sim.drawing.solids import Array, Face, View, from_back_to_front, tilted_box
+from tower_sim.drawing.sight import Sight
+from tower_sim.drawing.solids import Array, Face, tilted_box
 from tower_sim.drawing.surfaces import (
     cube_faces,
     cuts_of,
@@ -79,16 +80,12 @@ def _draw_view(
     """Draw apparatus and cubes in perspective, cut open, its parts named on both sides."""
     faces = [*surface(apparatus.solids, dimensions, cuts_of(dimensions.cuts)), *cubes]
     faces += zone_faces(apparatus.board) if apparatus.board else []
-    points = np.concatenate([face.corners for face in faces])
-    low, high = points.min(axis=0), points.max(axis=0)
-    x, y, z = ((low + high) / 2).tolist()
-    view = View(dimensions.eye, target=(x, y, z), distance=5 * float(np.linalg.norm(high - low)))
-    painted = from_back_to_front(faces, view)
-    seen = view.project(points)
-    (x0, y0), (x1, y1) = seen.min(axis=0).tolist(), seen.max(axis=0).tolist()
+    sight = Sight(faces, dimensions.eye)
+    view, painted = sight.view, sight.faces
+    (x0, y0), (x1, y1) = sight.low, sight.high
     names = {name: part_of(dimensions, name).words for name in {face.part for face in painted}}
-    middle = float(view.project([(0.0, 0.0, z)])[0][0])  # the hand is over it
-    tips = _tips(painted, view, names, middle)
+    middle = float(view.project([(0.0, 0.0, sight.middle[2])])[0][0])  # the hand is over it
+    tips = _tips(sight, names, middle)
     tips |= {label.words: view.project([mm(label.tip)])[0] for label in dimensions.labels}
     is_left = {words: bool(tip[0] < middle) for words, tip in tips.items()}
     room = [18 + max((width_of(words) for words in tips if is_left[words] == side), default=0.0)
@@ -101,38 +98,21 @@ def _draw_view(
             sheet.leader((tips[words][0], tips[words][1]), words, edge, place, across)
 
 
-def _tips(painted: Sequence[Face], view: View, names: Mapping[str, str], middle: float) -> dict[str, Array]:
+def _tips(sight: Sight, names: Mapping[str, str], middle: float) -> dict[str, Array]:
     """Return for each name in words a place, as seen, on what is so named and hidden by nothing.
 
     Of its pieces it is a large one, that which is farthest from the `middle`.
     """
-    rings = [view.project(face.corners) for face in painted]
-    low, high = np.array([r.min(axis=0) for r in rings]), np.array([r.max(axis=0) for r in rings])
-
-    def is_seen(i: int, tip: Array) -> bool:
-        over = i + 1 + np.flatnonzero(((low[i + 1 :] < tip) & (high[i + 1 :] > tip)).all(axis=1))
-        return not any(_is_in(tip, rings[j]) for j in map(int, over))
-
     seen: dict[str, list[tuple[float, Array]]] = {}
-    for i in sorted(range(len(rings)), key=lambda i: -_area(rings[i])):
-        words, area = names[painted[i].part], _area(rings[i])
+    for i in sight.largest_first():
+        ring = sight.rings[i]
+        words, area = names[sight.faces[i].part], sight.area(i)
         if words and (words not in seen or area > _LARGE * seen[words][0][0]):
-            away = rings[i][:, 0] - middle
-            tip = (rings[i].mean(axis=0) + rings[i][int(np.argmax(away if away.mean() > 0 else -away))]) / 2
-            if is_seen(i, tip):
+            away = ring[:, 0] - middle
+            tip = (ring.mean(axis=0) + ring[int(np.argmax(away if away.mean() > 0 else -away))]) / 2
+            if sight.is_seen(i, tip):
                 seen.setdefault(words, []).append((area, tip))
     return {words: max(tips, key=lambda tip: abs(tip[1][0] - middle))[1] for words, tips in seen.items()}
-
-
-def _area(ring: Array) -> float:
-    x, y = ring.T
-    return abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1))) / 2
-
-
-def _is_in(point: Array, ring: Array) -> bool:
-    side, away = np.roll(ring, -1, axis=0) - ring, point - ring
-    turn = side[:, 0] * away[:, 1] - side[:, 1] * away[:, 0]
-    return bool(np.all(turn >= 0) or np.all(turn <= 0))
 
 
 def _draw_plans(figure: Figure, where: Where, apparatus: Apparatus, dimensions: Dimensions) -> None:

@@ -12,8 +12,9 @@ from matplotlib.figure import Figure
 
 from tower_sim.drawing.files import FONT, GREY, INK, save
 from tower_sim.drawing.sheet import Sheet, spread, width_of
-from tower_sim.drawing.solids import Face, View, from_back_to_front
-from tower_sim.printing.mesh import Array, Mesh
+from tower_sim.drawing.sight import Sight
+from tower_sim.drawing.solids import Face
+from tower_sim.printing.mesh import Mesh
 
 _EYE = (0.5, -0.95, 0.55)
 _LIGHT = np.array([0.35, -0.55, 0.76])
@@ -39,13 +40,9 @@ def assembly_figure(parts: Sequence[tuple[str, Mesh]], title: str, said: str) ->
     apart = np.array(_FAR_APART if are_many else _APART)
     pulled = [(name, mesh.moved(apart * (sum(mesh.bounds) / 2 - middle))) for name, mesh in parts]
     faces = [face for name, mesh in pulled for face in _faces(name, mesh)]
-    low, high = np.min([m.bounds[0] for _, m in pulled], axis=0), np.max([m.bounds[1] for _, m in pulled], axis=0)
-    x, y, z = ((low + high) / 2).tolist()
-    view = View(_EYE, target=(x, y, z), distance=6 * float(np.linalg.norm(high - low)))
-    painted = from_back_to_front(faces, view)
-    seen = view.project(np.concatenate([mesh.vertices for _, mesh in pulled]))
-    (x0, y0), (x1, y1) = seen.min(axis=0).tolist(), seen.max(axis=0).tolist()
-    tips = _tips(painted, view)
+    sight = Sight(faces, _EYE, far=6.0)
+    (x0, y0), (x1, y1) = sight.low, sight.high
+    tips = _tips(sight)
     words = {name: name if are_many else f"{name}\n{_size(mesh)}" for name, mesh in parts}
     middle_x = float(np.median([tip[0] for tip in tips.values()])) if are_many else -np.inf
     is_left = {name: tip[0] < middle_x for name, tip in tips.items()}
@@ -54,7 +51,7 @@ def assembly_figure(parts: Sequence[tuple[str, Mesh]], title: str, said: str) ->
         figure, (0.0, 0.0, 1.0, 0.92), ([(x0, room if are_many else 10.0)], [(x1, room)], [(y0, 8)], [(y1, 8)])
     )
     colours = {name: _TINTS[i % len(_TINTS)] for i, (name, _) in enumerate(parts)}
-    sheet.paint(painted, view, [_shade(face, colours[face.part]) for face in painted], 0.4)
+    sheet.paint(sight.faces, sight.view, [_shade(face, colours[face.part]) for face in sight.faces], 0.4)
     for side, edge, across in ((True, x0 - 14 * sheet.pt, "right"), (False, x1 + 14 * sheet.pt, "left")):
         there = [name for name, _ in parts if is_left[name] == side]
         places = spread([tips[name][1] for name in there], (1.0 if are_many else 2.2) * _ROW * sheet.pt)
@@ -70,32 +67,16 @@ def _size(mesh: Mesh) -> str:
     return " × ".join(f"{length:.0f}" for length in high - low) + " mm"
 
 
-def _tips(painted: Sequence[Face], view: View) -> dict[str, tuple[float, float]]:
+def _tips(sight: Sight) -> dict[str, tuple[float, float]]:
     """Return for each part a place on it, as seen, that nothing hides, in as large a triangle as there is."""
-    rings = [view.project(face.corners) for face in painted]
-    low, high = np.array([ring.min(axis=0) for ring in rings]), np.array([ring.max(axis=0) for ring in rings])
     found: dict[str, tuple[float, float]] = {}
-    for i in sorted(range(len(rings)), key=lambda i: -_area(rings[i])):
-        tip = rings[i].mean(axis=0)
-        if painted[i].part in found:
-            continue
-        over = i + 1 + np.flatnonzero(((low[i + 1 :] < tip) & (high[i + 1 :] > tip)).all(axis=1))
-        if not any(_is_in(tip, rings[int(j)]) for j in over):
-            found[painted[i].part] = (float(tip[0]), float(tip[1]))
-    for face, ring in zip(painted, rings, strict=True):
+    for i in sight.largest_first():
+        tip = sight.rings[i].mean(axis=0)
+        if sight.faces[i].part not in found and sight.is_seen(i, tip):
+            found[sight.faces[i].part] = (float(tip[0]), float(tip[1]))
+    for face, ring in zip(sight.faces, sight.rings, strict=True):
         found.setdefault(face.part, (float(ring[0, 0]), float(ring[0, 1])))
     return found
-
-
-def _area(ring: Array) -> float:
-    x, y = ring.T
-    return abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1))) / 2
-
-
-def _is_in(point: Array, ring: Array) -> bool:
-    side, away = np.roll(ring, -1, axis=0) - ring, point - ring
-    turn = side[:, 0] * away[:, 1] - side[:, 1] * away[:, 0]
-    return bool(np.all(turn >= 0) or np.all(turn <= 0))
 
 
 def _faces(name: str, mesh: Mesh) -> list[Face]:
