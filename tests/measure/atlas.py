@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.measure.script import ended
+from tests.measure.script import ended, put
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import supply
@@ -80,12 +80,12 @@ def documented(given: atlas.Atlas) -> None:
     save(pictures.main_effects([given.parts[name] for name in ROWS], leading), FOLDER / "main.png")
     save(pictures.pairs(strongest(given)), FOLDER / "pairs.png")
     number = f"{len(given.towers)} towers, {int(given.towers.runs.sum())} games"
-    put("number", number)
-    put("numbers", told.numbers())
-    put("opening", told.opening(given))
-    put("quality", told.quality(given))
-    put("indices", told.index_table(given, TABLED))
-    put("pairs", told.pair_table(given, PAIRED))
+    put(DOC, "number", number)
+    put(DOC, "numbers", told.numbers())
+    put(DOC, "opening", told.opening(given))
+    put(DOC, "quality", told.quality(given))
+    put(DOC, "indices", told.index_table(given, TABLED))
+    put(DOC, "pairs", told.pair_table(given, PAIRED))
 
 
 def strongest(given: atlas.Atlas) -> list[tuple[atlas.AtlasPart, pictures.Pair]]:
@@ -147,7 +147,7 @@ def mechanism(workers: int) -> None:
     asked = [(words[i], name, values[i]) for name, values, words in CHANGED for i in range(2)]
     drawn = list(spread_out(at_rest, asked, workers, "towers"))
     save(pictures.at_rest([drawn[:4], drawn[4:]]), FOLDER / "at_rest.png")
-    put("friction", friction(workers))
+    put(DOC, "friction", friction(workers))
 
 
 def places(campaign: Campaign) -> str:
@@ -166,16 +166,6 @@ def places(campaign: Campaign) -> str:
     return "\n".join(rows)
 
 
-def put(name: str, text: str) -> None:
-    """Write what stands between the marks of a part of the document."""
-    begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
-    before, found, rest = DOC.read_text("utf-8").partition(begin)
-    _, also, after = rest.partition(end)
-    if not (found and also):
-        raise UsageError(f"{DOC.name} has no {begin} ... {end}; allowed is a document with both; put them there")
-    write(DOC, f"{before}{begin}\n{text}\n{end}{after}".encode(), "document")
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Make it; returns the exit status: see `ended`."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -192,7 +182,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         elif options.run is None:
             raise UsageError("RUN is missing; allowed is the directory of a campaign; run docs/atlas/campaign.toml")
         else:
-            put("places", places(load_campaign(options.run)))
+            put(DOC, "places", places(load_campaign(options.run)))
             documented(made(options.run, options.repeated, options.seed))
 
     return ended("atlas", work)

@@ -27,12 +27,11 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.measure.script import ended
+from tests.measure.script import ended, put
 from tower_sim import cli
 from tower_sim.campaign import parse, run
 from tower_sim.campaign.files import make_directory
 from tower_sim.campaign.progress import told
-from tower_sim.errors import UsageError
 from tower_sim.statistics import Estimate, Resamples
 from tower_sim.study import study
 from tower_sim.study.load import load
@@ -174,16 +173,6 @@ def wrapped(text: str) -> str:
     return "\n".join(textwrap.wrap(" ".join(text.split()), 110))
 
 
-def put(name: str, text: str) -> None:
-    """Write what stands between the marks of a part of the document."""
-    begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
-    before, found, rest = DOC.read_text("utf-8").partition(begin)
-    _, also, after = rest.partition(end)
-    if not (found and also):
-        raise UsageError(f"{DOC.name} has no {begin} ... {end}; allowed is a document with both; put them there")
-    write_whole(DOC, f"{before}{begin}\n{text}\n{end}{after}")
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Read the command line; returns the exit status: see `ended`."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -200,9 +189,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for game in (options.only,) if options.only else GAMES:
             physics: int = PHYSICS[game] if options.physics is None else options.physics
             runs: dict[str, int] = dict.fromkeys(MODELS, int(options.games)) | {"physics": physics}
-            put(game, section(game, runs, options.out))
+            put(DOC, game, section(game, runs, options.out))
         if options.battles and not options.only:
-            put("battle", battles(options.battles))
+            put(DOC, "battle", battles(options.battles))
         walk()
 
     return ended("declared", work, "what was played is kept; to go on, run the same again")

@@ -25,7 +25,7 @@ from calibration.command import calibrate
 from calibration.evidence import of_the_real_tower
 from calibration.fit import TARGETS
 from calibration.result import Calibration
-from tests.measure.script import ended
+from tests.measure.script import ended, put
 from tower_sim import cli
 from tower_sim.campaign import load, run
 from tower_sim.campaign.files import make_directory
@@ -53,7 +53,6 @@ SERVICE = ROOT / "docs" / "service.md"
 TOKEN = "TOWER3..."
 LEFT_OUT = re.compile(r'("landings": |"state": )(\[.*?\](?=, "state")|".*?")')  # in the session of that document
 DOC = ROOT / "docs" / "calibration.md"
-BEGIN, END = "<!-- profiles -->", "<!-- /profiles -->"
 HEAD = (
     "| profile | fitted to | games | inside after the set-up | mean inside in play | mean out in a phase | colours out "
     "| phases with one colour | report |\n|---|---|---|---|---|---|---|---|---|"
@@ -83,10 +82,7 @@ def profiles(work: Path, workers: int) -> None:
         for folder in ("plots", "tables"):
             shutil.copytree(made / folder, target / folder)
         rows.append(row(result))
-    text = DOC.read_text("utf-8")
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    write_whole(DOC, f"{before}{BEGIN}\n{HEAD}\n{chr(10).join(rows)}\n{END}{after}")
+    put(DOC, "profiles", "\n".join([HEAD, *rows]))
 
 
 def row(result: Calibration) -> str:

@@ -1,12 +1,13 @@
-"""What all scripts here have in common: mistakes are told in one line, and the exit status says how it ended."""
+"""What scripts here have in common: how they end and tell mistakes, and how they write a part of a document."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from tower_sim.errors import UsageError
-from tower_sim.writing import WritingFailed
+from tower_sim.writing import WritingFailed, write
 
 
 def ended(name: str, work: Callable[[], object], to_go_on: str = "run the same again") -> int:
@@ -26,3 +27,13 @@ def ended(name: str, work: Callable[[], object], to_go_on: str = "run the same a
         print(f"{name}: interrupted; {to_go_on}", file=sys.stderr)
         return 1
     return 0
+
+
+def put(document: Path, part: str, text: str) -> None:
+    """Write `text` between the marks of a part of a document; raises UsageError where there are none."""
+    begin, end = f"<!-- {part} -->", f"<!-- /{part} -->"
+    before, found, rest = document.read_text("utf-8").partition(begin)
+    _, also, after = rest.partition(end)
+    if not (found and also):
+        raise UsageError(f"{document.name} has no {begin} ... {end}; allowed is a document with both; put them there")
+    write(document, f"{before}{begin}\n{text}\n{end}{after}", "document")
