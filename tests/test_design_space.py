@@ -106,6 +106,12 @@ def test_numbers_that_are_not_allowed_are_refused(given_numbers: dict[str, float
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize("name", ["dead_reckoning", "wallenstein"])
+def test_what_is_no_tower_of_a_funnel_a_tube_and_a_ramp_is_refused(name: str):
+    with pytest.raises(UsageError, match=r"allowed is 'amerigo_tower' where tower.NAME is set"):
+        space.tower({"floors": 1}, load(name).profile)
+
+
 def test_a_campaign_varies_them():
     spec = parse(CAMPAIGN)
     assert {tuple(point) for point in spec.points} == {("tower.lower_opening", "tower.floors")}

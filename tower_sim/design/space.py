@@ -23,6 +23,8 @@ Array = npt.NDArray[np.float64]
 
 PREFIX = "tower."
 """What the names begin with in the `[vary.fields]` of a campaign: `tower.tube`."""
+KIND = "amerigo_tower"
+"""The kind of apparatus that towers are made of: a funnel, a tube with floors, a ramp and a tray."""
 
 LEAST_BAR = 0.25  # cube edges: narrower bars between openings are made wider, at the cost of an opening
 LEAST_LEDGE = 0.2  # cube edges: a narrower ledge is left out, and its room given to the bars
@@ -162,9 +164,12 @@ def fields(numbers: Mapping[str, float], base: Mapping[str, Any]) -> dict[str, A
     """Return the fields of a profile (dotted names, as a campaign varies them) that make the tower of `numbers`.
 
     What is left out is `usual`. `base` is the profile that keeps all else: sheets' thickness, the ramp's lip, the tray.
-    Raises UsageError as `checked` does.
+    Raises UsageError as `checked` does, and for a `base` that is no funnel, tube and ramp.
     """
     at = checked(numbers)
+    if base.get("kind") != KIND:
+        advice = "try the apparatus amerigo, or vary fields of the profile"
+        raise fault("the apparatus's kind", str(base.get("kind")), f"{KIND!r} where {PREFIX}NAME is set", advice)
     edge, tube = round(at["edge_mm"], 3), at["tube"]
     inside = round(tube * edge, 2)
     foot = SHEET * 1e3 + base["ramp"]["lip_mm"] + math.tan(math.radians(at["ramp_deg"])) * inside
@@ -214,7 +219,7 @@ def _floor(floor: str, at: Mapping[str, float], edge: float, inside: float) -> t
 
 
 def tables(numbers: Mapping[str, float], base: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the profile of the tower of `numbers`: a copy of `base` with `fields` set; raises as `checked` does."""
+    """Return the profile of the tower of `numbers`: a copy of `base` with `fields` set; raises as it does."""
     made = _copy(base)
     for name, value in fields(numbers, base).items():
         _, *path, last = name.split(".")
@@ -226,7 +231,7 @@ def tables(numbers: Mapping[str, float], base: Mapping[str, Any]) -> dict[str, A
 
 
 def tower(numbers: Mapping[str, float], base: Mapping[str, Any], name: str = "design") -> Apparatus:
-    """Make the tower of `numbers` from the profile `base`; raises as `checked` does."""
+    """Make the tower of `numbers` from the profile `base`; raises as `fields` does."""
     return from_tables(tables(numbers, base), name)
 
 
