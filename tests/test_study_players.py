@@ -18,6 +18,7 @@ from tower_sim.statistics import Resamples
 from tower_sim.study import players, report, study
 from tower_sim.study.baseline import kit_of, play_beside
 from tower_sim.study.load import load
+from tower_sim.study.sheets import HOW_SURE
 
 HOUSE = Rules(cubes=2, rounds=3, gold_divisor=2, gold_divisor_with_token=1)
 HOUSE_SPEC = SPEC + "[rules]\ncubes = 2\nrounds = 3\ngold_divisor = 2\ngold_divisor_with_token = 1\n"
@@ -85,7 +86,7 @@ def test_they_open_the_report_in_plain_words(games: Any, directory: Path, tmp_pa
     assert opening.startswith("After the set-up ")
     assert "The players choose from " in opening
     assert "passing pays" in opening
-    assert "(12 games, all numbers are means;" in opening
+    assert opening.endswith(f"These are means over 12 games; {HOW_SURE}.")
     assert text.index("## What the players get") < text.index("## What was run") < text.index("## Failed attempts")
     assert "divided by 2, rounded up (1 with the token)" in text
     rows = list(csv.DictReader((tmp_path / "tables" / "players.csv").read_text("utf-8").splitlines()))

@@ -13,7 +13,7 @@ from tower_sim.games.amerigo import Rules
 from tower_sim.statistics import Estimate, Resamples
 from tower_sim.study import battles, memory, study
 from tower_sim.study.load import load
-from tower_sim.study.sheets import said
+from tower_sim.study.sheets import plain_share, plainly, said
 
 # Battles
 
@@ -137,3 +137,14 @@ def test_estimates_are_said_to_two_digits_of_their_interval():
     assert said(Estimate(0.123456, 0.1234, 0.1236, 9), "cubes") == "0.12346 cubes (0.12340 to 0.12360)"
     assert said(Estimate(1234.5, 1000, 1500, 9)) == "1234 (1000 to 1500)"
     assert said(Estimate(2.0, float("nan"), float("nan"), 1)) == "2 (no interval)"
+
+
+def test_players_read_one_digit_of_an_interval_and_three_of_a_figure():
+    assert plainly(Estimate(13.94, 13.80, 14.09, 9)) == "13.9 ± 0.1"
+    assert plainly(Estimate(2.6434, 2.6399, 2.6466, 9), "gold") == "2.64 gold"
+    assert plainly(Estimate(1234.5, 1000, 1500, 9)) == "1234 ± 250"
+    assert plainly(Estimate(0.0, 0.0, 0.0, 9), "%") == "0 %"
+    assert plain_share(Estimate(0.2094, 0.2069, 0.2119, 9)) == "20.9 ± 0.2 %"
+    assert plain_share(Estimate(1.0, 0.54, 1.0, 6)) == "100 % (54 to 100)"
+    assert plainly(Estimate(2.0, float("nan"), float("nan"), 1)) == "2.00"
+    assert plainly(Estimate(float("nan"), float("nan"), float("nan"), 0)) == "-"

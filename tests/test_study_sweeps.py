@@ -23,6 +23,7 @@ from tower_sim.study import sensitivity, study
 from tower_sim.study.effects import DIFFERS, DIP, FALLS, PEAK, RISES, TURNS, UNKNOWN, UNSEEN, effect_of, slices, told
 from tower_sim.study.load import load
 from tower_sim.study.points import Varied, at_point, together, varied
+from tower_sim.study.sheets import HOW_SURE
 from tower_sim.study.sweeps import SweptCurve, curves
 
 THROWS = (3, 7, 14, 28, 49)
@@ -141,7 +142,7 @@ def test_the_throw_size_sweep_draws_a_smooth_curve(report: Path):
     assert (np.diff(drawn) < 4 * np.hypot(se[1:], se[:-1])).all()
     text = (report / "report.md").read_text("utf-8")
     opening = text[: text.index("## 1.")]
-    assert "Share of thrown out falls from 0.8" in opening or "share of thrown out falls from 0.8" in opening
+    assert "hare of thrown out falls from 0.90 ± 0." in opening, opening
     assert text.index("plots/curves_tower.png") < text.index("## What was run") < text.index("## Failed attempts")
 
 
@@ -183,7 +184,7 @@ def test_one_point_alone_has_the_report_of_its_own_runs(report: Path, tmp_path: 
     study(directory, tmp_path / "one", 3)
     text = (tmp_path / "one" / "report.md").read_text("utf-8")
     assert text.startswith("# Study of a campaign of chains, point 3: chain.throw = 28\n")
-    assert "8 chains; in brackets" in text
+    assert f"(8 chains; {HOW_SURE}.)" in text
     (row,) = table(tmp_path / "one", "thrown_out")
     assert (row["thrown [cubes]"], row["drops"]) == ("28", str(8 * DROPS))
     assert row["share of those thrown that come out"] == table(report, "points")[3]["share of thrown out [1]"]
@@ -291,13 +292,13 @@ def along(points: int, is_number: bool = True) -> Any:
 @pytest.mark.parametrize(
     ("value", "shape", "says"),
     [
-        ([0.13, 0.21, 0.27, 0.28, 0.20], PEAK, "from 0.130 to 0.280, highest at 28"),
-        ([0.13, 0.21, 0.22, 0.21, 0.30], RISES, "rises from 0.130 at 3 to 0.300 at 49"),
-        ([0.9, 0.8, 0.81, 0.5, 0.4], FALLS, "falls from 0.900 at 3 to 0.400 at 49"),
-        ([0.5, 0.3, 0.2, 0.3, 0.6], DIP, "from 0.200 to 0.600, lowest at 14"),
-        ([0.5, 0.8, 0.1, 0.7, 0.4], TURNS, "from 0.100 to 0.800, lowest at 14, highest at 7"),
-        ([0.25, 0.25, 0.25, 0.25, 0.25], UNSEEN, "0.250 at every point"),
-        ([0.20, 0.21, 0.22, 0.21, 0.20], UNSEEN, "from 0.200 to 0.220, no difference beyond the intervals"),
+        ([0.13, 0.21, 0.27, 0.28, 0.20], PEAK, "from 0.13 ± 0.02 to 0.28 ± 0.02, highest at 28"),
+        ([0.13, 0.21, 0.22, 0.21, 0.30], RISES, "rises from 0.13 ± 0.02 at 3 to 0.30 ± 0.02 at 49"),
+        ([0.9, 0.8, 0.81, 0.5, 0.4], FALLS, "falls from 0.90 ± 0.02 at 3 to 0.40 ± 0.02 at 49"),
+        ([0.5, 0.3, 0.2, 0.3, 0.6], DIP, "from 0.20 ± 0.02 to 0.60 ± 0.02, lowest at 14"),
+        ([0.5, 0.8, 0.1, 0.7, 0.4], TURNS, "from 0.10 ± 0.02 to 0.80 ± 0.02, lowest at 14, highest at 7"),
+        ([0.25, 0.25, 0.25, 0.25, 0.25], UNSEEN, "0.25 ± 0.02 at every point"),
+        ([0.20, 0.21, 0.22, 0.21, 0.20], UNSEEN, "from 0.20 ± 0.02 to 0.22 ± 0.02, no difference beyond the intervals"),
     ],
 )  # fmt: skip
 def test_an_effect_is_a_range_and_a_shape(value: list[float], shape: str, says: str):

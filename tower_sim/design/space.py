@@ -17,14 +17,14 @@ import numpy.typing as npt
 from tower_sim.apparatus.catalogue import from_tables
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.tower_parts import SHEET
-from tower_sim.errors import fault
+from tower_sim.errors import UsageError, fault
 
 Array = npt.NDArray[np.float64]
 
 PREFIX = "tower."
 """What the names begin with in the `[vary.fields]` of a campaign: `tower.tube`."""
-KIND = "amerigo_tower"
-"""The kind of apparatus that towers are made of: a funnel, a tube with floors, a ramp and a tray."""
+TABLES = ("funnel", "tube", "upper_floor", "lower_floor", "ramp", "exit")
+"""The parts that numbers are about: tables of every profile that towers are made of."""
 
 LEAST_BAR = 0.25  # cube edges: narrower bars between openings are made wider, at the cost of an opening
 LEAST_LEDGE = 0.2  # cube edges: a narrower ledge is left out, and its room given to the bars
@@ -164,12 +164,14 @@ def fields(numbers: Mapping[str, float], base: Mapping[str, Any]) -> dict[str, A
     """Return the fields of a profile (dotted names, as a campaign varies them) that make the tower of `numbers`.
 
     What is left out is `usual`. `base` is the profile that keeps all else: sheets' thickness, the ramp's lip, the tray.
-    Raises UsageError as `checked` does, and for a `base` that is no funnel, tube and ramp.
+    Raises UsageError as `checked` does, and for a `base` without one of `TABLES`.
     """
     at = checked(numbers)
-    if base.get("kind") != KIND:
-        advice = "try the apparatus amerigo, or vary fields of the profile"
-        raise fault("the apparatus's kind", str(base.get("kind")), f"{KIND!r} where {PREFIX}NAME is set", advice)
+    if lacking := [name for name in TABLES if name not in base]:
+        raise UsageError(
+            f"the apparatus has no {', '.join(lacking)}; where {PREFIX}NAME is set allowed is one with "
+            f"{', '.join(TABLES)}; take another, or vary fields of its profile"
+        )
     edge, tube = round(at["edge_mm"], 3), at["tube"]
     inside = round(tube * edge, 2)
     foot = SHEET * 1e3 + base["ramp"]["lip_mm"] + math.tan(math.radians(at["ramp_deg"])) * inside

@@ -10,7 +10,7 @@ import numpy as np
 from tower_sim.statistics import Estimate
 from tower_sim.study.data import Array
 from tower_sim.study.points import Varied
-from tower_sim.study.sheets import digits
+from tower_sim.study.sheets import plainly
 from tower_sim.study.sweeps import SweptCurve
 
 RISES, FALLS = "rises", "falls"
@@ -96,14 +96,14 @@ def told(effect: Effect) -> str:
     """Say in words what a figure does along a slice; what begins with a verb follows the figure's name."""
     field, low, high = effect.along.field, effect.end(effect.lowest), effect.end(effect.highest)
     at_low, at_high = field.at(effect.lowest), field.at(effect.highest)
-    low_end, high_end = f"{short(low)} at {at_low}", f"{short(high)} at {at_high}"
+    low_end, high_end = f"{plainly(low)} at {at_low}", f"{plainly(high)} at {at_high}"
     if low.value == high.value:
-        return f"{short(low)} at every point"
+        return f"{plainly(low)} at every point"
     if effect.shape == RISES:
         return f"rises from {low_end} to {high_end}"
     if effect.shape == FALLS:
         return f"falls from {high_end} to {low_end}"
-    ends = f"from {short(low)} to {short(high)}"
+    ends = f"from {plainly(low)} to {plainly(high)}"
     if effect.shape == PEAK:
         return f"{ends}, highest at {at_high}"
     if effect.shape == DIP:
@@ -113,11 +113,3 @@ def told(effect: Effect) -> str:
     if effect.shape == UNKNOWN:
         return f"{ends}, highest at {at_high} (no interval: chance may have made the difference)"
     return f"{ends}, lowest at {at_low}, highest at {at_high}"
-
-
-def short(figure: Estimate) -> str:
-    """Say a value to two digits of its interval's half width, three without one."""
-    half = (figure.high - figure.low) / 2
-    if not np.isfinite(half) or half <= 0:
-        return f"{figure.value:.3g}"
-    return f"{figure.value:.{digits(half)}f}"

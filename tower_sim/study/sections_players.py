@@ -9,7 +9,7 @@ from tower_sim.study import players, plots_players
 from tower_sim.study.baseline import play_beside
 from tower_sim.study.data import Array, Campaign
 from tower_sim.study.players import CHANCES, PhaseYield
-from tower_sim.study.sheets import Cell, Sheets, percent, said
+from tower_sim.study.sheets import HOW_SURE, Cell, Sheets, plain_share, plainly
 
 
 def plain(sheets: Sheets, campaign: Campaign, boot: Resamples) -> None:
@@ -24,12 +24,12 @@ def plain(sheets: Sheets, campaign: Campaign, boot: Resamples) -> None:
     inside = boot.ratio(counts, campaign.by_run((setup[setup]).astype(float), setup)[:, 0])
     out, stay = (_a_phase(campaign, boot, values) for values in (d.emerged, d.inside_after))
     sheets.text(
-        f"After the set-up {said(inside)} of {d.thrown[setup].mean():g} cubes are still in the tower; in a phase "
-        f"{said(out)} come out, and {said(stay)} stay inside. The players choose from {said(given.actions.at(0, n))} "
-        f"actions on average: in {percent(given.chance(0, 1))} of phases from one only, in "
-        f"{percent(given.chance(0, 0))} from none. The action they take has {said(given.points.at(0, n))} action "
-        f"points; passing pays {said(given.gold.at(0, n))} gold. ({campaign.runs} games, all numbers are means; in "
-        "brackets what 95 % intervals reach.)"
+        f"After the set-up {plainly(inside)} of {d.thrown[setup].mean():g} cubes are still in the tower; in a phase "
+        f"{plainly(out)} come out, and {plainly(stay)} stay inside. The players choose from "
+        f"{plainly(given.actions.at(0, n))} actions: in {plain_share(given.chance(0, 1))} of phases from "
+        f"one only, in {plain_share(given.chance(0, 0))} from none. The action they take has "
+        f"{plainly(given.points.at(0, n))} action points; passing pays {plainly(given.gold.at(0, n))} gold. These are "
+        f"means over {campaign.runs} games; {HOW_SURE}."
     )
 
 

@@ -16,7 +16,7 @@ from tower_sim.statistics import FEWEST, Estimate, Resamples
 from tower_sim.study import battles, retention
 from tower_sim.study.data import Campaign
 from tower_sim.study.points import at_point, used_points
-from tower_sim.study.sheets import Cell, Sheets, percent, said
+from tower_sim.study.sheets import HOW_SURE, Cell, Sheets, plain_share, plainly, said
 
 PACKAGES = ("tower_sim", "numpy", "scipy", "pyarrow", "matplotlib", "SALib")
 
@@ -42,7 +42,7 @@ def missing(sheets: Sheets, campaign: Campaign) -> None:
 
 def plain(sheets: Sheets, campaign: Campaign, boot: Resamples) -> None:
     """Say in a few words what chains or battles of one point come to, and how sure that is."""
-    said_last = f"({campaign.runs} {campaign.unit}s; in brackets what 95 % intervals reach.)"
+    said_last = f"({campaign.runs} {campaign.unit}s; {HOW_SURE}.)"
     if battles.are_on_board(campaign):
         if not (len(campaign.cubes) and battles.have_winners(campaign)):
             return
@@ -50,18 +50,18 @@ def plain(sheets: Sheets, campaign: Campaign, boot: Resamples) -> None:
         if len(odds.cubes) != 1:
             return
         width, n = len(odds.sides) + 1, int(odds.battles[0])
-        wins = [f"{side} wins {percent(odds.wins.at(i, n))}" for i, side in enumerate(odds.sides)]
+        wins = [f"{side} wins {plain_share(odds.wins.at(i, n))}" for i, side in enumerate(odds.sides)]
         words = f"With {' to '.join(map(str, odds.cubes[0].tolist()))} cubes " + " and ".join(wins) + " of battles"
         nobody = odds.wins.at(width - 1, n)
-        sheets.text(f"{words}{f', nobody {percent(nobody)}' if nobody.value > 0 else ''}. {said_last}")
+        sheets.text(f"{words}{f', nobody {plain_share(nobody)}' if nobody.value > 0 else ''}. {said_last}")
     elif campaign.phases.any():
         rows = campaign.phases
         share = retention.cube_share(campaign, boot, rows, of_thrown=True)
         residents = retention.cube_share(campaign, boot, rows, of_thrown=False)
         inside, _ = retention.moments(campaign, boot, campaign.drops.inside_after, rows)
         sheets.text(
-            f"Of the cubes thrown {percent(share)} come out in the same drop, of those already inside "
-            f"{percent(residents)}. After a drop {said(inside)} cubes are in the tower on average. {said_last}"
+            f"Of the cubes thrown {plain_share(share)} come out in the same drop, of those already inside "
+            f"{plain_share(residents)}. After a drop {plainly(inside)} cubes are in the tower on average. {said_last}"
         )
 
 

@@ -10,11 +10,11 @@ import numpy as np
 from tower_sim.statistics import FEWEST, Estimates
 from tower_sim.study import plots_sweep
 from tower_sim.study.data import Array, Campaign
-from tower_sim.study.effects import FALLS, RISES, UNKNOWN, UNSEEN, Effect, Slice, effect_of, short, slices, told
+from tower_sim.study.effects import FALLS, RISES, UNKNOWN, UNSEEN, Effect, Slice, effect_of, slices, told
 from tower_sim.study.points import Varied, is_sampled, together, used_points, varied
 from tower_sim.study.sections_sample import sampled_effects, strongest
 from tower_sim.study.sensitivity import rank_correlation, smooth
-from tower_sim.study.sheets import Cell, Sheets
+from tower_sim.study.sheets import HOW_SURE, Cell, Sheets, plainly
 from tower_sim.study.sweeps import BATTLE, OWN, PLAYERS, TOWER, SweptCurve
 
 TURNED = 8  # points up to which the table of figures has a column for each
@@ -82,7 +82,8 @@ def plain(sheets: Sheets, swept: Swept) -> None:
     what = "; ".join(_values(field) for field in swept.fields[:4]) + ("; ..." if len(swept.fields) > 4 else "")
     sheets.text(
         f"{len(swept.points)} settings were tried (points of a design), {swept.runs_a_point} at each: "
-        f"{what}. {_headline(swept)}Nothing in this report is averaged over points: every figure belongs to one."
+        f"{what}. {_headline(swept)}Nothing in this report is averaged over points: every figure belongs to one"
+        f"{f'; {HOW_SURE}' if few >= FEWEST else ''}."
     )
     if few >= FEWEST:
         return
@@ -132,9 +133,9 @@ def _range(curve: SweptCurve, swept: Swept) -> str:
     least, most = int(np.nanargmin(curve.y.value)), int(np.nanargmax(curve.y.value))
     low, high = (curve.at(i) for i in (least, most))
     if low.value == high.value:
-        return f"{short(low)} at every point"
+        return f"{plainly(low)} at every point"
     labels = swept.labels
-    ends = f"from {short(low)} at {labels[least]} to {short(high)} at {labels[most]}"
+    ends = f"from {plainly(low)} at {labels[least]} to {plainly(high)} at {labels[most]}"
     return f"{ends}, {UNSEEN}" if low.high >= high.low else ends
 
 

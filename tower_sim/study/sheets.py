@@ -156,6 +156,41 @@ def percent(share: Estimate) -> str:
     return said(share.times(100), "%")
 
 
+HOW_SURE = "19 times in 20 the true figure lies within ±, or in the brackets"
+_LOPSIDED = 2.0  # one half of an interval over the other: more is not told by ±
+
+
+def plainly(figure: Estimate, unit: str = "") -> str:
+    """Say a figure as a player reads it, `13.9 ± 0.1`: to one digit of the half of its interval, of its own to three.
+
+    Without ± where there is no interval, or it is too small to show; with both ends where it is lopsided.
+    """
+    if not math.isfinite(figure.value):
+        return "-"
+    tail = f" {unit}" if unit else ""
+    places, down, up = digits(0, figure.value), figure.value - figure.low, figure.high - figure.value
+    if not 0 < down + up < math.inf:
+        return f"{_fixed(figure.value, places)}{tail}"
+    places = min(max(digits((down + up) / 2) - 1, 0), places)
+    value, sure = _fixed(figure.value, places), _fixed((down + up) / 2, places)
+    if not sure.strip("0."):
+        return f"{value}{tail}"
+    if max(down, up) > _LOPSIDED * min(down, up):
+        return f"{value}{tail} ({_fixed(figure.low, places)} to {_fixed(figure.high, places)})"
+    return f"{value} ± {sure}{tail}"
+
+
+def plain_share(share: Estimate) -> str:
+    """Say a share in percent, as `plainly` does."""
+    return plainly(share.times(100), "%")
+
+
+def _places(figure: Estimate) -> int:
+    half = (figure.high - figure.low) / 2
+    of_value = digits(0, figure.value)
+    return min(max(digits(half) - 1, 0), of_value) if math.isfinite(half) and half > 0 else of_value
+
+
 def digits(half: float, value: float = 0.0) -> int:
     """Return how many decimal places show two digits of `half` (three of `value` when `half` is 0)."""
     if half <= 0:
