@@ -185,12 +185,6 @@ def plain_share(share: Estimate) -> str:
     return plainly(share.times(100), "%")
 
 
-def _places(figure: Estimate) -> int:
-    half = (figure.high - figure.low) / 2
-    of_value = digits(0, figure.value)
-    return min(max(digits(half) - 1, 0), of_value) if math.isfinite(half) and half > 0 else of_value
-
-
 def digits(half: float, value: float = 0.0) -> int:
     """Return how many decimal places show two digits of `half` (three of `value` when `half` is 0)."""
     if half <= 0:
