@@ -73,7 +73,8 @@ def test_a_command_in_the_docs_runs(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(search, "MORE", 2)  # games more in each of the nearest towers, not 20
+    monkeypatch.setattr(search, "EACH", 1)  # game in each tower of a round, not 3
+    monkeypatch.setattr(search, "MORE", 1)  # more in each of the nearest towers, not 20
     words = shlex.split(command)[1:]
     assert cli.main([*words, *SHORTER.get(words[0], [])]) == 0, capsys.readouterr().err
 
