@@ -2,6 +2,7 @@ import importlib.util
 import os
 import signal
 import sys
+from collections.abc import Iterator
 
 # As many processes test as there are cores: threads that BLAS or OpenMP start in each would wait for one another.
 # Said before numpy is imported; every process that a test starts inherits it.
@@ -73,3 +74,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("bullet"):
                 item.add_marker(pytest.mark.skip(reason="needs PyBullet"))
+
+
+@pytest.fixture(scope="module")
+def unpainted() -> Iterator[None]:
+    """For tests of a report's words and numbers: its pictures are made as ever, but their files stay empty.
+
+    That they are painted, and how they look, is asked by the tests of pictures.
+    """
+    from matplotlib.figure import Figure
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Figure, "savefig", lambda *_, **__: None)
+        yield
