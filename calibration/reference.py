@@ -188,12 +188,13 @@ def _left(ages: Array, out: Array, odds: Array) -> Array:
     The share of age a that leaves is x odds[a] / (1 + x odds[a]), where x makes the total right: the mean of Fisher's
     noncentral hypergeometric law, nearly. Solved by halving log x, for all colours at once.
     """
+    log_odds = np.log(odds)
     low, high = np.full(len(out), -40.0), np.full(len(out), 40.0)
     for _ in range(40):
         middle = (low + high) / 2
-        too_many = (ages * expit(middle[:, None] + np.log(odds))).sum(1) > out
+        too_many = (ages * expit(middle[:, None] + log_odds)).sum(1) > out
         low, high = np.where(too_many, low, middle), np.where(too_many, middle, high)
-    return ages * (1 - expit(((low + high) / 2)[:, None] + np.log(odds)))
+    return ages * (1 - expit(((low + high) / 2)[:, None] + log_odds))
 
 
 def reference(

@@ -2,6 +2,7 @@ import importlib.util
 import os
 import signal
 import sys
+from collections.abc import Iterator
 
 # As many processes test as there are cores: threads that BLAS or OpenMP start in each would wait for one another.
 # Said before numpy is imported; every process that a test starts inherits it.
@@ -23,6 +24,16 @@ settings.register_profile("tower_sim", deadline=None, derandomize=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "tower_sim"))
 
 WITHOUT_BULLET = "--without-bullet"
+
+DEAREST = (
+    "test_drawing_ship.py", "test_campaign_run.py", "test_calibration_command.py", "test_printing.py", "test_docs.py",
+    "test_exact_solver.py", "test_drawing.py", "test_attacks_states.py", "test_printing_panels.py",
+    "test_study_report.py", "test_campaign_dask.py", "test_calibration_fairness.py", "test_surrogate_fit.py",
+    "test_another_package.py", "test_compare.py", "test_study_pictures.py", "test_study_page.py",
+    "test_attacks_records.py", "test_calibration_report.py", "test_lab_declared.py", "test_notebooks.py",
+    "test_calibration_surrogate.py", "test_calibration_owners.py", "test_granular.py", "test_study_sweeps.py",
+)  # fmt: skip
+"""The files that take longest come first, so that no process waits long for another's last file."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -55,6 +66,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    place = {name: i for i, name in enumerate(DEAREST)}
+    items.sort(key=lambda item: place.get(item.path.name, len(place)))
     if not hasattr(os, "mkfifo"):
         for item in items:
             if item.get_closest_marker("posix"):
@@ -63,3 +76,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("bullet"):
                 item.add_marker(pytest.mark.skip(reason="needs PyBullet"))
+
+
+@pytest.fixture(scope="module")
+def unpainted() -> Iterator[None]:
+    """For tests of a report's words and numbers: its pictures are made as ever, but their files stay empty.
+
+    That they are painted, and how they look, is asked by the tests of pictures.
+    """
+    from matplotlib.figure import Figure
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Figure, "savefig", lambda *_, **__: None)
+        yield

@@ -14,6 +14,7 @@ from support.ships import DiceShip
 
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.campaign import Spec, parse, run, run_shard
+from tower_sim.campaign.arrow import parquet_bytes
 from tower_sim.campaign.point import Point
 from tower_sim.campaign.tables import DROPS, tables_of
 from tower_sim.campaign.work import Shard
@@ -253,6 +254,43 @@ def test_the_files_have_the_documented_columns_types_and_metadata(text: str, own
         told = {key.decode(): value.decode() for key, value in schema.metadata.items() if not key.startswith(b"ARROW")}
         expected = {"schema": f"tower-sim/campaign-{table.name}", "version": "3", "spec": spec.digest, "shard": "1"}
         assert told == expected
+
+
+COLUMNS: dict[str, list[Any]] = {
+    "int8": [1, None, -128],
+    "int16": [None, None, 32767],
+    "int32": [3, -(2**31), None],
+    "int64": [2**63 - 1, 0, -1],
+    "float64": [0.5, 1, None],
+    "bool": [True, None, False] * 5,
+    "string": ["sea", "", None, "Götterdämmerung"],
+    "binary": [b"", b"\0\xff", None],
+}
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_a_column_is_written_byte_for_byte_as_from_what_pyarrow_makes_of_its_values(kind: str, is_whole: bool):
+    import pyarrow
+    import pyarrow.parquet as parquet
+
+    values = [value for value in COLUMNS[kind] if value is not None or not is_whole]
+    for some in (values, []):
+        made = pyarrow.array(some, kind)
+        schema = pyarrow.schema([pyarrow.field("x", made.type, not is_whole)], metadata={"a": "b"})
+        sink = pyarrow.BufferOutputStream()
+        table = pyarrow.Table.from_arrays([made], schema=schema)
+        parquet.write_table(table, sink, version="2.6", compression="zstd", compression_level=3, row_group_size=1 << 20)
+        assert parquet_bytes({"x": (kind, not is_whole, some)}, {"a": "b"}) == sink.getvalue().to_pybytes()
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [("int8", 128), ("int32", 0.5), ("int16", "1"), ("float64", "1"), ("bool", 2), ("string", 1), ("binary", "a")],
+)
+def test_a_value_of_another_kind_than_its_columns_is_never_written(kind: str, value: Any):
+    with pytest.raises((TypeError, OverflowError, AttributeError, KeyError)):
+        parquet_bytes({"x": (kind, False, [value])}, {})
 
 
 def test_the_dataset_opens_in_pandas_polars_and_duckdb(tmp_path: Path):

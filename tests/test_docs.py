@@ -13,6 +13,7 @@ from tests.measure.renew import FITTED, SURROGATES
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import shipped
 from tower_sim.campaign import load as load_campaign
+from tower_sim.design import search
 from tower_sim.games.dead_reckoning.rulings import options
 from tower_sim.surrogate.store import KEYS, TOWER, fitted_or_shipped
 
@@ -63,12 +64,19 @@ def test_the_readmes_table_has_every_command():
     assert listed == set(cli.parser().commands())
 
 
+SHORTER = {"design": ["--rounds", "1", "--games", "8", "--seed", "1"]}
+"""What makes a run of a command end soon that takes minutes at its usual length."""
+
+
 @pytest.mark.parametrize("command", inline_commands())
 def test_a_command_in_the_docs_runs(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.chdir(tmp_path)
-    assert cli.main(shlex.split(command)[1:]) == 0, capsys.readouterr().err
+    monkeypatch.setattr(search, "EACH", 1)  # game in each tower of a round, not 3
+    monkeypatch.setattr(search, "MORE", 1)  # more in each of the nearest towers, not 20
+    words = shlex.split(command)[1:]
+    assert cli.main([*words, *SHORTER.get(words[0], [])]) == 0, capsys.readouterr().err
 
 
 def test_the_readmes_python_runs(tmp_path: Path):

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from tower_sim.apparatus.catalogue import load, names, parse
 from tower_sim.apparatus.parts import Apparatus, Box, span, tilted_about_y
 from tower_sim.cubes import Cube
 from tower_sim.drawing import check_path, draw_apparatus
-from tower_sim.drawing.files import cube_colours
+from tower_sim.drawing.files import cube_colours, save
 from tower_sim.drawing.picture import apparatus_figure
 from tower_sim.drawing.sheet import spread
 from tower_sim.drawing.solids import Face, View, clipped, from_back_to_front, tilted_box, union
@@ -115,6 +116,12 @@ ODD: dict[str, dict[str, dict[str, Any]]] = {
 }
 
 
+@cache
+def shipped_figure(name: str) -> Figure:
+    """The figure of a shipped apparatus, which tests look at and write."""
+    return apparatus_figure(load(name))
+
+
 def words_of(figure: Any) -> list[str]:
     return [text.get_text() for text in written(figure)]
 
@@ -151,32 +158,39 @@ ALL_COLOURS = state_with(
 @pytest.mark.parametrize("suffix", ["png", "pdf", "svg"])
 def test_a_shipped_apparatus_is_drawn_in_every_format(name: str, suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"tower.{suffix}"
-    draw_apparatus(load(name), path)
+    save(shipped_figure(name), path)
     assert path.stat().st_size > 10_000
 
 
 @pytest.mark.parametrize("name", ODD)
 def test_an_odd_but_legal_tower_is_drawn_with_no_text_on_another(name: str, tmp_path: Path) -> None:
-    apparatus = amerigo_with(ODD[name])
-    assert overlaps(apparatus_figure(apparatus)) == []
-    draw_apparatus(apparatus, tmp_path / "tower.png")
+    figure = apparatus_figure(amerigo_with(ODD[name]))
+    assert overlaps(figure) == []
+    save(figure, tmp_path / "tower.png")
     pixels = imread(tmp_path / "tower.png")[..., :3]
     assert pixels.shape[1] == 1800
     assert 0.01 < (pixels < 0.5).mean() < 0.3, "neither blank nor black"
 
 
-def test_only_cubes_are_coloured(tmp_path: Path) -> None:
-    def colourfulness(state: TowerState | None) -> float:
-        draw_apparatus(load("amerigo"), tmp_path / "tower.png", state)
-        return float(np.ptp(imread(tmp_path / "tower.png")[..., :3], axis=2).max())
+@pytest.fixture(name="full", scope="module")
+def _full(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The picture of a tower with a cube of each colour."""
+    path = tmp_path_factory.mktemp("full") / "tower.png"
+    draw_apparatus(load("amerigo"), path, ALL_COLOURS)
+    return path
 
-    assert colourfulness(None) == 0
-    assert colourfulness(ALL_COLOURS) > 0.5
+
+def test_only_cubes_are_coloured(full: Path, tmp_path: Path) -> None:
+    def colourfulness(path: Path) -> float:
+        return float(np.ptp(imread(path)[..., :3], axis=2).max())
+
+    draw_apparatus(load("amerigo"), tmp_path / "tower.png")
+    assert colourfulness(tmp_path / "tower.png") == 0
+    assert colourfulness(full) > 0.5
 
 
-def test_every_cube_in_sight_shows_its_colour(tmp_path: Path) -> None:
-    draw_apparatus(load("amerigo"), tmp_path / "tower.png", ALL_COLOURS)
-    pixels = imread(tmp_path / "tower.png")[..., :3].reshape(-1, 3)
+def test_every_cube_in_sight_shows_its_colour(full: Path) -> None:
+    pixels = imread(full)[..., :3].reshape(-1, 3)
     for colour, paint in cube_colours(COLOURS).items():
         base = np.array(to_rgb(paint))
         lit = pixels @ base / (base @ base)  # how bright the nearest shade of the paint is
@@ -205,7 +219,7 @@ PARTS = ["funnel", "ribs", "upper floor", "lower floor", "ramp", "exit", "tray"]
 
 @pytest.mark.parametrize("name", ["amerigo"])
 def test_the_parts_have_their_names(name: str) -> None:
-    assert set(PARTS) <= set(words_of(apparatus_figure(load(name))))
+    assert set(PARTS) <= set(words_of(shipped_figure(name)))
 
 
 def dimensions(profile: Mapping[str, Any]) -> list[str]:
@@ -231,8 +245,7 @@ def dimensions(profile: Mapping[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("name", ["amerigo"])
 def test_the_dimensions_are_those_of_the_profile(name: str) -> None:
-    apparatus = load(name)
-    assert set(dimensions(apparatus.profile)) <= set(words_of(apparatus_figure(apparatus)))
+    assert set(dimensions(load(name).profile)) <= set(words_of(shipped_figure(name)))
 
 
 CHANGES: list[tuple[str, str, Any]] = [
@@ -258,12 +271,16 @@ CHANGES: list[tuple[str, str, Any]] = [
 ]
 
 
+@pytest.fixture(name="unchanged", scope="module")
+def _unchanged() -> list[str]:
+    return words_of(apparatus_figure(amerigo_with({})))
+
+
 @pytest.mark.parametrize(("table", "key", "value"), CHANGES)
-def test_a_changed_profile_changes_the_dimension(table: str, key: str, value: Any) -> None:
-    before = amerigo_with({})
+def test_a_changed_profile_changes_the_dimension(table: str, key: str, value: Any, unchanged: list[str]) -> None:
     after = amerigo_with({table: {key: value}})
-    assert before.profile[table][key] != value
-    expected, old = dimensions(after.profile), words_of(apparatus_figure(before))
+    assert amerigo_with({}).profile[table][key] != value
+    expected, old = dimensions(after.profile), unchanged
     shown = words_of(apparatus_figure(after))
     assert sorted(expected) == sorted(word for word in shown if word in expected)
     assert sorted(old) != sorted(shown)
@@ -550,10 +567,10 @@ def test_skipped_phases_are_marked() -> None:
     [
         Rules(rounds=0),
         Rules(rounds=1, cubes=1),
-        Rules(rounds=60),
+        Rules(rounds=32),
         Rules(colours=("sea", "teal", "a very long name"), cubes=3, substitute="", rounds=20),
     ],
-    ids=["set-up only", "one cube each", "60 rounds", "house colours"],
+    ids=["set-up only", "one cube each", "32 rounds", "house colours"],
 )
 def test_games_of_any_size_are_drawn(rules: Rules, tmp_path: Path) -> None:
     draw_game(entries_of(rules), rules, tmp_path / "game.png", title=f"tower {'x' * 60}, seed {2**128 - 1}")
@@ -650,11 +667,10 @@ def test_drawing_touches_no_global_state(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-W", "error", "-c", program], check=True)
 
 
-def test_the_same_apparatus_gives_the_same_picture(tmp_path: Path) -> None:
-    for name in ("a.png", "b.png"):
-        draw_apparatus(load("amerigo"), tmp_path / name, ALL_COLOURS)
-    assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
+def test_the_same_apparatus_gives_the_same_picture(full: Path, tmp_path: Path) -> None:
+    draw_apparatus(load("amerigo"), tmp_path / "again.png", ALL_COLOURS)
+    assert (tmp_path / "again.png").read_bytes() == full.read_bytes()
 
 
 def test_a_figure_is_not_registered_anywhere() -> None:
-    assert isinstance(apparatus_figure(load("amerigo")), Figure)
+    assert isinstance(shipped_figure("amerigo"), Figure)

@@ -26,7 +26,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.polygon import meet
 from tower_sim.cubes import Cube
 from tower_sim.drawing import draw_apparatus
-from tower_sim.drawing.files import cube_colours
+from tower_sim.drawing.files import cube_colours, save
 from tower_sim.drawing.picture import apparatus_figure
 from tower_sim.drawing.plan import above
 from tower_sim.drawing.surfaces import cube_faces, section_of, surface
@@ -170,10 +170,9 @@ def test_no_text_lies_on_another_or_leaves_the_picture(name: str) -> None:
 @pytest.mark.parametrize("name", ["$\\frac$ of_mine^2", "w" * 100])
 def test_a_name_or_title_of_any_kind_is_written_as_it_is(name: str, tmp_path: Path) -> None:
     ship = ship_with({}, name)
-    draw_apparatus(ship, tmp_path / "ship.png", NINE)
-    draw_board(ship, NINE, tmp_path / "board.png", title=name)
-    assert overlaps(apparatus_figure(ship, NINE)) == []
-    assert overlaps(board_figure(ship, NINE, name)) == []
+    for figure in (apparatus_figure(ship, NINE), board_figure(ship, NINE, name)):
+        save(figure, tmp_path / "picture.png")
+        assert overlaps(figure) == []
 
 
 def test_the_same_ship_gives_the_same_picture_and_touches_no_global_state(tmp_path: Path) -> None:

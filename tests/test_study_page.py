@@ -10,6 +10,7 @@ from support.command_line import tower_sim
 from support.datasets import coin_games, write
 
 from tower_sim.campaign import parse, run
+from tower_sim.cli import main
 from tower_sim.statistics import Estimate
 from tower_sim.study import study
 from tower_sim.study.sheets import Sheets
@@ -105,7 +106,9 @@ def test_words_of_anybody_are_words_in_the_page(tmp_path: Path):
     ]
 
 
-def test_the_command_says_it_in_plain_words_or_as_json(tmp_path: Path):
+def test_the_command_says_it_in_plain_words_or_as_json(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
     spec = '[campaign]\nkind = "game"\nmodel = "two_thirds"\napparatus = "amerigo"\ngames = 6\nseed = "5"\n'
     run(parse(spec), tmp_path / "in")
     said = tower_sim("study", "in", "-o", "out", cwd=tmp_path)
@@ -113,8 +116,10 @@ def test_the_command_says_it_in_plain_words_or_as_json(tmp_path: Path):
     first = said.stdout.splitlines()[0]
     assert first in (tmp_path / "out" / "report.md").read_text("utf-8")
     assert "in the tower" in first
-    asked = tower_sim("study", "in", "-o", "out", "--json", cwd=tmp_path)
-    document = json.loads(asked.stdout)
+    monkeypatch.chdir(tmp_path)
+    assert main(["study", "in", "-o", "out", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
     assert (document["schema"], document["version"], document["says"][0]) == ("tower-sim/study", 1, first)
-    status = json.loads(tower_sim("campaign", "status", "in", "--json", cwd=tmp_path).stdout)
+    assert main(["campaign", "status", "in", "--json"]) == 0
+    status = json.loads(capsys.readouterr().out)
     assert (status["schema"], status["runs"]["done"]) == ("tower-sim/campaign-status", status["runs"]["of"])

@@ -20,6 +20,8 @@ from tower_sim.study.baseline import kit_of, play_beside
 from tower_sim.study.load import load
 from tower_sim.study.sheets import HOW_SURE
 
+pytestmark = pytest.mark.usefixtures("unpainted")
+
 HOUSE = Rules(cubes=2, rounds=3, gold_divisor=2, gold_divisor_with_token=1)
 HOUSE_SPEC = SPEC + "[rules]\ncubes = 2\nrounds = 3\ngold_divisor = 2\ngold_divisor_with_token = 1\n"
 

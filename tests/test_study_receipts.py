@@ -23,6 +23,8 @@ from tower_sim.study.load import load, load_whole
 from tower_sim.surrogate.fitting.check import check_command
 from tower_sim.surrogate.fitting.fit import fit
 
+pytestmark = pytest.mark.usefixtures("unpainted")
+
 GAMES = """
 [campaign]
 kind = "game"

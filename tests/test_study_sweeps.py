@@ -26,6 +26,8 @@ from tower_sim.study.points import Varied, at_point, together, varied
 from tower_sim.study.sheets import HOW_SURE
 from tower_sim.study.sweeps import SweptCurve, curves
 
+pytestmark = pytest.mark.usefixtures("unpainted")
+
 THROWS = (3, 7, 14, 28, 49)
 DROPS, RESIDENTS_OUT = 24, 0.8
 SWEEP = """

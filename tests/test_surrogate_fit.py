@@ -94,6 +94,11 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made(tmp_path_factory.mktemp("few") / "campaign", 10, 3, rest=SHORT)
 
 
+@pytest.fixture(scope="module")
+def fitted_few(few: Path) -> Fitted:
+    return fit([few])
+
+
 # Rows
 
 
@@ -482,22 +487,23 @@ def test_the_model_says_what_it_was_fitted_to_and_what_that_covers(known: Known)
     assert unseen(load(known.directories[0]), fitted).sum() == 12
 
 
-def test_a_fit_of_the_same_data_gives_the_same_file_which_plays(few: Path, tmp_path: Path, capsys: Capture):
+def test_a_fit_of_the_same_data_gives_the_same_file_which_plays(
+    few: Path, fitted_few: Fitted, tmp_path: Path, capsys: Capture
+):
     out = tmp_path / "model.json"
     assert cli.main(["surrogate", "fit", str(few), "-o", str(out)]) == 0
     told = capsys.readouterr()
     assert all(line.startswith("... ") for line in told.err.splitlines())  # progress, on a slow machine
-    fitted = fit([few])
-    assert out.read_bytes() == fitted.to_json().encode()
+    assert out.read_bytes() == fitted_few.to_json().encode()
     assert [path.name for path in tmp_path.iterdir()] == ["model.json"]
-    drops = sum(source.drops for source in fitted.data)
-    assert told.out == (f"tower amerigo: fitted to 7 runs, {drops} drops\n{ladder_text(fitted.scores)}\n{out}\n")
+    drops = sum(source.drops for source in fitted_few.data)
+    assert told.out == (f"tower amerigo: fitted to 7 runs, {drops} drops\n{ladder_text(fitted_few.scores)}\n{out}\n")
     with open_model(SHAPE, str(out)) as model:
         entries = [*amerigo.play(model, Rules(rounds=1), 1)]
     assert len(entries) == 8
 
 
-def test_held_out_runs_have_no_part_in_the_law(few: Path, monkeypatch: pytest.MonkeyPatch):
+def test_held_out_runs_have_no_part_in_the_law(few: Path, fitted_few: Fitted, monkeypatch: pytest.MonkeyPatch):
     """The same campaign, but all cubes of its held-out runs came out."""
     module = importlib.import_module("tower_sim.surrogate.fitting.fit")
     campaign = load(few)
@@ -505,13 +511,11 @@ def test_held_out_runs_have_no_part_in_the_law(few: Path, monkeypatch: pytest.Mo
     held = held_out(campaign)[campaign.drops.run[campaign.cubes.row]]
     after = replace(campaign.cubes.after, codes=np.where(held, code, campaign.cubes.after.codes))
     changed = replace(campaign, cubes=replace(campaign.cubes, after=after))
-    found = []
-    for each in (campaign, changed):
-        monkeypatch.setattr(module, "load_whole", lambda directory, each=each: each)
-        found.append(fit([few]))
-    assert (found[1].law, found[1].lower_rungs) == (found[0].law, found[0].lower_rungs)
-    assert (found[1].covered, found[1].data) == (found[0].covered, found[0].data)
-    assert all(a.score != b.score for a, b in zip(found[0].scores, found[1].scores, strict=True))
+    monkeypatch.setattr(module, "load_whole", lambda directory: changed)
+    found = fit([few])
+    assert (found.law, found.lower_rungs) == (fitted_few.law, fitted_few.lower_rungs)
+    assert (found.covered, found.data) == (fitted_few.covered, fitted_few.data)
+    assert all(a.score != b.score for a, b in zip(fitted_few.scores, found.scores, strict=True))
 
 
 # What is refused

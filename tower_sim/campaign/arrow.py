@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tower_sim.extras import extra
+
+_CODES = {"int8": "b", "int16": "h", "int32": "i", "int64": "q", "float64": "d"}  # of array.array, which is as strict
+_BITS = {None: 0, False: 0, True: 1}
 
 
 def parquet_bytes(columns: dict[str, tuple[str, bool, list[Any]]], metadata: dict[str, str]) -> bytes:
@@ -20,7 +27,7 @@ def parquet_bytes(columns: dict[str, tuple[str, bool, list[Any]]], metadata: dic
         [arrow.field(name, types[name], nullable=nullable) for name, (_, nullable, _) in columns.items()],
         metadata=metadata,
     )
-    arrays = [arrow.array(values, types[name]) for name, (_, _, values) in columns.items()]
+    arrays = [_array(arrow, types[name], kind, values) for name, (kind, _, values) in columns.items()]
     sink = arrow.BufferOutputStream()
     parquet.write_table(
         arrow.Table.from_arrays(arrays, schema=schema),
@@ -31,6 +38,23 @@ def parquet_bytes(columns: dict[str, tuple[str, bool, list[Any]]], metadata: dic
         row_group_size=1 << 20,
     )
     return sink.getvalue().to_pybytes()
+
+
+def _array(arrow: Any, form: Any, kind: str, values: Sequence[Any]) -> Any:
+    """Return what `arrow.array(values, form)` does, which first loads pandas, where that is installed: half a second.
+
+    Raises TypeError, OverflowError, AttributeError or KeyError for a value that is not of the `kind`.
+    """
+    absent = [value is None for value in values]
+    valid = arrow.py_buffer(np.packbits(np.logical_not(absent), bitorder="little")) if any(absent) else None
+    if kind in ("string", "binary"):
+        parts = [b"" if value is None else value.encode() if kind == "string" else value for value in values]
+        buffers = [array("i", accumulate(map(len, parts), initial=0)), b"".join(parts)]
+    elif kind == "bool":
+        buffers = [np.packbits(array("B", [_BITS[value] for value in values]), bitorder="little")]
+    else:
+        buffers = [array(_CODES[kind], [0 if value is None else value for value in values])]
+    return arrow.Array.from_buffers(form, len(values), [valid, *map(arrow.py_buffer, buffers)], sum(absent))
 
 
 def parquet_metadata(path: Path) -> dict[str, str]:
@@ -49,7 +73,8 @@ def parquet_columns(path: Path, names: Sequence[str]) -> list[list[Any]] | None:
     """Return columns of a Parquet file as lists; None when it has no such columns."""
     arrow, parquet = extra("pyarrow", "campaign"), extra("pyarrow.parquet", "campaign")
     try:
-        table = parquet.read_table(path, columns=list(names))
+        with parquet.ParquetFile(path) as file:  # read_table is for sets of files, and loads what takes half a second
+            table = file.read(columns=list(names))
         return [table.column(name).to_pylist() for name in names]
     except (arrow.ArrowException, OSError, KeyError):
         return None

@@ -228,14 +228,14 @@ class Plan:
         inward = polygon.inward(ring)
         depth = ((places[:, None] - ring) * inward).sum(axis=2)
         taken = np.array(self._taken).reshape(-1, 4)
+        taken = taken[((taken[:, ::2] <= (x1, y1)) & (taken[:, 1::2] >= (x0, y0))).all(axis=1)]
         off_x = np.maximum(taken[:, 0] - places[:, :1], places[:, :1] - taken[:, 1])
         off_y = np.maximum(taken[:, 2] - places[:, 1:], places[:, 1:] - taken[:, 3])
         away = ((places - middle) ** 2).sum(axis=1)
         for label in settings:
             half = np.array(_size(label)) * pt / 2 + _PAD * pt
-            fits = np.all(depth >= np.abs(inward) @ half, axis=1) & np.all(
-                (off_x > half[0]) | (off_y > half[1]), axis=1
-            )
+            fits = (depth >= np.abs(inward) @ half).all(axis=1)
+            fits[fits] = ((off_x[fits] > half[0]) | (off_y[fits] > half[1])).all(axis=1)
             if fits.any():
                 best = places[np.argmin(np.where(fits, away, np.inf))]
                 return replace(label, middle=(float(best[0]), float(best[1])))

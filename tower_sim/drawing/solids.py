@@ -43,14 +43,13 @@ class Face:
 
         The new edge between them is not drawn.
         """
-        beyond = self.corners @ normal - offset
-        beyond[np.abs(beyond) < _NEAR] = 0
-        if np.all(beyond >= 0):
+        beyond: list[float] = [x if abs(x) >= _NEAR else 0.0 for x in (self.corners @ normal - offset).tolist()]
+        if min(beyond) >= 0:
             return self, None
-        if np.all(beyond <= 0):
+        if max(beyond) <= 0:
             return None, self
         pieces: list[Face | None] = []
-        for side in (beyond, -beyond):
+        for side in (beyond, [-x for x in beyond]):
             corners: list[Array] = []
             drawn: list[bool] = []
             for i, here in enumerate(side):
@@ -86,12 +85,12 @@ def tilted_box(part: str, centre: Sequence[float], half: Sequence[float], q: Seq
 def clipped(solid: Solid, normal: Sequence[float], offset: float, is_cut: bool) -> Solid:
     """Return what is left of a solid where normal . x <= offset, closed by a face there, which may be `is_cut`."""
     plane = np.asarray(normal, dtype=float)
-    kept = [face.split(-plane, -offset)[0] for face in solid]
-    left = [face for face in kept if face is not None]
-    if not left or min(float(np.min(face.corners @ plane)) for face in left) > offset - _NEAR:
+    beyond: Array = np.concatenate([np.empty((0, 3)), *(face.corners for face in solid)]) @ plane - offset
+    if (beyond > -_NEAR).all():
         return []
-    if all(a is b for a, b in zip(kept, solid, strict=True)):
-        return left
+    if (beyond < _NEAR).all():
+        return solid
+    left = [face for face in (face.split(-plane, -offset)[0] for face in solid) if face is not None]
     points = np.concatenate([face.corners for face in left])
     points = points[np.abs(points @ plane - offset) < 10 * _NEAR]
     u = np.linalg.svd(plane[None])[2][1]
@@ -113,10 +112,12 @@ def union(solids: Sequence[Solid]) -> list[Face]:
     is_near = ((of_solid[0] <= high[:, None] + _NEAR) & (of_solid[1] >= low[:, None] - _NEAR)).all(axis=2)
     normals = [np.array([face.normal for face in solid]) for solid in solids]
     offsets = [np.array([face.normal @ face.corners[0] for face in solid]) for solid in solids]
+    planes = np.concatenate(normals).T, np.concatenate(offsets)
     of_plane: dict[tuple[float, ...], list[Face]] = {}
-    for (i, face), near, offset in zip(owned, is_near, np.concatenate(offsets).tolist(), strict=True):
+    for (i, face), near, offset in zip(owned, is_near, planes[1].tolist(), strict=True):
         pieces = [face]
-        for j in np.flatnonzero(near).tolist():
+        is_apart: Any = np.logical_or.reduceat(_parting(face, *planes)[0], starts)
+        for j in np.flatnonzero(near & ~is_apart).tolist():
             if j != i:
                 pieces = [left for piece in pieces for left in _outside(piece, normals[j], offsets[j], j < i)]
         plane = (*(np.round(face.normal, 5) + 0.0).tolist(), round(offset, 3), face.is_cut)
@@ -132,14 +133,21 @@ def _extents(faces: Sequence[Face], directions: Array) -> tuple[Array, Array]:
     return ends
 
 
+def _parting(face: Face, normals: Array, offsets: Array) -> tuple[Any, Any, Any]:
+    """Tell of planes, `normals` (3, k): the face is all beyond it; it lies in it; some of it is beyond."""
+    beyond = face.corners @ normals - offsets
+    low, high = beyond.min(axis=0), beyond.max(axis=0)
+    is_flat = (low > -_NEAR) & (high < _NEAR)
+    return (low > -_NEAR) & ~is_flat, is_flat, high > _NEAR
+
+
 def _outside(face: Face, normals: Array, offsets: Array, is_later: bool) -> list[Face]:
     """Return what of a face the solid of these planes does not cover; a face in its surface too, if that `is_later`."""
-    beyond = face.corners @ normals.T - offsets
-    flat = np.all(np.abs(beyond) < _NEAR, axis=0)
-    if np.any(np.all(beyond > -_NEAR, axis=0) & ~flat) or (not is_later and np.any(flat & (normals @ face.normal > 0))):
+    is_apart, is_flat, is_cut = _parting(face, normals.T, offsets)
+    if is_apart.any() or (not is_later and (is_flat & (normals @ face.normal > 0)).any()):
         return [face]
     inside, pieces = face, list[Face]()
-    for k in np.flatnonzero(np.any(beyond > _NEAR, axis=0)):
+    for k in np.flatnonzero(is_cut):
         piece, rest = inside.split(normals[k], float(offsets[k]))
         if rest is None:
             return [face]
