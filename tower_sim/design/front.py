@@ -63,12 +63,12 @@ def front(search: Search, seen: Seen, towers: Towers) -> Front:
     Towers of the atlas that have not what is held are known, but no members.
     """
     x = features(towers.numbers)
-    known = np.vstack([np.stack([belief.means(x) for belief in seen.beliefs], 1), seen.values])
+    known = np.vstack([search.means(seen.beliefs, x), seen.values])
     kinds = [wish.kind for wish in search.asked.wishes]
     known = np.clip(known, np.array([kind.low for kind in kinds]), np.array([kind.high for kind in kinds]))
     misses: Array = search.asked.misses(known)
     names: list[tuple[str, int]] = [(ATLAS, int(point)) for point in towers.point] + [(TRIED, i) for i in seen.tried]
-    far = np.sqrt((misses**2).mean(1))
+    far = search.asked.miss(known)
     allowed = np.append(search.asked.allows(towers.numbers), np.ones(len(seen.tried), bool))
     which = np.flatnonzero(allowed)
     which = which[undominated(misses[which])]
