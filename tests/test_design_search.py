@@ -21,7 +21,7 @@ from tower_sim.design.belief import prior
 from tower_sim.design.book import Book, Trial, opened
 from tower_sim.design.features import features
 from tower_sim.design.front import front, picture, undominated
-from tower_sim.design.played import TOLD, Player, Row, Task, named, told
+from tower_sim.design.played import TOLD, Player, Row, Task, told
 from tower_sim.design.search import Evaluate, Search
 from tower_sim.design.towers import OUTPUTS, Towers, runs_of, write_table
 from tower_sim.design.wishes import CUBES, Brief, asked
@@ -144,7 +144,7 @@ def test_what_is_held_is_held_and_the_rest_is_within_its_range():
     assert len(np.unique(drawn[:, space.NAMES.index("poured")])) == 2
     assert (wishes.largest(tried) <= 150).all()
     for row in tried.tolist():
-        space.checked(named(row))
+        space.checked(space.named(row))
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_wishes_that_conflict_give_the_sentence_the_front_and_what_to_try(tmp_pa
     assert (values[:, 0] < 31).all()  # both ends of the trade, and none beyond
     assert (values[:, 1] < 6.2).all()
     assert np.ptp(values[:, 0]) > 8
-    picture(found.front, found.asked.wishes, found.estimates, 3, tmp_path / "front.png")
+    picture(found.front, found.asked.wishes, found.estimates, tmp_path / "front.png")
     assert (tmp_path / "front.png").stat().st_size > 10_000
 
 
@@ -211,12 +211,12 @@ def test_no_tower_of_the_atlas_is_believed_to_let_out_what_its_balance_forbids()
     uneven = np.random.default_rng(4).permutation(errors["out"] * np.geomspace(0.3, 10, len(towers)))
     search = Search(wanted, towers, errors | {"out": uneven}, Book({"seed": "1"}))
     seen = search.run(fake, 1)
-    inside, out, _ = front(search, seen, towers).known.T
+    inside, out, _ = front(search, seen, towers).atlas.T
     assert np.abs(out - (CUBES - inside) / 7).max() < 0.7
     alone = prior(towers, towers.values["out"], uneven, np.random.default_rng(1)).emulator.means(
         features(towers.numbers)
     )
-    assert np.abs(alone[:, 0] - (CUBES - inside[: len(towers)]) / 7).max() > 0.7
+    assert np.abs(alone[:, 0] - (CUBES - inside) / 7).max() > 0.7
 
 
 def test_what_is_believed_of_inside_and_out_is_put_together_as_it_was_taken_apart():
@@ -289,6 +289,7 @@ def test_an_interval_of_fresh_games_holds_the_truth_as_often_as_it_says():
         ("--keep 12 --hold legs=4", "a number of a tower is 'legs'; allowed is one of edge_mm, tube"),
         ("--keep 12 --hold tube", "--hold is 'tube'; allowed is material, hand or NAME=NUMBER"),
         ("--keep 12 --hold tube=40", "tower.tube is 40.0; allowed is 5 to 10 edges"),
+        ("--keep 12 --games 0", "--games is 0; allowed is a whole number from 8 to 5000"),
         ("--keep 12 --games 2", "--games is 2; allowed is a whole number from 8 to 5000"),
         ("--keep 12 --rounds 0", "--rounds is 0; allowed is a whole number from 1 to 500"),
         ("--keep 12 --atlas none.parquet", "table of towers 'none.parquet' cannot be read"),

@@ -25,7 +25,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {"material": MATERIAL, "hand": HAND}
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of wish: its option's `name`, the `output` it is about, from `low` to `high`.
+    """A kind of wish: its option's `name`, the `output` it is about, from `low` to `high`, and `why` not beyond.
 
     `grain` is what matters: a tower nearer than that does what was wished. `words` tell a value; `title` heads it.
     A wish that `is_most` is met by less, too.
@@ -35,19 +35,24 @@ class Kind:
     output: str
     low: float
     high: float
+    why: str
     grain: float
     words: str
     title: str
     is_most: bool = False
 
 
+_CUBES, _COLOURS, _SHARE = f"there are {CUBES} cubes", f"there are {COLOURS} colours", "it is a share"
+_PHASE = f"a phase throws the cubes of one of {COLOURS} colours, of {CUBES} in all"
+_KEEPS = f"keeps {{}} of the {CUBES} cubes of the set-up"
+_OLD = "brings out cubes that were inside before, a share of {}"
 KINDS = (
-    Kind("keep", "setup", 0, CUBES, 1.0, f"keeps {{}} of the {CUBES} cubes of the set-up", "kept after the set-up"),
-    Kind("inside", "inside", 0, CUBES, 1.0, "has {} cubes inside after a phase", "inside in play"),
-    Kind("out", "out", 0, CUBES / COLOURS, 0.3, "lets {} cubes out in a phase", "out in a phase"),
-    Kind("colours", "colours", 0, COLOURS, 0.2, "shows {} colours in a phase", "colours out"),
-    Kind("exchange", "exchange", 0, 1, 0.05, "brings out cubes that were inside before, a share of {}", "exchange"),
-    Kind("clogged", "clogged", 0, 1, 0.1, "clogs in a share of {} of its games", "clogged", is_most=True),
+    Kind("keep", "setup", 0, CUBES, _CUBES, 1.0, _KEEPS, "kept after the set-up"),
+    Kind("inside", "inside", 0, CUBES, _CUBES, 1.0, "has {} cubes inside after a phase", "inside in play"),
+    Kind("out", "out", 0, CUBES / COLOURS, _PHASE, 0.3, "lets {} cubes out in a phase", "out in a phase"),
+    Kind("colours", "colours", 0, COLOURS, _COLOURS, 0.2, "shows {} colours in a phase", "colours out"),
+    Kind("exchange", "exchange", 0, 1, _SHARE, 0.05, _OLD, "exchange"),
+    Kind("clogged", "clogged", 0, 1, _SHARE, 0.1, "clogs in a share of {} of its games", "clogged", is_most=True),
 )
 BY_NAME: Mapping[str, Kind] = {kind.name: kind for kind in KINDS}
 
@@ -71,19 +76,8 @@ def wish(name: str, wanted: float) -> Wish:
     """Return a wish; raises UsageError for a value that no tower can have."""
     kind = BY_NAME[name]
     if not kind.low <= wanted <= kind.high:
-        raise fault(f"--{name}", wanted, f"{kind.low:g} to {kind.high:g}", f"{_why(kind)}; wish less or more")
+        raise fault(f"--{name}", wanted, f"{kind.low:g} to {kind.high:g}", f"{kind.why}; wish less or more")
     return Wish(kind, wanted)
-
-
-def _why(kind: Kind) -> str:
-    return {
-        "keep": f"there are {CUBES} cubes",
-        "inside": f"there are {CUBES} cubes",
-        "out": f"a phase throws the cubes of one of {COLOURS} colours, of {CUBES} in all",
-        "colours": f"there are {COLOURS} colours",
-        "exchange": "it is a share",
-        "clogged": "it is a share",
-    }[kind.name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +101,8 @@ class Brief:
 
     def allows(self, numbers: Array) -> npt.NDArray[np.bool_]:
         """Say which towers at `numbers`, shape (T, parameters), have what is held and fit the bed: shape (T,)."""
-        held = [np.isclose(numbers[:, space.NAMES.index(name)], value) for name, value in self.held.items()]
+        at = space.by_name(numbers)
+        held = [np.isclose(at[name], value) for name, value in self.held.items()]
         fits = np.ones(len(numbers), bool) if self.bed is None else largest(numbers) <= self.bed
         return np.all([*held, fits], 0)
 
@@ -210,7 +205,7 @@ def largest(numbers: Array) -> Array:
     from tower_sim.printing.joints import EAR, LONG  # half a second, so only where a bed is given
     from tower_sim.printing.walls import WALL
 
-    at = {name: numbers[:, i] for i, name in enumerate(space.NAMES)}
+    at = space.by_name(numbers)
     edge = at["edge_mm"]
     wide = WALL * np.hypot(1.0, (at["funnel_rim"] - at["tube"]) / 2 / at["funnel_height"])  # level through the funnel
     over_ramp = np.tan(np.radians(at["ramp_deg"])) * at["tube"] + at["clearance"] - at["exit_height"]
