@@ -9,7 +9,7 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.campaign import parse
 from tower_sim.campaign.tables import varied_columns
 from tower_sim.design import space
-from tower_sim.design.features import cut_all, features
+from tower_sim.design.features import features
 from tower_sim.errors import UsageError
 from tower_sim.study.sobol import points
 
@@ -34,7 +34,7 @@ points = 8
 
 
 def numbers(unit: list[float]) -> dict[str, float]:
-    return dict(zip(space.NAMES, space.values(unit).tolist(), strict=True))
+    return space.named(space.values(unit).tolist())
 
 
 @settings(max_examples=40, deadline=None)
@@ -50,21 +50,22 @@ def test_every_corner_of_many_is_a_tower():
         space.tower(numbers(corner), BASE)
 
 
+def cut(*asked: float) -> tuple[float, ...]:
+    """Openings, bar and ledge of one floor, by the width of the tube, the opening, the bar and the ledge."""
+    made = space.cut(*(np.array([each]) for each in asked))
+    return float(made.openings[0]), float(made.bar[0]), float(made.ledge[0])
+
+
 def test_floors_are_cut_as_asked_and_what_is_closed_is_bars_and_ledges():
-    tower = space.cut(tube=8.0, opening=1.5, bar=0.5, ledge=0.0)
-    assert (tower.openings, tower.opening, tower.bar, tower.ledge) == (4, 1.5, pytest.approx(2 / 3), 0.0)
-    single = space.cut(tube=5.0, opening=3.4, bar=2.0, ledge=1.0)
-    assert (single.openings, single.opening, single.bar, single.ledge) == (1, 3.4, 0.0, pytest.approx(0.8))
+    assert cut(8.0, 1.5, 0.5, 0.0) == (4, pytest.approx(2 / 3), 0.0)
+    assert cut(5.0, 3.4, 2.0, 1.0) == (1, 0.0, pytest.approx(0.8))
 
 
 @given(st.tuples(st.floats(5, 10), st.floats(1.2, 3.5), st.floats(0.3, 2), st.floats(0, 1)))
-def test_a_cut_fills_the_tube_and_many_at_once_are_cut_alike(asked: tuple[float, float, float, float]):
-    made = space.cut(*asked)
-    closed = (made.openings - 1) * made.bar + 2 * made.ledge
-    assert made.openings * made.opening + closed == pytest.approx(asked[0])
-    assert made.openings == 1 or made.bar >= space.LEAST_BAR - 1e-9
-    number, bar, ledge = cut_all(*(np.array([value]) for value in asked))
-    assert (number[0], bar[0], ledge[0]) == (made.openings, pytest.approx(made.bar), pytest.approx(made.ledge))
+def test_a_cut_fills_the_tube(asked: tuple[float, float, float, float]):
+    openings, bar, ledge = cut(*asked)
+    assert openings * asked[1] + (openings - 1) * bar + 2 * ledge == pytest.approx(asked[0])
+    assert openings == 1 or bar >= space.LEAST_BAR - 1e-9
 
 
 def test_shares_and_values_are_each_others_inverse():
@@ -87,8 +88,8 @@ def test_what_plays_no_part_in_a_tower_is_no_feature_of_it():
 
 
 def test_a_tower_of_one_floor_has_the_upper_one_open():
-    fields = space.fields({"floors": 1}, BASE)
-    assert fields["profile.upper_floor.opening_mm"] > 0.99 * fields["profile.tube.inside_mm"]
+    made = space.tables({"floors": 1}, BASE)
+    assert made["upper_floor"]["opening_mm"] > 0.99 * made["tube"]["inside_mm"]
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def add(design: Parser) -> None:
 
 
 def _design(options: argparse.Namespace) -> int:
-    from tower_sim.design.command import Commission, design_command
+    from tower_sim.design.command import GAMES, ROUNDS, Commission, design_command
     from tower_sim.design.wishes import asked
 
     check_plot(options.save_plot)
@@ -60,8 +60,8 @@ def _design(options: argparse.Namespace) -> int:
         asked(wished, cube=options.cube, bed=options.print_bed, hold=hold),
         options.output,
         first_game(),
-        options.games,
-        options.rounds,
+        GAMES if options.games is None else options.games,
+        ROUNDS if options.rounds is None else options.rounds,
         options.seed,
         (os.cpu_count() or 1) if options.workers is None else options.workers,
         options.atlas,

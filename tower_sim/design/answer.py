@@ -11,7 +11,7 @@ from typing import Any, cast
 from tower_sim.design import space
 from tower_sim.design.book import Book
 from tower_sim.design.front import Front, table
-from tower_sim.design.played import TOLD, Row, named
+from tower_sim.design.played import TOLD, Row
 from tower_sim.design.towers import BY_NAME
 from tower_sim.design.wishes import CLOGGED, GROUPS, Brief, Wish
 from tower_sim.statistics import Estimate, average, clopper_pearson
@@ -39,7 +39,7 @@ class Answer:
     @property
     def numbers(self) -> dict[str, float]:
         """The numbers of the tower."""
-        return named(self.book.trials[self.tried].numbers)
+        return space.named(self.book.trials[self.tried].numbers)
 
     def estimate(self, output: str) -> Estimate:
         """Return the mean of an output over the fresh games that tell it, with its interval of 95 %."""
@@ -195,7 +195,7 @@ def unconfirmed(book: Book, tried: int, base: Mapping[str, Any]) -> str:
         "A tower of tower-sim design, whose search was cut short: the nearest so far, not confirmed by fresh games.",
         f"Of {len(book.trials)} towers tried in {book.played} games; seed {book.seed}.",
     ]
-    return _with_head(head, named(book.trials[tried].numbers), base)
+    return _with_head(head, space.named(book.trials[tried].numbers), base)
 
 
 def _with_head(head: Sequence[str], numbers: Mapping[str, float], base: Mapping[str, Any]) -> str:

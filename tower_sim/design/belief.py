@@ -37,9 +37,11 @@ class Prior:
     own: float
 
 
-def prior(towers: Towers, errors: Array, output: str, rng: np.random.Generator) -> Prior:
-    """Learn an output from the first MOST towers that tell it. Random: what `gaussian.fit` draws."""
-    value = towers.values[output]
+def prior(towers: Towers, value: Array, errors: Array, rng: np.random.Generator) -> Prior:
+    """Learn a figure from the first MOST towers that tell it: its `value` with their standard `errors`, both (T,).
+
+    Random: what `gaussian.fit` draws.
+    """
     mine = np.flatnonzero(~np.isnan(value))[:MOST]
     noise = np.nan_to_num(errors[mine]) ** 2
     emulator = fit(features(towers.numbers[mine]), value[mine], noise, rng)

@@ -43,8 +43,8 @@ class Commission:
     asked: Brief
     output: Path
     game: Game
-    games: int | None = None
-    rounds: int | None = None
+    games: int = GAMES
+    rounds: int = ROUNDS
     seed: int | None = None
     workers: int = 1
     atlas: Path | None = None
@@ -57,8 +57,8 @@ def design_command(job: Commission) -> int:
 
     Raises UsageError for numbers out of bounds, files that cannot be, and where the extra `design` is not installed.
     """
-    check_whole("--games", job.games or GAMES, FEWEST_GAMES, MOST_GAMES)
-    check_whole("--rounds", ROUNDS if job.rounds is None else job.rounds, 1, MOST_ROUNDS)
+    check_whole("--games", job.games, FEWEST_GAMES, MOST_GAMES)
+    check_whole("--rounds", job.rounds, 1, MOST_ROUNDS)
     check_whole("--workers", job.workers, 1)
     threads: Any = extra("threadpoolctl", "design")
     writing.check(job.output, "profile")
@@ -73,7 +73,7 @@ def design_command(job: Commission) -> int:
             return _cut_short(job, search, base)
     writing.write(job.output, answers.profile(found, base), "profile")
     if job.plot is not None:
-        picture(found.front, job.asked.wishes, found.estimates, len(search.seen().tried), job.plot)
+        picture(found.front, job.asked.wishes, found.estimates, job.plot)
     if job.json:
         print(json.dumps(answers.document(found)))
     else:
@@ -138,9 +138,9 @@ def sought(job: Commission, search: Search, towers: Towers, evaluate: Evaluate) 
     """Search, confirm the nearest tower, and return the answer."""
     with telling("games") as tell:
         progress = _Progress(tell, job.asked)
-        seen = search.run(evaluate, ROUNDS if job.rounds is None else job.rounds, progress)
+        seen = search.run(evaluate, job.rounds, progress)
         tried = seen.chosen()
-        fresh = search.confirm(evaluate, tried, job.games or GAMES, progress)
+        fresh = search.confirm(evaluate, tried, job.games, progress)
     return answers.Answer(
         job.asked, search.book, tried, tuple(fresh), front(search, seen, towers), len(towers), made_with(job)
     )

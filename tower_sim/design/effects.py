@@ -76,17 +76,17 @@ def with_dummy(numbers: Array, dummy: Array) -> Array:
     return np.concatenate([features(numbers), dummy[:, None]], 1)
 
 
-def effects(told: Told, seed: int, among: Sequence[str] = ()) -> Influences:
-    """Return what COLUMNS do, of an output that `told` tells; pairs are tried of those `among`.
+def effects(told: Told, seed: int) -> Influences:
+    """Return what COLUMNS do, of an output that `told` tells; pairs are tried of the PAIRED of greatest total index.
 
-    Without `among` these are the PAIRED of the greatest total index. Random: the samples, from `seed`.
+    Random: the samples, from `seed`.
     """
     total, sampled, variance = totals(told, len(COLUMNS), seed)
     over = points(len(COLUMNS), AVERAGED, seed + 2)
     lines = {each.name: _line(told, each, over) for each in (*space.PARAMETERS, _DUMMY)}
     first = np.stack([means.var(0) / variance for _, means in lines.values()])
     by_total = sorted(space.NAMES, key=lambda name: -total[COLUMNS.index(name), 0])
-    pairs = _pairs(told, list(among) or by_total[:PAIRED], over[:AVERAGED_PAIR], variance)
+    pairs = _pairs(told, by_total[:PAIRED], over[:AVERAGED_PAIR], variance)
     main = {name: MainEffect(name, at, means[:, 0], jackknife(means)) for name, (at, means) in lines.items()}
     nothing = np.zeros(len(COLUMNS))
     return Influences(first=_by_name(first, nothing), total=_by_name(total, sampled), main=main, pairs=pairs)

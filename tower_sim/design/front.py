@@ -38,9 +38,13 @@ class Member:
 
 @dataclass(frozen=True)
 class Front:
-    """All towers that are known, `known` (shape (towers, wishes)), and the `members` that none beats, nearest first."""
+    """What is believed of all towers that are known, by wish, and the `members` that none beats, nearest first.
 
-    known: Array
+    `atlas` has shape (T, wishes), `tried` (those tried, wishes).
+    """
+
+    atlas: Array
+    tried: Array
     members: tuple[Member, ...]
 
 
@@ -63,18 +67,18 @@ def front(search: Search, seen: Seen, towers: Towers) -> Front:
     Towers of the atlas that have not what is held are known, but no members.
     """
     x = features(towers.numbers)
-    known = np.vstack([np.stack([belief.means(x) for belief in seen.beliefs], 1), seen.values])
+    known = np.vstack([search.means(seen.beliefs, x), seen.values])
     kinds = [wish.kind for wish in search.asked.wishes]
     known = np.clip(known, np.array([kind.low for kind in kinds]), np.array([kind.high for kind in kinds]))
     misses: Array = search.asked.misses(known)
     names: list[tuple[str, int]] = [(ATLAS, int(point)) for point in towers.point] + [(TRIED, i) for i in seen.tried]
-    far = np.sqrt((misses**2).mean(1))
+    far = search.asked.miss(known)
     allowed = np.append(search.asked.allows(towers.numbers), np.ones(len(seen.tried), bool))
     which = np.flatnonzero(allowed)
     which = which[undominated(misses[which])]
     ordered: list[int] = which[np.argsort(far[which], kind="stable")].tolist()
     members = [Member(names[i][0], names[i][1], tuple(known[i].tolist()), float(far[i])) for i in ordered]
-    return Front(known, tuple(members))
+    return Front(known[: len(towers)], known[len(towers) :], tuple(members))
 
 
 def table(found: Front, wishes: Sequence[Wish], tried: int) -> list[str]:
@@ -90,7 +94,7 @@ def table(found: Front, wishes: Sequence[Wish], tried: int) -> list[str]:
     return lines
 
 
-def picture(found: Front, wishes: Sequence[Wish], confirmed: Sequence[Estimate], tried: int, path: Path) -> None:
+def picture(found: Front, wishes: Sequence[Wish], confirmed: Sequence[Estimate], path: Path) -> None:
     """Draw every two wishes against each other: all known towers, the front, the wish, and the tower that was found.
 
     Raises UsageError for a path that cannot be written.
@@ -103,14 +107,12 @@ def picture(found: Front, wishes: Sequence[Wish], confirmed: Sequence[Estimate],
     pairs = list(combinations(drawn, 2)) or [(0, len(wishes) - 1)]
     figure: Any = Figure(figsize=(4.2 * len(pairs), 4.4), layout="constrained")
     members = np.array([member.values for member in found.members[:SHOWN]])
-    from_atlas = len(found.known) - tried
     handles: list[Any] = []
     panels: list[Any] = list(figure.subplots(1, len(pairs), squeeze=False)[0])
     for axes, (i, j) in zip(panels, pairs, strict=True):
-        atlas, own = found.known[:from_atlas], found.known[from_atlas:]
         handles = [
-            axes.scatter(atlas[:, i], atlas[:, j], s=8, c="0.75", linewidths=0, label="of the atlas"),
-            axes.scatter(own[:, i], own[:, j], s=16, c="#2360b5", linewidths=0, label="tried"),
+            axes.scatter(found.atlas[:, i], found.atlas[:, j], s=8, c="0.75", linewidths=0, label="of the atlas"),
+            axes.scatter(found.tried[:, i], found.tried[:, j], s=16, c="#2360b5", linewidths=0, label="tried"),
             axes.scatter(members[:, i], members[:, j], s=42, facecolors="none", edgecolors="#cf2233", linewidths=0.9,
                          label="nearest that none beats"),
             axes.scatter([wishes[i].wanted], [wishes[j].wanted], marker="+", s=160, c="k", lw=1.6, label="wished"),

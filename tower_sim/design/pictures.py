@@ -92,15 +92,11 @@ def main_effects(parts: Sequence[AtlasPart], names: Sequence[str]) -> Any:
             panel.tick_params(labelsize=FONT - 1.5)
             unit = f" [{parameter.unit}]" if parameter.unit else ""
             x = said(curve.name) + unit if i == len(parts) - 1 else ""
-            y = f"{part.output.title}\n[{_unit(part)}]" if panel is row[0] else ""
+            y = f"{part.output.title}\n[{part.output.analysed}]" if panel is row[0] else ""
             label(panel, x.replace(" [", "\n["), y)
             panel.xaxis.label.set_fontsize(FONT - 0.5)
             panel.yaxis.label.set_fontsize(FONT - 0.5)
     return figure
-
-
-def _unit(part: AtlasPart) -> str:
-    return f"log2 {part.output.unit}" if part.output.is_ratio else part.output.unit
 
 
 def pairs(chosen: Sequence[tuple[AtlasPart, Pair]]) -> Any:
@@ -120,7 +116,7 @@ def pairs(chosen: Sequence[tuple[AtlasPart, Pair]]) -> Any:
                 axis.set_ticks(at, NAMED[name])
         bar = figure.colorbar(drawn, ax=panel, shrink=0.9)
         bar.ax.tick_params(labelsize=FONT - 1)
-        label(panel, names[0], names[1], f"{part.output.title} [{_unit(part)}]")
+        label(panel, names[0], names[1], f"{part.output.title} [{part.output.analysed}]")
     return figure
 
 

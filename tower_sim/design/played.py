@@ -42,16 +42,11 @@ class Player:
     def __call__(self, task: Task) -> Row:
         """Play one, by the published rules, with the default engine at its standard accuracy."""
         game = registry.get("game", self.game)
-        tower = space.tower(named(task.numbers), self.base)
+        tower = space.tower(space.named(task.numbers), self.base)
         with PhysicsModel(tower, accuracy(ENGINE, STANDARD)) as model:
             recorder = Recorder(model)
             turns = game.play(recorder.as_model, game.read({}), task.seed, task.run)
             return told((turn, recorder.taken()) for turn in turns)
-
-
-def named(numbers: Sequence[float]) -> dict[str, float]:
-    """Return the numbers of a tower by name, counts as whole numbers."""
-    return {p.name: int(x) if p.is_count else float(x) for p, x in zip(space.PARAMETERS, numbers, strict=True)}
 
 
 def told(turns: Iterable[tuple[Turn, Sequence[Draw]]]) -> Row:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.design import space
-from tower_sim.design.belief import Belief, Prior, after, believed, prior
+from tower_sim.design.belief import Belief, after, believed, prior
 from tower_sim.design.book import LAST, SEARCH, Book, RoundOfGames, Trial
 from tower_sim.design.features import features
 from tower_sim.design.played import TOLD, Row, Task
@@ -31,6 +31,9 @@ DRAWN = 1536  # towers looked at in a round, half of them near those that are be
 KEPT = 256  # of these, for which improvement is computed
 CENTRES = 6
 SAMPLES = 128  # of what towers may do
+SURPLUS = (
+    0.15  # cubes: sd of a game's surplus about its tower's; two games each: 0.12 in 64 towers, 0.18 in clogging ones
+)
 ENOUGH, SURE = 0.5, 0.8  # grains: a tower is near enough when its miss is told, and expected, to be below
 _TREE = {"prior": 0, "round": 1, "games": 2, "fresh": 3}  # of seeds
 _STEPS = (0.02, 0.06, 0.15, 0.4)  # of a range, to towers near the best
@@ -38,7 +41,9 @@ _STEPS = (0.02, 0.06, 0.15, 0.4)  # of a range, to towers near the best
 
 @dataclass(frozen=True)
 class Seen:
-    """What is believed after the games so far: of each wish, and of the tried towers their mean and expected miss."""
+    """What is believed after the games so far: of each figure of `Brief.parted`, and of the tried towers, by wish,
+    mean and sd, and their expected miss.
+    """
 
     beliefs: tuple[Belief, ...]
     tried: tuple[int, ...]
@@ -78,7 +83,11 @@ class Search:
     def __init__(self, asked: Brief, towers: Towers, errors: Mapping[str, Array], book: Book) -> None:
         self.asked, self.book = asked, book
         rng = np.random.default_rng([book.seed, _TREE["prior"]])
-        self.priors: tuple[Prior, ...] = tuple(prior(towers, errors[name], name, rng) for name in asked.outputs)
+        figures = asked.parted(np.stack([towers.values[name] for name in asked.outputs], 1))
+        error = np.stack([errors[name] for name in asked.outputs], 1)
+        if asked.surplus is not None:
+            error[:, asked.surplus] = SURPLUS / np.sqrt(towers.runs)
+        self.priors = tuple(prior(towers, *each, rng) for each in zip(figures.T, error.T, strict=True))
         self.normals = np.random.default_rng([book.seed, _TREE["prior"], 1]).standard_normal(
             (SAMPLES, len(asked.wishes))
         )
@@ -106,10 +115,10 @@ class Search:
         return Task(self.book.trials[trial].numbers, seed, run)
 
     def _told(self, trial: Trial) -> Array:
-        """Return the games of a trial that tell all wishes, shape (games, wishes)."""
+        """Return the figures of the games of a trial that tell all wishes, shape (games, wishes)."""
         columns = [TOLD.index(name) for name in self.asked.outputs]
         rows = np.array(trial.games, float).reshape(-1, len(TOLD))[:, columns]
-        return rows[~np.isnan(rows).any(1)]
+        return self.asked.parted(rows[~np.isnan(rows).any(1)])
 
     def seen(self) -> Seen:
         """Return what is believed after the games in the book."""
@@ -121,23 +130,27 @@ class Search:
             nothing = np.empty((0, len(self.priors)))
             return Seen(beliefs, (), nothing, nothing, np.empty(0), np.empty(0))
         of = [belief.of_tried() for belief in beliefs]
-        values, sd = np.stack([mean for mean, _ in of], 1), np.stack([sd for _, sd in of], 1)
+        mean, sd = np.stack([mean for mean, _ in of], 1), np.stack([sd for _, sd in of], 1)
+        expected = self._distances(mean, sd).mean(0)
         played = np.array([len(told) for told in games.values()])
-        return Seen(beliefs, tuple(games), values, sd, self._distances(values, sd).mean(0), played)
+        return Seen(beliefs, tuple(games), self.asked.joined(mean), self.asked.joined_sd(sd), expected, played)
+
+    def means(self, beliefs: Sequence[Belief], x: Array) -> Array:
+        """Return what towers at `x`, shape (n, F), are believed to do, by wish: shape (n, wishes)."""
+        return self.asked.joined(np.stack([belief.means(x) for belief in beliefs], 1))
 
     def _distances(self, mean: Array, sd: Array) -> Array:
-        """Return samples of the miss of towers, root mean square over wishes: shape (samples, towers)."""
-        values = mean + sd * self.normals[:, None, :]
-        return np.sqrt((self.asked.misses(values) ** 2).mean(-1))
+        """Return samples of the miss of towers, by mean and sd of their figures: shape (samples, towers)."""
+        return self.asked.miss(self.asked.joined(mean + sd * self.normals[:, None, :]))
 
     def _rough(self, beliefs: Sequence[Belief], x: Array) -> Array:
         """Return the miss of the means at `x`, shape (n,)."""
-        return np.sqrt((self.asked.misses(np.stack([belief.means(x) for belief in beliefs], 1)) ** 2).mean(1))
+        return self.asked.miss(self.means(beliefs, x))
 
     def is_near(self, seen: Seen, trial: int) -> bool:
         """Say whether a tried tower is near enough to what was wished, as far as its games tell."""
         mean, _, expected = seen.of(trial)
-        return expected <= SURE and float(np.sqrt((self.asked.misses(mean) ** 2).mean())) <= ENOUGH
+        return expected <= SURE and float(self.asked.miss(mean)) <= ENOUGH
 
     def drawn(self, seen: Seen, rng: np.random.Generator) -> Array:
         """Draw towers to choose from: over the whole space, near those that are best so far, and the atlas's best."""

@@ -7,9 +7,10 @@ the ranges is a tower: how many openings a floor has follows from their width, t
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -102,7 +103,7 @@ BY_NAME: Mapping[str, DesignNumber] = {parameter.name: parameter for parameter i
 
 def usual() -> dict[str, float]:
     """Return the numbers of a tower like those that are sold, counts as whole numbers."""
-    return {each.name: int(each.usual) if each.is_count else each.usual for each in PARAMETERS}
+    return named([each.usual for each in PARAMETERS])
 
 
 def values(unit: npt.ArrayLike) -> Array:
@@ -117,32 +118,41 @@ def shares(numbers: npt.ArrayLike) -> Array:
     return np.stack([each.share(given[..., i]) for i, each in enumerate(PARAMETERS)], -1)
 
 
+def named(numbers: Sequence[float]) -> dict[str, float]:
+    """Return the numbers of a tower, in the order of NAMES, by name, counts as whole numbers."""
+    return {p.name: int(x) if p.is_count else float(x) for p, x in zip(PARAMETERS, numbers, strict=True)}
+
+
+def by_name(numbers: Array) -> dict[str, Array]:
+    """Return the columns of `numbers`, shape (T, parameters), by name: each (T,)."""
+    return dict(zip(NAMES, numbers.T, strict=True))
+
+
 @dataclass(frozen=True, slots=True)
-class FloorCut:
-    """How a floor is cut, in cube edges: so many slots, the `opening` of each, the `bar` between two, the `ledge`."""
+class FloorCuts:
+    """How floors are cut, each (T,): how many `openings`, and in cube edges the `bar` between two, and the `ledge`."""
 
-    openings: int
-    opening: float
-    bar: float
-    ledge: float
+    openings: Array
+    bar: Array
+    ledge: Array
 
 
-def cut(tube: float, opening: float, bar: float, ledge: float) -> FloorCut:
-    """Cut slots of width `opening` into a floor `tube` wide, bars about `bar` wide; `ledge` is in bars.
+def cut(tube: Array, opening: Array, bar: Array, ledge: Array) -> FloorCuts:
+    """Cut slots of width `opening` into floors `tube` wide, bars about `bar` wide; `ledge` is in bars; each is (T,).
 
     The number of slots is the one whose bars come nearest; bars and ledges then take the rest, so that all fits.
     """
-    number = round((tube + bar * (1 - 2 * ledge)) / (opening + bar))
-    number = min(max(number, 1), MOST_OPENINGS)
-    while number > 1 and (tube - number * opening) / (number - 1 + 2 * ledge) < LEAST_BAR:
-        number -= 1
+    number = np.clip(np.rint((tube + bar * (1 - 2 * ledge)) / (opening + bar)), 1, MOST_OPENINGS)
+    for _ in range(MOST_OPENINGS):
+        parts = number - 1 + 2 * ledge
+        fits = (number == 1) | (tube - number * opening >= LEAST_BAR * parts)
+        number = np.where(fits, number, number - 1)
     closed = tube - number * opening
-    if number == 1:
-        return FloorCut(1, opening, 0.0, closed / 2)
-    fitted = closed / (number - 1 + 2 * ledge)
-    if fitted * ledge < LEAST_LEDGE:
-        return FloorCut(number, opening, closed / (number - 1), 0.0)
-    return FloorCut(number, opening, fitted, fitted * ledge)
+    fitted = closed / np.where(number == 1, 1.0, number - 1 + 2 * ledge)
+    narrow = fitted * ledge < LEAST_LEDGE
+    bars = np.where(narrow, closed / np.maximum(number - 1, 1), fitted)
+    ledges = np.where(narrow, 0.0, fitted * ledge)
+    return FloorCuts(number, np.where(number == 1, 0.0, bars), np.where(number == 1, closed / 2, ledges))
 
 
 def checked(numbers: Mapping[str, float]) -> dict[str, float]:
@@ -160,18 +170,8 @@ def checked(numbers: Mapping[str, float]) -> dict[str, float]:
     return usual() | dict(numbers)
 
 
-def fields(numbers: Mapping[str, float], base: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a profile (dotted names, as a campaign varies them) that make the tower of `numbers`.
-
-    What is left out is `usual`. `base` is the profile that keeps all else: sheets' thickness, the ramp's lip, the tray.
-    Raises UsageError as `checked` does, and for a `base` without one of `TABLES`.
-    """
-    at = checked(numbers)
-    if lacking := [name for name in TABLES if name not in base]:
-        raise UsageError(
-            f"the apparatus has no {', '.join(lacking)}; where {PREFIX}NAME is set allowed is one with "
-            f"{', '.join(TABLES)}; take another, or vary fields of its profile"
-        )
+def _fields(at: Mapping[str, float], base: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a profile, by dotted name, that make the tower of all numbers `at`, others as in `base`."""
     edge, tube = round(at["edge_mm"], 3), at["tube"]
     inside = round(tube * edge, 2)
     foot = SHEET * 1e3 + base["ramp"]["lip_mm"] + math.tan(math.radians(at["ramp_deg"])) * inside
@@ -198,7 +198,7 @@ def fields(numbers: Mapping[str, float], base: Mapping[str, Any]) -> dict[str, A
     for surface in SURFACES:
         set_to[f"surfaces.{surface}.friction"] = round(at["tower_friction"], 4)
         set_to[f"surfaces.{surface}.restitution"] = round(at["restitution"], 4)
-    return {f"profile.{name}": value for name, value in set_to.items()}
+    return set_to
 
 
 def _floor(floor: str, at: Mapping[str, float], edge: float, inside: float) -> tuple[dict[str, Any], float]:
@@ -209,22 +209,33 @@ def _floor(floor: str, at: Mapping[str, float], edge: float, inside: float) -> t
         opening = round(inside - 2 * LEFT_OPEN, 2)
         slots = {"openings": 1, "opening_mm": opening, "length_mm": inside, "ledge_mm": LEFT_OPEN, "slope_deg": 0.0}
         return own | slots, 0.0
-    made = cut(inside / edge, at[f"{floor}_opening"], at[f"{floor}_bar"], at["ledge"])
-    opening = round(made.opening * edge, 3)
-    ledge = round((inside - opening) / 2, 4) if made.openings == 1 else round(made.ledge * edge, 3)
+    asked = (inside / edge, at[f"{floor}_opening"], at[f"{floor}_bar"], at["ledge"])
+    made = cut(*(np.array([each]) for each in asked))
+    openings, bar, wide = int(made.openings[0]), float(made.bar[0]), float(made.ledge[0])
+    opening = round(at[f"{floor}_opening"] * edge, 3)
+    ledge = round((inside - opening) / 2, 4) if openings == 1 else round(wide * edge, 3)
     slope = 0.0 if at["cross_bars"] else round(at["slope_deg"], 3)
-    own |= {"openings": made.openings, "opening_mm": opening, "ledge_mm": ledge, "slope_deg": slope}
+    own |= {"openings": openings, "opening_mm": opening, "ledge_mm": ledge, "slope_deg": slope}
     own |= {"length_mm": inside}
     if at["cross_bars"]:
         own |= {"rows": 2, "length_mm": round((inside - CROSS_BAR * edge) / 2, 3)}
-    return own, max(made.bar, made.ledge) * edge * math.tan(math.radians(slope))
+    return own, max(bar, wide) * edge * math.tan(math.radians(slope))
 
 
 def tables(numbers: Mapping[str, float], base: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the profile of the tower of `numbers`: a copy of `base` with `fields` set; raises as it does."""
-    made = _copy(base)
-    for name, value in fields(numbers, base).items():
-        _, *path, last = name.split(".")
+    """Return the profile of the tower of `numbers`; what is left out of these is `usual`.
+
+    `base` is the profile that keeps all else: sheets' thickness, the ramp's lip, the tray. Raises UsageError as
+    `checked` does, and for a `base` without one of `TABLES`.
+    """
+    if lacking := [name for name in TABLES if name not in base]:
+        raise UsageError(
+            f"the apparatus has no {', '.join(lacking)}; where {PREFIX}NAME is set allowed is one with "
+            f"{', '.join(TABLES)}; take another, or vary fields of its profile"
+        )
+    made = deepcopy(dict(base))
+    for name, value in _fields(checked(numbers), base).items():
+        *path, last = name.split(".")
         table = made
         for word in path:
             table = table.setdefault(word, {})
@@ -233,12 +244,5 @@ def tables(numbers: Mapping[str, float], base: Mapping[str, Any]) -> dict[str, A
 
 
 def tower(numbers: Mapping[str, float], base: Mapping[str, Any], name: str = "design") -> Apparatus:
-    """Make the tower of `numbers` from the profile `base`; raises as `fields` does."""
+    """Make the tower of `numbers` from the profile `base`; raises as `tables` does."""
     return from_tables(tables(numbers, base), name)
-
-
-def _copy(table: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        key: _copy(cast("Mapping[str, Any]", value)) if isinstance(value, Mapping) else value
-        for key, value in table.items()
-    }

@@ -8,7 +8,7 @@ import numpy as np
 
 from tower_sim.design import space
 from tower_sim.design.atlas import Atlas, AtlasPart
-from tower_sim.design.effects import DUMMY, Influences, MainEffect
+from tower_sim.design.effects import COLUMNS, DUMMY, Influences, MainEffect
 from tower_sim.design.pictures import NAMED, ranked, said
 from tower_sim.study.sobol import Index
 
@@ -100,7 +100,7 @@ def quality(atlas: Atlas) -> str:
         "|---|---|---|---|---|---|---|---|",
     ]
     for part in atlas.parts.values():
-        q, unit = part.quality, f"log2 {part.output.unit}" if part.output.is_ratio else part.output.unit
+        q, unit = part.quality, part.output.analysed
         rows.append(
             f"| {part.output.title} | {part.output.words} | {part.mean:.2f} {unit} | {part.sd:.2f} | {q.towers} | "
             f"{100 * q.told:.0f} % | {100 * q.chance:.0f} % | {100 * min(q.of_the_rest, 1):.0f} % |"
@@ -146,7 +146,7 @@ def csv(atlas: Atlas) -> str:
     """Write every index with its standard error: a row for each output and number, the dummy too."""
     rows = [CSV_HEAD]
     for part in atlas.parts.values():
-        for name in (*space.NAMES, DUMMY):
+        for name in COLUMNS:
             first, total = part.effects.first[name], part.effects.total[name]
             figures = (first.value, first.error, total.value, total.error)
             rows.append(",".join([part.output.name, name, *(f"{figure:.5f}" for figure in figures)]))

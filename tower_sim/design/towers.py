@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,11 @@ class Output:
     title: str
     is_ratio: bool = False
     is_chance: bool = False
+
+    @property
+    def analysed(self) -> str:
+        """The unit that it is analysed in."""
+        return f"log2 {self.unit}" if self.is_ratio else self.unit
 
 
 OUTPUTS = (
@@ -88,17 +93,15 @@ def towers_of(campaign: Campaign) -> Towers:
     points, place = np.unique(campaign.run_point, return_inverse=True)
     usual = space.usual()
     used: list[int] = points.tolist()
-    rows = [usual | _short(campaign.points[point]) for point in used]
+    rows = [
+        usual | {name.removeprefix(space.PREFIX): x for name, x in campaign.points[point].items()} for point in used
+    ]
     values: dict[str, Array] = {}
     within: dict[str, Array] = {}
     for name, told in by_run.items():
         values[name], within[name] = _moments(told, place, len(points))
     numbers = np.array([[row[name] for name in space.NAMES] for row in rows], float)
     return Towers(points.astype(np.int64), numbers, np.bincount(place).astype(np.int64), values, within)
-
-
-def _short(values: Mapping[str, Any]) -> dict[str, float]:
-    return {name.removeprefix(space.PREFIX): value for name, value in values.items()}
 
 
 def _moments(told: Array, place: npt.NDArray[np.int64], towers: int) -> tuple[Array, Array]:

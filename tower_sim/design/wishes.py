@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.design import space
-from tower_sim.design.features import cut_all
 from tower_sim.errors import UsageError, fault
 
 Array = npt.NDArray[np.float64]
@@ -18,8 +17,6 @@ Array = npt.NDArray[np.float64]
 CUBES, COLOURS = 49, 7  # of the game that towers are measured by
 CLOGGED = "clogged"
 MOST_BED = 1000.0  # mm
-PLATE = 2.0  # mm: a floor's thickness, the ramp and its lip, of the profile that towers are made of
-FUNNEL_WALLS, TUBE_WALLS = 6.5, 22.0  # mm: two printed walls of 3 mm, the tube's with the ears of its pegs
 MATERIAL = ("cube_friction", "tower_friction", "restitution")
 HAND = ("release_height", "release_spread", "poured")
 GROUPS: Mapping[str, tuple[str, ...]] = {"material": MATERIAL, "hand": HAND}
@@ -28,7 +25,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {"material": MATERIAL, "hand": HAND}
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of wish: its option's `name`, the `output` it is about, from `low` to `high`.
+    """A kind of wish: its option's `name`, the `output` it is about, from `low` to `high`, and `why` not beyond.
 
     `grain` is what matters: a tower nearer than that does what was wished. `words` tell a value; `title` heads it.
     A wish that `is_most` is met by less, too.
@@ -38,19 +35,24 @@ class Kind:
     output: str
     low: float
     high: float
+    why: str
     grain: float
     words: str
     title: str
     is_most: bool = False
 
 
+_CUBES, _COLOURS, _SHARE = f"there are {CUBES} cubes", f"there are {COLOURS} colours", "it is a share"
+_PHASE = f"a phase throws the cubes of one of {COLOURS} colours, of {CUBES} in all"
+_KEEPS = f"keeps {{}} of the {CUBES} cubes of the set-up"
+_OLD = "brings out cubes that were inside before, a share of {}"
 KINDS = (
-    Kind("keep", "setup", 0, CUBES, 1.0, f"keeps {{}} of the {CUBES} cubes of the set-up", "kept after the set-up"),
-    Kind("inside", "inside", 0, CUBES, 1.0, "has {} cubes inside after a phase", "inside in play"),
-    Kind("out", "out", 0, CUBES / COLOURS, 0.3, "lets {} cubes out in a phase", "out in a phase"),
-    Kind("colours", "colours", 0, COLOURS, 0.2, "shows {} colours in a phase", "colours out"),
-    Kind("exchange", "exchange", 0, 1, 0.05, "brings out cubes that were inside before, a share of {}", "exchange"),
-    Kind("clogged", "clogged", 0, 1, 0.1, "clogs in a share of {} of its games", "clogged", is_most=True),
+    Kind("keep", "setup", 0, CUBES, _CUBES, 1.0, _KEEPS, "kept after the set-up"),
+    Kind("inside", "inside", 0, CUBES, _CUBES, 1.0, "has {} cubes inside after a phase", "inside in play"),
+    Kind("out", "out", 0, CUBES / COLOURS, _PHASE, 0.3, "lets {} cubes out in a phase", "out in a phase"),
+    Kind("colours", "colours", 0, COLOURS, _COLOURS, 0.2, "shows {} colours in a phase", "colours out"),
+    Kind("exchange", "exchange", 0, 1, _SHARE, 0.05, _OLD, "exchange"),
+    Kind("clogged", "clogged", 0, 1, _SHARE, 0.1, "clogs in a share of {} of its games", "clogged", is_most=True),
 )
 BY_NAME: Mapping[str, Kind] = {kind.name: kind for kind in KINDS}
 
@@ -74,19 +76,8 @@ def wish(name: str, wanted: float) -> Wish:
     """Return a wish; raises UsageError for a value that no tower can have."""
     kind = BY_NAME[name]
     if not kind.low <= wanted <= kind.high:
-        raise fault(f"--{name}", wanted, f"{kind.low:g} to {kind.high:g}", f"{_why(kind)}; wish less or more")
+        raise fault(f"--{name}", wanted, f"{kind.low:g} to {kind.high:g}", f"{kind.why}; wish less or more")
     return Wish(kind, wanted)
-
-
-def _why(kind: Kind) -> str:
-    return {
-        "keep": f"there are {CUBES} cubes",
-        "inside": f"there are {CUBES} cubes",
-        "out": f"a phase throws the cubes of one of {COLOURS} colours, of {CUBES} in all",
-        "colours": f"there are {COLOURS} colours",
-        "exchange": "it is a share",
-        "clogged": "it is a share",
-    }[kind.name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +95,14 @@ class Brief:
         off = (values - wanted) / grain
         return np.where(most & (off < 0), 0.0, off)
 
+    def miss(self, values: Array) -> Array:
+        """Return the miss of `values`, shape (..., wishes): the root mean square over wishes, in grains."""
+        return np.sqrt((self.misses(values) ** 2).mean(-1))
+
     def allows(self, numbers: Array) -> npt.NDArray[np.bool_]:
         """Say which towers at `numbers`, shape (T, parameters), have what is held and fit the bed: shape (T,)."""
-        held = [np.isclose(numbers[:, space.NAMES.index(name)], value) for name, value in self.held.items()]
+        at = space.by_name(numbers)
+        held = [np.isclose(at[name], value) for name, value in self.held.items()]
         fits = np.ones(len(numbers), bool) if self.bed is None else largest(numbers) <= self.bed
         return np.all([*held, fits], 0)
 
@@ -114,6 +110,34 @@ class Brief:
     def outputs(self) -> tuple[str, ...]:
         """The output of each wish."""
         return tuple(each.kind.output for each in self.wishes)
+
+    @property
+    def surplus(self) -> int | None:
+        """The wish, by its place, that is believed as a surplus: that of `out`, where `inside` is wished too.
+
+        These two are nearly one figure. A phase throws the cubes of its colour that are not inside, so in the long run
+        as many come out as that balance, (CUBES - inside) / COLOURS; the surplus over it is small, and its own.
+        """
+        return self.outputs.index("out") if {"inside", "out"} <= set(self.outputs) else None
+
+    def _balance(self, values: Array) -> Array:
+        """Return what comes out in the long run in the place of the surplus, zero elsewhere."""
+        balance = np.zeros_like(values)
+        if self.surplus is not None:
+            balance[..., self.surplus] = (CUBES - values[..., self.outputs.index("inside")]) / COLOURS
+        return balance
+
+    def parted(self, values: Array) -> Array:
+        """Return the figures that are believed each by itself, of the `values` of each wish: both (..., wishes)."""
+        return values - self._balance(values)
+
+    def joined(self, figures: Array) -> Array:
+        """Return the value of each wish, of what `parted` returns."""
+        return figures + self._balance(figures)
+
+    def joined_sd(self, sd: Array) -> Array:
+        """Return the sd of the value of each wish, of those of what `parted` returns: both (..., wishes)."""
+        return np.hypot(sd, self._balance(np.zeros_like(sd)) - self._balance(sd))
 
 
 def asked(
@@ -160,8 +184,10 @@ def _held(word: str) -> list[tuple[str, float]]:
 
 
 def _check_bed(bed: float, held: Mapping[str, float]) -> None:
+    from tower_sim.printing.walls import WALL  # half a second, so only where a bed is given
+
     edge = held.get("edge_mm", space.BY_NAME["edge_mm"].low)
-    least = math.ceil(held.get("funnel_rim", space.BY_NAME["funnel_rim"].low) * edge + FUNNEL_WALLS)
+    least = math.floor(held.get("funnel_rim", space.BY_NAME["funnel_rim"].low) * edge + 2 * WALL) + 1
     if not least <= bed <= MOST_BED:
         why = f"the narrowest funnel for cubes of {edge:g} mm is {least} mm wide outside"
         raise fault(
@@ -172,27 +198,18 @@ def _check_bed(bed: float, held: Mapping[str, float]) -> None:
 def largest(numbers: Array) -> Array:
     """Return the longest side (mm) of any piece of the towers at `numbers`, shape (T, parameters): shape (T,).
 
-    The pieces are the funnel and the tube, cut under each floor and at its top, with printed walls. The tray is not
-    among them: it is the same under every tower, and can be cut anywhere.
+    The pieces are the funnel and the tube as `tower_sim.printing` makes them: cut under each floor, over the exit and
+    under the funnel, with printed walls, of which the funnel's lean, ears, and pegs on top. The tray and what is under
+    the exit's upper edge are not among them: they can be cut anywhere. Higher than wide is only what is over the ramp.
     """
-    at = {name: numbers[:, i] for i, name in enumerate(space.NAMES)}
+    from tower_sim.printing.joints import EAR, LONG  # half a second, so only where a bed is given
+    from tower_sim.printing.walls import WALL
+
+    at = space.by_name(numbers)
     edge = at["edge_mm"]
-    slope = np.tan(np.radians(at["slope_deg"])) * (1 - at["cross_bars"])
-
-    def rise(floor: str) -> Array:
-        _, bar, ledge = cut_all(at["tube"], at[f"{floor}_opening"], at[f"{floor}_bar"], at["ledge"])
-        return np.maximum(bar, ledge) * edge * slope
-
-    lower = rise("lower") + at["floor_distance"] * edge + PLATE
-    upper = np.where(at["floors"] == 1, 0.0, rise("upper")) + at["headroom"] * edge + PLATE
-    sides = (
-        at["funnel_rim"] * edge + FUNNEL_WALLS,
-        at["tube"] * edge + TUBE_WALLS,
-        at["funnel_height"] * edge,
-        2 * PLATE + np.tan(np.radians(at["ramp_deg"])) * at["tube"] * edge + at["clearance"] * edge,
-        lower,
-        upper,
-    )
+    wide = WALL * np.hypot(1.0, (at["funnel_rim"] - at["tube"]) / 2 / at["funnel_height"])  # level through the funnel
+    over_ramp = np.tan(np.radians(at["ramp_deg"])) * at["tube"] + at["clearance"] - at["exit_height"]
+    sides = (at["funnel_rim"] * edge + 2 * wide, at["tube"] * edge + 2 * (wide + EAR), over_ramp * edge + LONG)
     return np.max(sides, 0)
 
 
