@@ -20,6 +20,7 @@ from tests.measure.granular_statistics import (
     beta_geometric,
     correlation,
     drawn,
+    drift,
     fit,
     gain,
     geometric,
@@ -273,6 +274,15 @@ def test_successive_counts_that_go_together_are_found():
     together = [np.repeat(rng.geometric(0.2, 5), 2).astype(float) for _ in range(20)]
     assert correlation(alone, rng, 300)[1] > 0.01
     assert correlation(together, rng, 300)[1] < 0.02
+
+
+def test_counts_that_grow_along_their_chains_are_found():
+    rng = np.random.default_rng(5)
+    alone = [rng.geometric(0.2, 15).astype(float) for _ in range(4)]
+    growing = [np.concatenate((rng.geometric(0.4, 5), rng.geometric(0.1, 10))).astype(float) for _ in range(4)]
+    assert drift(alone, rng, 300)[1] > 0.01
+    seen, chance = drift(growing, rng, 300)
+    assert (seen > 0.2, chance < 0.02) == (True, True)
 
 
 # What a study comes to

@@ -16,6 +16,7 @@ from tests.measure.granular_statistics import (
     Counts,
     beta_geometric,
     correlation,
+    drift,
     fit,
     gain,
     memoryless,
@@ -31,6 +32,8 @@ CRITICAL = 5.0
 """Grain sizes at which the mean avalanche of spheres is commonly said to diverge; not checked in the paper itself."""
 START = 4
 """Cubes from which on the later part of an avalanche is looked at: published laws are about tails."""
+FIRST = 5
+"""Avalanches of a chain that are also looked at by themselves: the pile has just been poured."""
 FEWEST_ARCHES = 8
 """Broken arches below which no law of theirs is fitted."""
 FEWEST = 12
@@ -77,7 +80,8 @@ def packing(table: Table) -> list[Line]:
 def avalanches(table: Table, names: Sequence[str] = AVALANCHES["avalanches"]) -> list[Line]:
     """Return for every value of the columns `names` the mean avalanche with its interval, and if it is without memory.
 
-    The interval is by resampling where enough avalanches ended, else that of the geometric law.
+    The interval is by resampling where enough avalanches ended, else that of the geometric law. `first` and `rest` are
+    the means of the first of each chain and of those after them, `drift` the correlation of sizes with their places.
     """
     data = table.columns()
     lines: list[Line] = []
@@ -102,8 +106,23 @@ def avalanches(table: Table, names: Sequence[str] = AVALANCHES["avalanches"]) ->
             if max(len(chain) for chain in chains) > 2:
                 seen, chance = correlation([chain for chain in chains if len(chain) > 1], rng)
                 line |= {"correlation": round(seen, 2), "correlation_p": round(chance, 3)}
+                seen, chance = drift([chain for chain in chains if len(chain) > 1], rng)
+                line |= {"drift": round(seen, 2), "drift_p": round(chance, 4)}
+                line |= _settled(counts, data["number"][rows] < FIRST, rng)
         lines.append(line)
     return lines
+
+
+def _settled(counts: Counts, first: npt.NDArray[np.bool_], rng: np.random.Generator) -> Line:
+    """Return the mean of the first avalanches of chains and of the rest, and whether these are without memory."""
+    line: Line = {"first": _rounded(Counts(counts.size[first], counts.known[first]).mean()[0])}
+    rest = Counts(counts.size[~first], counts.known[~first])
+    if rest.ends >= FEWEST and rest.mean()[0] > 1.5:
+        low, high = rest.resampled(rng)
+        verdict = memoryless(rest, MOST, rng, others=())
+        line |= {"rest": _rounded(rest.mean()[0]), "rest_low": _rounded(low), "rest_high": _rounded(high)}
+        line |= {"rest_shape": round(verdict.shape, 2), "rest_p": round(verdict.p, 3), "rest_z": round(verdict.z, 2)}
+    return line
 
 
 def growth(lines: Sequence[Line], friction: float) -> Line:
@@ -280,7 +299,7 @@ def summary(study: str, table: Table) -> tuple[list[Line], str]:
         told["stopped_at"] = KNOCKS if study == "knocks" else MOST
     if study == "avalanches":
         told["growth"] = [growth(lines, friction) for friction in sorted({line["friction"] for line in lines})]
-        for name, column in (("memory", "z"), ("memory_later", "later_z")):
+        for name, column in (("memory", "z"), ("memory_later", "later_z"), ("memory_rest", "rest_z")):
             together = pooled([line[column] for line in lines if column in line] or [0.0])
             told[name] = {"z": round(together[0], 2), "p": float(f"{together[1]:.2g}")}
     if study in ("tilt", "holes"):
