@@ -115,8 +115,11 @@ def avalanches(table: Table, names: Sequence[str] = AVALANCHES["avalanches"]) ->
 
 def _settled(counts: Counts, first: npt.NDArray[np.bool_], rng: np.random.Generator) -> Line:
     """Return the mean of the first avalanches of chains and of the rest, and whether these are without memory."""
-    line: Line = {"first": _rounded(Counts(counts.size[first], counts.known[first]).mean()[0])}
-    rest = Counts(counts.size[~first], counts.known[~first])
+    fresh, rest = (Counts(counts.size[part], counts.known[part]) for part in (first, ~first))
+    line: Line = {}
+    if fresh.ends:
+        low, high = fresh.resampled(rng)
+        line |= {"first": _rounded(fresh.mean()[0]), "first_low": _rounded(low), "first_high": _rounded(high)}
     if rest.ends >= FEWEST and rest.mean()[0] > 1.5:
         low, high = rest.resampled(rng)
         verdict = memoryless(rest, MOST, rng, others=())

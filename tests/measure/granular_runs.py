@@ -258,7 +258,8 @@ def shapes() -> list[Unit]:
     balls = [unit("ball", 2.0, friction, seed) for seed in range(4) for friction in (0.4, 0.2, 0.6)]
     others = [unit("ball", outlet, 0.4, seed) for seed in range(2) for outlet in (1.5, 2.5)]
     cubes = [unit("cube", 2.0, friction, seed) for seed in range(3) for friction in (0.4, 0.2, 0.6)]
-    crosses = [unit("cross", 2.0, friction, seed) for seed in range(2) for friction in (0.4, 0.2, 0.6)]
+    kinds = [(2.0, 0.4), (1.5, 0.4), (2.0, 0.2), (2.0, 0.6)]
+    crosses = [unit("cross", outlet, friction, seed) for seed in range(2) for outlet, friction in kinds]
     return [*balls[:6], *cubes[:1], *crosses[:1], *cubes[1:4], *crosses[1:], *cubes[4:], *others, *balls[6:]]
 
 
