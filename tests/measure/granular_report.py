@@ -183,9 +183,8 @@ def squares(lines: Sequence[Line]) -> list[Line]:
 def area(line: Line) -> float:
     """Return the area (edges squared) of a hole with as many corners as `line` says, seen along gravity if tilted."""
     corners, tilt = line.get("corners", 4), math.radians(line.get("tilt", 0.0))
-    return (
-        line["outlet"] * line.get("length", line["outlet"]) * corners / 4 * math.tan(math.pi / corners) * math.cos(tilt)
-    )
+    rectangle = line["outlet"] * line.get("length", line["outlet"]) * math.cos(tilt)
+    return rectangle * corners / 4 * math.tan(math.pi / corners)
 
 
 def against(lines: Sequence[Line], square: Sequence[Line]) -> list[Line]:
@@ -226,18 +225,24 @@ def _ratio(line: Line, other: float, error: float) -> list[float | None]:
 
 
 def trend(lines: Sequence[Line], square: Sequence[Line]) -> list[Line]:
-    """Return for each outlet by how much the logarithm of the mean changes for every 10 degrees of tilt, 0 included."""
+    """Return for each outlet by how much the logarithm of the mean changes for every 10 degrees of tilt, 0 included.
+
+    `chi2` is what the straight line leaves, over angles less two.
+    """
     found: list[Line] = []
-    for outlet in sorted({line["outlet"] for line in lines}):
-        used = [line for line in lines if line["outlet"] == outlet and line["mean"] is not None]
-        used += [line for line in square if line["outlet"] == outlet and line["friction"] == used[0]["friction"]]
-        x = np.array([line.get("tilt", 0.0) / 10 for line in used])
-        y, weight = np.log([line["mean"] for line in used]), 1 / np.array([_error(line) for line in used])
+    kinds = sorted({(line["outlet"], line["friction"]) for line in lines})
+    for outlet, friction in kinds:
+        used = [line for line in (*square, *lines) if line["outlet"] == outlet and line["friction"] == friction]
+        used = [line for line in used if line["mean"] is not None]
         if len(used) > 2:
-            (slope, _), spread = np.polyfit(x, y, 1, w=weight, cov="unscaled")
+            x = np.array([line.get("tilt", 0.0) / 10 for line in used])
+            y, weight = np.log([line["mean"] for line in used]), 1 / np.array([_error(line) for line in used])
+            (slope, at_zero), spread = np.polyfit(x, y, 1, w=weight, cov="unscaled")
             error = math.sqrt(spread[0, 0])
+            left = float((((slope * x + at_zero - y) * weight) ** 2).sum())
+            line = {"slope": round(slope, 3), "se": round(error, 3), "z": round(slope / error, 2)}
             found.append(
-                {"outlet": outlet, "slope": round(slope, 3), "se": round(error, 3), "z": round(slope / error, 2)}
+                {"outlet": outlet, "friction": friction, **line, "chi2": round(left, 1), "over": len(used) - 2}
             )
     return found
 
