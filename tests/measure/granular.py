@@ -1,7 +1,9 @@
-"""Measure laws of granular physics with our cubes: packing, avalanches from a hopper, balls, knocks on arches.
+"""Measure laws of granular physics with our cubes: packing, avalanches from hoppers, balls, crosses, knocks on arches.
 
 python -m tests.measure.granular packing -o docs/granular
 python -m tests.measure.granular avalanches -o docs/granular
+python -m tests.measure.granular tilt -o docs/granular
+python -m tests.measure.granular holes -o docs/granular
 python -m tests.measure.granular shapes -o docs/granular
 python -m tests.measure.granular knocks -o docs/granular
 
@@ -38,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print("all runs are there")
         lines, told = summary(options.study, table)
         write(options.output / f"{options.study}.json", told, "summary")
-        draw(options.study, lines, table, told).savefig(options.output / f"{options.study}.png", dpi=150)
+        draw(options.study, lines, table).savefig(options.output / f"{options.study}.png", dpi=150)
         print(markdown(lines))
 
     return ended("granular", work)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from tests.measure import granular_report as report
-from tests.measure.granular_report import CRITICAL, DENSE, LOOSE, SPREAD, Line
-from tests.measure.granular_runs import KNOCKS, Table
+from tests.measure.granular_report import CRITICAL, DENSE, FIRST, LOOSE, SPREAD, Line
+from tests.measure.granular_runs import CHAIN, HOPPER, KNOCKS, Table
 from tests.measure.granular_statistics import Counts, beta_geometric, fit
 from tower_sim.study.plots import label, legend, panels
 
@@ -18,6 +17,8 @@ STYLES = (("0.1", "o"), ("#1f5fa8", "s"), ("#c0392b", "^"), ("#2e8b57", "D"), ("
 
 
 GENTLE = {"color": STYLES[2][0], "marker": STYLES[2][1], "ms": 4.5, "lw": 0}
+ALONG = 2.5
+"""The outlet whose avalanches are drawn along their chains."""
 SIDE = 2.0
 """The outlet through which balls and cubes are compared."""
 WHOLE = {"color": "0.4", "marker": "o", "mfc": "white", "ms": 3.5, "lw": 1, "ls": "--"}
@@ -73,56 +74,127 @@ def _points(panel: Any, name: str, lines: Sequence[Line], style: tuple[str, str]
     panel.errorbar(x, y, error, color=style[0], marker=style[1], ms=3.5, lw=1, capsize=2, label=title)
 
 
-def avalanches(lines: Sequence[Line], table: Table, told: str) -> Any:
-    """Draw the survival of avalanches on a log axis, and their mean against the outlet."""
-    figure, (left, right) = panels(1, 2, 3.4)
+def avalanches(lines: Sequence[Line], table: Table) -> Any:
+    """Draw the mean avalanche against the outlet and along the chains, and the survival on a log axis."""
+    figure, (outlets, means, along, places) = panels(2, 2, 6.4)
     data = table.columns()
-    square = [line for line in lines if line["outlet"] == line["length"] and line["accuracy"] == "fast"]
-    shown = [line for line in square if line["friction"] == 0.4 and line["outlet"] <= 3.0]
-    for (colour, _), line in zip(STYLES, shown, strict=False):
-        rows = np.all([data[name] == line[name] for name in ("outlet", "length", "friction", "accuracy")], axis=0)
-        counts = Counts(data["size"][rows], data["ended"][rows] > 0)
-        at, share = counts.survival()
-        left.step(
-            [0, *at],
-            [1, *share],
-            where="post",
-            color=colour,
-            lw=1.2,
-            label=f"{line['outlet']:g} edges, n = {line['avalanches']}",
-        )
-        s = np.linspace(0, at.max(), 50)
-        left.plot(s, (1 - counts.chance()) ** s, color=colour, lw=0.9, ls="--")
-    left.set_yscale("log")
-    left.set_ylim(0.01, 1.05)
-    left.set_xlim(0, 60)
-    label(left, "cubes s", "share of avalanches larger than s", "friction 0.4; broken: one chance for every cube")
-    legend(left, 2)
-    for (colour, marker), friction in zip(STYLES, sorted({line["friction"] for line in square}), strict=False):
+    square = report.squares(lines)
+    usual = [line for line in square if line["friction"] == 0.4 and line["ended"]]
+    _survival(outlets, {f"{line['outlet']:g} edges": _counts(data, line) for line in usual})
+    label(outlets, "cubes s", "share of avalanches larger than s", "friction 0.4; broken: one chance for every cube")
+    for style, friction in zip(STYLES, sorted({line["friction"] for line in square}), strict=False):
         of = [line for line in square if line["friction"] == friction]
-        _means(right, of, (colour, marker), f"friction {friction:g}", 0.15 * (friction - 0.4))
-    for fitted in json.loads(told)["growth"]:
-        if fitted["friction"] == 0.4 and "power" in fitted:
-            x, power = np.linspace(1.4, 3.7, 100), fitted["power"]
-            y = np.exp(power["log_of_factor"]) * (CRITICAL - x) ** -power["rate"]
-            right.plot(x, y, color="0.5", lw=1, ls="--", label=f"({CRITICAL:g} - side)^-{power['rate']:.1f}")
-    right.set_yscale("log")
-    right.set_ylim(0.9, 1000)
-    label(right, "side of the outlet, edges", "mean avalanche, cubes", "hollow: none ended, lower bound")
-    legend(right, 2)
+        _means(means, of, style, f"{friction:g}", 0.15 * (friction - 0.4))
+        for line in of:
+            if line["outlet"] == ALONG and "rest" in line:
+                _means(places, _along(data, line), style, f"{friction:g}", 2 * (friction - 0.4), "place")
+    x = np.linspace(1.4, 3.7, 100)
+    _law(means, square, x, x, "0.5", f"({CRITICAL:g} - side)^-{{:.1f}}")
+    label(means, "side of the outlet, edges", "mean avalanche, cubes", "friction; hollow: lower bound, none ended")
+    rough = [line for line in square if line["friction"] in (0.4, 0.6) and line["outlet"] == ALONG]
+    parts = {"first": (0, FIRST), "rest": (FIRST, CHAIN)}
+    _survival(
+        along,
+        {f"{line['friction']:g}, {name}": _counts(data, line, *of) for line in rough for name, of in parts.items()},
+    )
+    label(
+        along,
+        "cubes s",
+        "share of avalanches larger than s",
+        f"{ALONG:g} edges; friction; first {FIRST} of chains, rest",
+    )
+    for panel, most in ((means, 1000), (places, 100)):
+        panel.set_yscale("log")
+        panel.set_ylim(0.9, most)
+    places.set_xticks([3, 8, 13], ["1 to 5", "6 to 10", "11 to 15"])
+    label(places, "place in the chain", "mean avalanche, cubes", f"{ALONG:g} edges; friction")
+    places.set_xlim(1, 15)
+    for panel in (outlets, means, along, places):
+        legend(panel, 2)
     return figure
 
 
+def _survival(panel: Any, kinds: Mapping[str, Counts]) -> None:
+    """Draw which share is larger, up to 60 and down to 1 in 100, and broken what one chance for every cube makes it."""
+    for (colour, _), (title, counts) in zip(STYLES, kinds.items(), strict=False):
+        at, share = counts.survival()
+        title = f"{title}, n = {len(counts.size)}"
+        panel.step([0, *at], [1, *share], where="post", color=colour, lw=1.2, label=title)
+        s = np.linspace(0, at.max(), 50)
+        panel.plot(s, (1 - counts.chance()) ** s, color=colour, lw=0.9, ls="--")
+    panel.set_yscale("log")
+    panel.set_ylim(0.01, 1.05)
+    panel.set_xlim(0, 60)
+
+
+def _counts(data: Any, line: Line, begin: int = 0, end: int = CHAIN) -> Counts:
+    """Return a line's avalanches, those from place `begin` on to before `end` in their chains."""
+    rows = np.all([data[name] == line[name] for name in report.AVALANCHES["avalanches"]], axis=0)
+    rows &= (data["size"] > 0) & (data["number"] >= begin) & (data["number"] < end)
+    return Counts(data["size"][rows], data["ended"][rows] > 0)
+
+
+def _along(data: Any, line: Line) -> list[Line]:
+    """Return the means of the first avalanches of a line's chains, of as many after them, and so on."""
+    found: list[Line] = []
+    for begin in range(0, CHAIN, FIRST):
+        counts = _counts(data, line, begin, begin + FIRST)
+        low, high = counts.resampled(np.random.default_rng(begin))
+        found.append({"place": begin + (FIRST + 1) / 2, "mean": counts.mean()[0], "low": low, "high": high})
+    return found
+
+
+def tilt(lines: Sequence[Line], table: Table) -> Any:
+    """Draw the mean avalanche against the tilt, beside what square holes of the area seen along gravity let through."""
+    figure, (panel,) = panels(1, 1, 3.4)
+    square = report.squares(report.beside(table))
+    for number, (style, outlet) in enumerate(zip(STYLES, sorted({line["outlet"] for line in lines}), strict=False)):
+        of = [line for line in (*square, *lines) if line["outlet"] == outlet and line["friction"] == 0.4]
+        _means(panel, [{"tilt": 0.0, **line} for line in of], style, f"{outlet:g} edges", 0.6 * number, "tilt")
+        angle = np.linspace(0, 60, 61)
+        _law(panel, square, angle, outlet * np.sqrt(np.cos(np.radians(angle))), style[0])
+    panel.set_yscale("log")
+    panel.set_ylim(1, 60)
+    panel.set_xticks([0, 15, 30, 45, 60])
+    label(panel, "tilt, degrees", "mean avalanche, cubes", "friction 0.4; broken: upright, area as seen along gravity")
+    legend(panel, 2)
+    return figure
+
+
+def holes(lines: Sequence[Line], table: Table) -> Any:
+    """Draw the mean avalanche against the area of the hole: of square ones, slits and round ones."""
+    figure, (panel,) = panels(1, 1, 3.4)
+    upright = [line for line in report.beside(table) if line["friction"] == 0.4 and line["accuracy"] == "fast"]
+    square = report.squares(upright)
+    slits = [line for line in upright if line not in square and line["ended"] > 2]
+    kinds = {"square": square, "round": lines, f"slit, {HOPPER:g} edges long": slits}
+    for number, (style, (title, of)) in enumerate(zip(STYLES, kinds.items(), strict=False)):
+        _means(panel, [{**line, "area": report.area(line)} for line in of], style, title, 0.06 * number, "area")
+    at = np.linspace(1.5, 11, 60)
+    _law(panel, square, at, np.sqrt(at), STYLES[0][0])
+    panel.set_yscale("log")
+    panel.set_ylim(1, 100)
+    label(
+        panel, "area of the hole, edges squared", "mean avalanche, cubes", "friction 0.4; broken: fit to square holes"
+    )
+    legend(panel, 2)
+    return figure
+
+
+def _law(panel: Any, square: Sequence[Line], x: Any, side: Any, colour: str, title: str | None = None) -> None:
+    """Draw over `x` the power law that is fitted to upright `square` holes, at those sides; `title` names its power."""
+    power = report.growth(square, 0.4).get("power")
+    if power:
+        y = np.exp(power["log_of_factor"]) * (CRITICAL - side) ** -power["rate"]
+        panel.plot(x, y, color=colour, lw=1, ls="--", label=title and title.format(power["rate"]))
+
+
 def shapes(lines: Sequence[Line], table: Table) -> Any:
-    """Draw the mean avalanche through an outlet of two edges against friction: balls, and cubes with both engines."""
+    """Draw the mean avalanche through an outlet of two edges against friction: of cubes, balls and crosses."""
     figure, (panel,) = panels(1, 1, 3.2)
-    beside = Table(table.path.with_name("avalanches.csv"))
-    cubes = [line for line in report.avalanches(beside) if line["accuracy"] == "fast"] if beside.rows else []
-    kinds = {
-        "cubes, the core": [line for line in cubes if line["length"] == line["outlet"]],
-        "cubes, Bullet": [line for line in lines if line["grain"] == "cube"],
-        "balls, Bullet": [line for line in lines if line["grain"] == "ball"],
-    }
+    kinds = {"cubes, the core": report.squares(report.beside(table))}
+    for grain, title in (("cube", "cubes"), ("ball", "balls"), ("cross", "crosses")):
+        kinds[f"{title}, Bullet"] = [line for line in lines if line["grain"] == grain]
     for number, (style, (title, of)) in enumerate(zip(STYLES, kinds.items(), strict=False)):
         of = [line for line in of if line["outlet"] == SIDE]
         if of:
@@ -186,8 +258,7 @@ def knocks(lines: Sequence[Line], table: Table) -> Any:
     return figure
 
 
-def draw(study: str, lines: Sequence[Line], table: Table, told: str) -> Any:
+def draw(study: str, lines: Sequence[Line], table: Table) -> Any:
     """Draw the figure of a study."""
-    if study == "avalanches":
-        return avalanches(lines, table, told)
-    return {"packing": packing, "shapes": shapes, "knocks": knocks}[study](lines, table)
+    drawn = {"packing": packing, "avalanches": avalanches, "tilt": tilt, "holes": holes, "shapes": shapes}
+    return (drawn | {"knocks": knocks})[study](lines, table)

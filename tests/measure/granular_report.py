@@ -16,6 +16,7 @@ from tests.measure.granular_statistics import (
     Counts,
     beta_geometric,
     correlation,
+    drift,
     fit,
     gain,
     memoryless,
@@ -31,10 +32,19 @@ CRITICAL = 5.0
 """Grain sizes at which the mean avalanche of spheres is commonly said to diverge; not checked in the paper itself."""
 START = 4
 """Cubes from which on the later part of an avalanche is looked at: published laws are about tails."""
+FIRST = 5
+"""Avalanches of a chain that are also looked at by themselves: the pile has just been poured."""
 FEWEST_ARCHES = 8
 """Broken arches below which no law of theirs is fitted."""
 FEWEST = 12
 """Avalanches below which nothing is said of their law."""
+AVALANCHES = {
+    "avalanches": ("outlet", "length", "friction", "accuracy"),
+    "tilt": ("outlet", "friction", "tilt"),
+    "holes": ("outlet", "corners", "friction"),
+    "shapes": ("grain", "outlet", "friction"),
+}
+"""The studies of avalanches, and what tells their lines from each other."""
 
 
 def packing(table: Table) -> list[Line]:
@@ -67,10 +77,11 @@ def packing(table: Table) -> list[Line]:
     return lines
 
 
-def avalanches(table: Table, names: Sequence[str] = ("outlet", "length", "friction", "accuracy")) -> list[Line]:
-    """Return for every outlet and friction the mean avalanche with its interval, and whether it is without memory.
+def avalanches(table: Table, names: Sequence[str] = AVALANCHES["avalanches"]) -> list[Line]:
+    """Return for every value of the columns `names` the mean avalanche with its interval, and if it is without memory.
 
-    The interval is by resampling where enough avalanches ended, else that of the geometric law.
+    The interval is by resampling where enough avalanches ended, else that of the geometric law. `first` and `rest` are
+    the means of the first of each chain and of those after them, `drift` the correlation of sizes with their places.
     """
     data = table.columns()
     lines: list[Line] = []
@@ -95,8 +106,26 @@ def avalanches(table: Table, names: Sequence[str] = ("outlet", "length", "fricti
             if max(len(chain) for chain in chains) > 2:
                 seen, chance = correlation([chain for chain in chains if len(chain) > 1], rng)
                 line |= {"correlation": round(seen, 2), "correlation_p": round(chance, 3)}
+                seen, chance = drift([chain for chain in chains if len(chain) > 1], rng)
+                line |= {"drift": round(seen, 2), "drift_p": round(chance, 4)}
+                line |= _settled(counts, data["number"][rows] < FIRST, rng)
         lines.append(line)
     return lines
+
+
+def _settled(counts: Counts, first: npt.NDArray[np.bool_], rng: np.random.Generator) -> Line:
+    """Return the mean of the first avalanches of chains and of the rest, and whether these are without memory."""
+    fresh, rest = (Counts(counts.size[part], counts.known[part]) for part in (first, ~first))
+    line: Line = {}
+    if fresh.ends:
+        low, high = fresh.resampled(rng)
+        line |= {"first": _rounded(fresh.mean()[0]), "first_low": _rounded(low), "first_high": _rounded(high)}
+    if rest.ends >= FEWEST and rest.mean()[0] > 1.5:
+        low, high = rest.resampled(rng)
+        verdict = memoryless(rest, MOST, rng, others=())
+        line |= {"rest": _rounded(rest.mean()[0]), "rest_low": _rounded(low), "rest_high": _rounded(high)}
+        line |= {"rest_shape": round(verdict.shape, 2), "rest_p": round(verdict.p, 3), "rest_z": round(verdict.z, 2)}
+    return line
 
 
 def growth(lines: Sequence[Line], friction: float) -> Line:
@@ -107,8 +136,8 @@ def growth(lines: Sequence[Line], friction: float) -> Line:
     """
     used = [
         line
-        for line in lines
-        if line["friction"] == friction and line["outlet"] == line["length"] and line["accuracy"] == "fast"
+        for line in squares(lines)
+        if line["friction"] == friction
         if line["ended"] >= FEWEST / 2 and line["mean"] is not None
     ]
     side = np.array([line["outlet"] for line in used], float)
@@ -127,13 +156,94 @@ def growth(lines: Sequence[Line], friction: float) -> Line:
     for name, law in (("power", diverging), ("cubic", exponential)):
         best, spread = curve_fit(law, side, y, sigma=error, absolute_sigma=True)
         left = float((((law(side, *best) - y) / error) ** 2).sum())
+        errors = np.sqrt(np.diag(spread))
         found[name] = {
             "log_of_factor": round(float(best[0]), 3),
+            "log_of_factor_se": round(float(errors[0]), 3),
             "rate": round(float(best[1]), 3),
-            "rate_se": round(float(math.sqrt(spread[1, 1])), 3),
+            "rate_se": round(float(errors[1]), 3),
+            "correlation": round(float(spread[0, 1] / errors[0] / errors[1]), 5),
             "chi2": round(left, 1),
             "over": len(used) - 2,
         }
+    return found
+
+
+def beside(table: Table) -> list[Line]:
+    """Return the lines of upright hoppers: of the table of avalanches that lies beside another, if there is one."""
+    upright = Table(table.path.with_name("avalanches.csv"))
+    return avalanches(upright) if upright.rows else []
+
+
+def squares(lines: Sequence[Line]) -> list[Line]:
+    """Return those lines of upright hoppers that are of square holes, at `fast`."""
+    return [line for line in lines if line["outlet"] == line["length"] and line["accuracy"] == "fast"]
+
+
+def area(line: Line) -> float:
+    """Return the area (edges squared) of a hole with as many corners as `line` says, seen along gravity if tilted."""
+    corners, tilt = line.get("corners", 4), math.radians(line.get("tilt", 0.0))
+    rectangle = line["outlet"] * line.get("length", line["outlet"]) * math.cos(tilt)
+    return rectangle * corners / 4 * math.tan(math.pi / corners)
+
+
+def against(lines: Sequence[Line], square: Sequence[Line]) -> list[Line]:
+    """Return for each line how its mean compares with those of `square` holes of upright hoppers.
+
+    `to_square` is over the one of the same width, `to_area` over what the power law of `growth` says for its area; each
+    with its 95 % interval, from those of logarithms.
+    """
+    found: list[Line] = []
+    for line in lines:
+        told = {name: value for name, value in line.items() if name in ("outlet", "corners", "friction", "tilt")}
+        told["area"] = round(area(line), 3)
+        same = [other for other in square if all(other[name] == line[name] for name in ("outlet", "friction"))]
+        power = growth(square, line["friction"]).get("power")
+        if same:
+            told["to_square"] = _ratio(line, same[0]["mean"], _error(same[0]))
+        if power:
+            far = -math.log(CRITICAL - math.sqrt(area(line)))
+            a, b = power["log_of_factor_se"], far * power["rate_se"]
+            error = math.sqrt(a * a + b * b + 2 * a * b * power["correlation"])
+            told["to_area"] = _ratio(line, math.exp(power["log_of_factor"] + far * power["rate"]), error)
+        found.append(told)
+    return found
+
+
+def _error(line: Line) -> float:
+    """Return the standard error of the logarithm of a mean."""
+    return math.log(line["high"] / line["low"]) / 3.92
+
+
+def _ratio(line: Line, other: float, error: float) -> list[float | None]:
+    """Return a line's mean over another and the interval, `error` being that of the other's logarithm."""
+    if line["mean"] is None:
+        return [None, _rounded(line["low"] / other), None]
+    wide = math.exp(1.96 * math.hypot(_error(line), error))
+    ratio = line["mean"] / other
+    return [_rounded(ratio), _rounded(ratio / wide), _rounded(ratio * wide)]
+
+
+def trend(lines: Sequence[Line], square: Sequence[Line]) -> list[Line]:
+    """Return for each outlet by how much the logarithm of the mean changes for every 10 degrees of tilt, 0 included.
+
+    `chi2` is what the straight line leaves, over angles less two.
+    """
+    found: list[Line] = []
+    kinds = sorted({(line["outlet"], line["friction"]) for line in lines})
+    for outlet, friction in kinds:
+        used = [line for line in (*square, *lines) if line["outlet"] == outlet and line["friction"] == friction]
+        used = [line for line in used if line["mean"] is not None]
+        if len(used) > 2:
+            x = np.array([line.get("tilt", 0.0) / 10 for line in used])
+            y, weight = np.log([line["mean"] for line in used]), 1 / np.array([_error(line) for line in used])
+            (slope, at_zero), spread = np.polyfit(x, y, 1, w=weight, cov="unscaled")
+            error = math.sqrt(spread[0, 0])
+            left = float((((slope * x + at_zero - y) * weight) ** 2).sum())
+            line = {"slope": round(slope, 3), "se": round(error, 3), "z": round(slope / error, 2)}
+            found.append(
+                {"outlet": outlet, "friction": friction, **line, "chi2": round(left, 1), "over": len(used) - 2}
+            )
     return found
 
 
@@ -158,11 +268,6 @@ def knocks(table: Table) -> list[Line]:
                 line |= {"tail": round(power, 2), "other": round(math.exp(-size) - power, 2)}
         lines.append(line)
     return lines
-
-
-def shapes(table: Table) -> list[Line]:
-    """Return the same for balls and for cubes with Bullet."""
-    return avalanches(table, ("grain", "outlet", "friction"))
 
 
 def _half_chance(twice: float) -> float:
@@ -193,16 +298,21 @@ def markdown(lines: Sequence[Line]) -> str:
 
 def summary(study: str, table: Table) -> tuple[list[Line], str]:
     """Return what a study came to, and as JSON."""
-    lines = {"packing": packing, "avalanches": avalanches, "shapes": shapes, "knocks": knocks}[study](table)
+    if study in AVALANCHES:
+        lines = avalanches(table, AVALANCHES[study])
+    else:
+        lines = {"packing": packing, "knocks": knocks}[study](table)
     told: Line = {"study": study, "lines": lines}
-    if study == "shapes":
-        told["stopped_at"] = MOST
+    if study != "packing":
+        told["stopped_at"] = KNOCKS if study == "knocks" else MOST
     if study == "avalanches":
         told["growth"] = [growth(lines, friction) for friction in sorted({line["friction"] for line in lines})]
-        told["stopped_at"] = MOST
-        for name, column in (("memory", "z"), ("memory_later", "later_z")):
+        for name, column in (("memory", "z"), ("memory_later", "later_z"), ("memory_rest", "rest_z")):
             together = pooled([line[column] for line in lines if column in line] or [0.0])
             told[name] = {"z": round(together[0], 2), "p": float(f"{together[1]:.2g}")}
-    if study == "knocks":
-        told["stopped_at"] = KNOCKS
+    if study in ("tilt", "holes"):
+        square = squares(beside(table))
+        told["against"] = against(lines, square)
+        if study == "tilt":
+            told["trend"] = trend(lines, square)
     return lines, json.dumps(told, indent=1) + "\n"

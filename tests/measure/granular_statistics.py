@@ -189,6 +189,19 @@ def correlation(sizes: list[Array], rng: np.random.Generator, draws: int = 2000)
         pairs: Array = np.concatenate([np.stack([chain[:-1], chain[1:]], axis=1) for chain in chains if len(chain) > 1])
         return float(np.corrcoef(pairs[:, 0], pairs[:, 1])[0, 1])
 
+    return _by_shuffling(sizes, of, rng, draws)
+
+
+def drift(sizes: list[Array], rng: np.random.Generator, draws: int = 2000) -> tuple[float, float]:
+    """Return the correlation of counts' ranks with their places in chains, and its p value by shuffling each chain."""
+    place: Array = np.concatenate([np.arange(len(chain), dtype=np.float64) for chain in sizes])
+    return _by_shuffling(sizes, lambda chains: float(np.corrcoef(place, np.concatenate(chains))[0, 1]), rng, draws)
+
+
+def _by_shuffling(
+    sizes: list[Array], of: Callable[[list[Array]], float], rng: np.random.Generator, draws: int
+) -> tuple[float, float]:
+    """Return what `of` says of the ranks in chains, and how often it is so far from 0 when each chain is shuffled."""
     everything = np.concatenate(sizes)
     order = {
         value: float(np.mean(np.flatnonzero(np.sort(everything) == value))) for value in np.unique(everything).tolist()

@@ -1,4 +1,4 @@
-"""Piles of cubes as granular physics measures them: a box to pour into, a flat-bottomed hopper with a hole, a tap.
+"""Piles of cubes as granular physics measures them: a box to pour into, a flat-bottomed hopper, upright or tilted.
 
 The bodies, the release, the sleep and the knock are those of the towers; only the fixed boxes are others. Lengths in
 the parameters are in cube edges.
@@ -14,9 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tests.support.hulls import prism, regular
 from tests.support.scenes import matrices
 from tower_sim import draws
-from tower_sim.apparatus.parts import Apparatus, Box, Hand, Region, Surface, span
+from tower_sim.apparatus.parts import Apparatus, Box, Hand, Hull, Region, Surface, span
 from tower_sim.cubes import Cube
 from tower_sim.outcome import Status
 from tower_sim.physics.bullet import CM, BulletEngine
@@ -40,15 +41,18 @@ _CELL = math.sqrt(3) * 1.001  # edges: holds a cube however it is turned
 _LAYER = 0.08  # s between two layers that are poured
 _FALL = 2.0  # edges from a poured layer down to where the surface is taken to be
 _PLACES = 6  # looked at for each cube that is given back
-_STILL = (0.0, 0.0, -GRAVITY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bed(Apparatus):
-    """A square box, open above, whose floor is z = 0 and may have a hole in its middle: what falls through emerges."""
+    """A square box, open above, whose floor is z = 0 and may have a hole in its middle: what falls through emerges.
+
+    The hole `outlet` (edges, along x and y) is a rectangle, or the regular polygon of more `corners` that just fits in.
+    """
 
     width: float
     outlet: tuple[float, float] | None
+    corners: int
 
     def find(self, position: Array, orientation: Array) -> list[Place]:
         """Say that each cube is inside: nobody asks for more."""
@@ -62,22 +66,35 @@ class Bed(Apparatus):
         """Tell which cubes are beside the box, or nowhere."""
         return np.logical_not((np.abs(position[:, :2]) <= self.width * EDGE / 2).all(axis=1))
 
+    def beside(self, position: Array) -> Array:
+        """Return how far (m) each cube's centre is beside the hole, seen along z: 0 where it is over it."""
+        turn = 2 * math.pi * np.arange(self.corners) / self.corners
+        facing = np.stack((np.cos(turn), np.sin(turn)), axis=1)
+        reach = np.hypot(*(facing * np.array(self.outlet or (0.0, 0.0)) * EDGE / 2).T)
+        return np.maximum((position[:, :2] @ facing.T - reach).max(axis=1), 0.0)
 
-def bed(width: float, pair: Surface, outlet: tuple[float, float] | None = None, height: float = 100.0) -> Bed:
-    """Make a box `width` edges wide, all contacts of `pair`; `outlet` is the hole's sides along x and y (edges)."""
+
+def bed(
+    width: float, pair: Surface, outlet: tuple[float, float] | None = None, corners: int = 4, height: float = 100.0
+) -> Bed:
+    """Make a box `width` edges wide, all contacts of `pair`; `outlet` is the hole's sides along x and y (edges).
+
+    A hole of more than four `corners` (a multiple of four, for the core only) is as wide along x as along y.
+    """
     half, high, thick = width * EDGE / 2, height * EDGE, 2 * EDGE
-    every = (-half - thick, half + thick)
+    every, upright = (-half - thick, half + thick), (-PLATE * EDGE if outlet else -thick, high)
     walls = [
-        span("wall", (-half - thick, -half), every, (-thick, high), "all"),
-        span("wall", (half, half + thick), every, (-thick, high), "all"),
-        span("wall", (-half, half), (-half - thick, -half), (-thick, high), "all"),
-        span("wall", (-half, half), (half, half + thick), (-thick, high), "all"),
+        span("wall", (-half - thick, -half), every, upright, "all"),
+        span("wall", (half, half + thick), every, upright, "all"),
+        span("wall", (-half, half), (-half - thick, -half), upright, "all"),
+        span("wall", (-half, half), (half, half + thick), upright, "all"),
     ]
     return Bed(
         name="bed",
         profile={},
         digest="",
         boxes=(*walls, *_bottom(half, outlet)),
+        hulls=tuple(_rounding(outlet[0] * EDGE / 2, corners)) if outlet else (),
         surfaces={"all": pair},
         between_cubes=pair,
         cube_edge=EDGE,
@@ -90,6 +107,7 @@ def bed(width: float, pair: Surface, outlet: tuple[float, float] | None = None, 
         calm=(((-half, -half, 0.0), (half, half, high)),),
         width=width,
         outlet=outlet,
+        corners=corners,
     )
 
 
@@ -106,14 +124,33 @@ def _bottom(half: float, outlet: tuple[float, float] | None) -> list[Box]:
     return [span("floor", a, b, z, "all") for a, b in sides if a[1] - a[0] > 1e-9 and b[1] - b[0] > 1e-9]
 
 
+def _rounding(half: float, corners: int) -> Iterator[Hull]:
+    """Fill the corners of a square hole, up to the polygon in it: a prism on each of its slanting sides."""
+    outline = regular(corners, half)
+    for k, (x, y) in enumerate(outline):
+        if k % (corners // 4):
+            (a, b), corner = outline[(k + 1) % corners], (math.copysign(half, x), math.copysign(half, y))
+            yield prism("floor", "all", [(a, b), (x, y), corner], -PLATE * EDGE, 0.0)
+
+
 class Pile:
-    """Cubes in a bed, from the first that is poured on: `scene` has them, `status` is how the last settling ended."""
+    """Cubes in a bed, from the first that is poured on: `scene` has them, `status` is how the last settling ended.
+
+    `up` is where up is in the frame of the bed: along z until it is tilted.
+    """
 
     def __init__(self, world: World, shape: Bed) -> None:
         self.shape = shape
+        self.up = np.array([0.0, 0.0, 1.0])
         self.scene = Scene(world, shape)
         self.status = Status.SETTLED
         self._next = 0
+
+    @property
+    def pull(self) -> tuple[float, float, float]:
+        """Gravity (m/s2) in the frame of the bed."""
+        x, y, z = (-GRAVITY * self.up).tolist()
+        return x, y, z
 
     def motion(self) -> Motion:
         """Return where the cubes are, in the order of `scene.bodies`."""
@@ -121,6 +158,8 @@ class Pile:
 
     def pour(self, number: int, rng: np.random.Generator, rise: float = 0.45) -> None:
         """Pour cubes in thin layers from a hand that rises with the pile, turned at random, and let them come to rest.
+
+        The bed stands upright while it is poured into, and while it is tapped.
 
         The hand is two edges over a pile of the fraction `rise`: over a denser one it rises ahead, and cubes fall
         further the more there are.
@@ -136,6 +175,12 @@ class Pile:
                 launches.append(self._launch(x * EDGE, y * EDGE, z, at, rng))
             at += _LAYER
         self.status = settle(self.scene, launches)
+
+    def tilt(self, angle: float) -> None:
+        """Tilt the bed at once by so many degrees, its side at +x down, and wake all cubes: `flow` is tilted so."""
+        turn = math.radians(angle)
+        self.up = np.array([-math.sin(turn), 0.0, math.cos(turn)])
+        self.scene.wake_all()
 
     def tap(self, strength: float, rng: np.random.Generator) -> None:
         """Knock on the table in a direction drawn from `rng`, and let the cubes come to rest."""
@@ -160,7 +205,7 @@ class Pile:
                 motion = scene.motion()
             elif scene.rest(motion):
                 return fallen, True
-            waited += scene.advance(motion, _STILL, 25) * settings.window
+            waited += scene.advance(motion, self.pull, 25) * settings.window
         return fallen, patience < settings.longest
 
     def give_back(self, rng: np.random.Generator) -> None:
@@ -169,7 +214,8 @@ class Pile:
         for _ in range(len(self.scene.swept)):
             centre = self.motion().position
             places = [(draws.uniform(rng, -reach, reach), draws.uniform(rng, -reach, reach)) for _ in range(_PLACES)]
-            z, x, y = min((_free_height(centre, x, y), x, y) for x, y in places)
+            free = [(x, y, _free_height(centre, x, y)) for x, y in places]
+            x, y, z = min(free, key=lambda place: float(self.up @ place))
             self.scene.launch(self._launch(x, y, z, 0.0, rng))
         self.scene.swept.clear()
 
@@ -180,8 +226,7 @@ class Pile:
         that are nearest to being so.
         """
         centre = self.motion().position
-        beyond = np.abs(centre[:, :2]) - np.array(self.shape.outlet or (0.0, 0.0)) * EDGE / 2
-        outside = np.maximum(beyond.max(axis=1), 0.0)
+        outside = self.shape.beside(centre)
         height = np.where(outside <= outside.min(initial=math.inf), centre[:, 2], math.inf)
         low = height < height.min(initial=math.inf) + EDGE
         return [number for number, is_low in zip(self.scene.bodies, low, strict=True) if is_low]
@@ -232,6 +277,22 @@ class Spheres(BulletEngine):
         super().set_cubes(ball, 0.1 * ball * self._edge**2)
         self._cube_shape = self._bullet.createCollisionShape(
             self._bullet.GEOM_SPHERE, radius=self._edge / 2 * CM, physicsClientId=self._client
+        )
+
+
+class Crosses(BulletEngine):
+    """Bullet with crosses in the cubes' place: three bars through one middle, an edge long and a third of it thick."""
+
+    def set_cubes(self, mass: float, inertia: float | None = None) -> None:
+        """Say what the crosses are: seven small cubes each, of the cubes' density, whose mass (kg) is given."""
+        cross = 7 / 27 * mass
+        super().set_cubes(cross, 31 / 378 * cross * self._edge**2)
+        long, thick = self._edge / 2 * CM, self._edge / 6 * CM
+        self._cube_shape = self._bullet.createCollisionShapeArray(
+            [self._bullet.GEOM_BOX] * 3,
+            halfExtents=[[long, thick, thick], [thick, long, thick], [thick, thick, long]],
+            collisionFramePositions=[[0, 0, 0]] * 3,
+            physicsClientId=self._client,
         )
 
 

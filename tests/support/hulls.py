@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from support.scenes import matrices
 
+from tests.support.scenes import matrices
 from tower_sim.apparatus.parts import Box, Hull, Vector
 
 _SIDES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
