@@ -4,9 +4,11 @@ tower-sim campaign run docs/atlas/campaign.toml -o RUN
 tower-sim campaign run docs/atlas/repeated.toml -o REPEATED
 python -m tests.measure.atlas RUN --repeated REPEATED
 
+python -m tests.measure.atlas --shipped
 python -m tests.measure.atlas --at-rest
 
-The second draws cubes at rest, with physics of its own. A campaign that was not run to its end makes the atlas of the
+The second makes all that follows from the table that ships, without a campaign: figures, indices, pictures. The third
+draws cubes at rest, with physics of its own. A campaign that was not run to its end makes the atlas of the
 towers that it has.
 """
 
@@ -24,7 +26,7 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import supply
 from tower_sim.design import atlas, pictures, space, told
-from tower_sim.design.towers import SHIPPED, runs_of, towers_of, write_table
+from tower_sim.design.towers import SHIPPED, read_table, runs_of, towers_of, write_table
 from tower_sim.drawing.files import save
 from tower_sim.errors import UsageError
 from tower_sim.games.chain import COLOURS
@@ -170,6 +172,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Make it; returns the exit status: see `ended`."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", type=Path, nargs="?", metavar="RUN", help="directory of the campaign")
+    parser.add_argument("--shipped", action="store_true", help="the atlas of the table that ships")
     parser.add_argument("--at-rest", action="store_true", help="draw cubes at rest in towers instead")
     parser.add_argument("--workers", type=int, default=2, help="processes that drop cubes")
     parser.add_argument("--repeated", type=Path, metavar="DIRECTORY", help="of towers with several games each")
@@ -179,6 +182,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def work() -> None:
         if options.at_rest:
             mechanism(options.workers)
+        elif options.shipped:
+            towers, errors = read_table(SHIPPED)
+            documented(atlas.make(towers, options.seed, known=errors))
         elif options.run is None:
             raise UsageError("RUN is missing; allowed is the directory of a campaign; run docs/atlas/campaign.toml")
         else:

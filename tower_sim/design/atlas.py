@@ -5,7 +5,7 @@ docs/atlas.md is written from it, by tests/measure/atlas.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,6 +21,7 @@ Array = npt.NDArray[np.float64]
 
 LEAST = 50  # towers of which an output can be told
 REPEATED = 20  # towers with two runs or more, from which noise is told
+SOUGHT = 2048  # towers at most from which lengths are found: from 400, far less of colours and exchange is told
 WIDTH = 0.08  # of an output's range: the width over which noise is smoothed
 
 
@@ -55,18 +56,28 @@ class AtlasPart:
 
 @dataclass(frozen=True)
 class Atlas:
-    """What matters in a tower: a part for each output; `errors` are standard errors of the towers' values."""
+    """What matters in a tower: a part for each output; `errors` are standard errors of the towers' values.
+
+    The `towers` have the kernels of the emulators, without the dummy column.
+    """
 
     towers: Towers
     errors: dict[str, Array]
     parts: dict[str, AtlasPart]
 
 
-def make(towers: Towers, seed: int = 0, repeated: Towers | None = None, outputs: Sequence[Output] = OUTPUTS) -> Atlas:
-    """Make the atlas of `towers`. `repeated` are towers with several runs each, from which noise is told.
+def make(
+    towers: Towers,
+    seed: int = 0,
+    repeated: Towers | None = None,
+    outputs: Sequence[Output] = OUTPUTS,
+    known: Mapping[str, Array] | None = None,
+) -> Atlas:
+    """Make the atlas of `towers`, whose noise is told by `repeated`, towers with several runs each.
 
-    Without these, noise is what the emulator cannot follow, the same for every tower. Random, from `seed`: the dummy
-    column, groups of towers, samples. Raises UsageError for fewer than LEAST towers.
+    Or standard errors of the towers' values are `known`, by output. With neither, noise is what the emulator cannot
+    follow, the same for every tower. Random, from `seed`: the dummy column, groups of towers, samples.
+    Raises UsageError for fewer than LEAST towers.
     """
     if len(towers) < LEAST:
         raise UsageError(f"towers = {len(towers)}; allowed are {LEAST} or more; run more of the campaign")
@@ -74,12 +85,17 @@ def make(towers: Towers, seed: int = 0, repeated: Towers | None = None, outputs:
     errors: dict[str, Array] = {}
     with telling("outputs", len(outputs)) as tell:
         for i, output in enumerate(outputs):
-            parts[output.name], errors[output.name] = _part(towers, output, seed + 100 * i, repeated)
+            parts[output.name], errors[output.name] = _part(towers, output, seed + 100 * i, repeated, known)
             tell(i + 1)
-    return Atlas(towers, errors, parts)
+    kernels = {
+        name: replace(part.emulator.kernel, lengths=part.emulator.kernel.lengths[:-1]) for name, part in parts.items()
+    }
+    return Atlas(replace(towers, kernels=kernels), errors, parts)
 
 
-def _part(towers: Towers, output: Output, seed: int, repeated: Towers | None) -> tuple[AtlasPart, Array]:
+def _part(
+    towers: Towers, output: Output, seed: int, repeated: Towers | None, known: Mapping[str, Array] | None
+) -> tuple[AtlasPart, Array]:
     rng = np.random.default_rng(seed)
     value = towers.values[output.name]
     mine = np.flatnonzero(~np.isnan(value))
@@ -87,14 +103,16 @@ def _part(towers: Towers, output: Output, seed: int, repeated: Towers | None) ->
         raise UsageError(f"towers that tell {output.name} = {len(mine)}; allowed are {LEAST} or more; run more of them")
     x, y = with_dummy(towers.numbers[mine], rng.random(len(mine))), value[mine]
     runs = towers.runs[mine]
-    emulator = fit(x, y, None, rng)
+    emulator = fit(x, y, None, rng, sought=SOUGHT)
     noise = np.full(len(mine), emulator.kernel.nugget)
-    if output.is_chance:  # the more surely a tower clogs or does not, the less its games differ
+    if known is not None:
+        noise = known[output.name][mine] ** 2
+    elif output.is_chance:  # the more surely a tower clogs or does not, the less its games differ
         chance = np.clip(emulator.held_out(), 0.02, 0.98)
         noise = chance * (1 - chance) / runs
     elif repeated is not None:
         noise = within(repeated, output.name, emulator.held_out()) / runs
-    if output.is_chance or repeated is not None:
+    if output.is_chance or known is not None or repeated is not None:
         emulator = fit(x, y, noise, rng, _beside(emulator.kernel, noise))
     held_out = emulator.held_out()
     total = float(y.var())

@@ -19,7 +19,7 @@ from tower_sim.study.gaussian import GaussianProcess, Matern, fit
 
 Array = npt.NDArray[np.float64]
 
-MOST = 1024  # towers of the atlas that are learnt from: the time grows with their cube
+MOST = 2048  # towers of the atlas that are learnt from: the time grows with their cube
 LEAST = 30
 ALIKE = 0.8  # of the ranges, over all features: the length over which towers share what is their own
 GUESSED = 2.0  # games that the noise told by the atlas counts for, beside those that were tried
@@ -37,14 +37,14 @@ class Prior:
     own: float
 
 
-def prior(towers: Towers, value: Array, errors: Array, rng: np.random.Generator) -> Prior:
+def prior(towers: Towers, value: Array, errors: Array, rng: np.random.Generator, kernel: Matern | None = None) -> Prior:
     """Learn a figure from the first MOST towers that tell it: its `value` with their standard `errors`, both (T,).
 
-    Random: what `gaussian.fit` draws.
+    Where its `kernel` is not known it is sought. Random: what `gaussian.fit` draws.
     """
     mine = np.flatnonzero(~np.isnan(value))[:MOST]
     noise = np.nan_to_num(errors[mine]) ** 2
-    emulator = fit(features(towers.numbers[mine]), value[mine], noise, rng)
+    emulator = fit(features(towers.numbers[mine]), value[mine], noise, rng, kernel)
     of_a_game = float((noise * towers.runs[mine]).mean())
     return Prior(emulator, of_a_game or emulator.kernel.nugget, emulator.kernel.nugget + _overlooked(emulator))
 

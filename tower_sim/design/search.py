@@ -85,9 +85,12 @@ class Search:
         rng = np.random.default_rng([book.seed, _TREE["prior"]])
         figures = asked.parted(np.stack([towers.values[name] for name in asked.outputs], 1))
         error = np.stack([errors[name] for name in asked.outputs], 1)
+        kernels = [towers.kernels.get(name) for name in asked.outputs]
         if asked.surplus is not None:
             error[:, asked.surplus] = SURPLUS / np.sqrt(towers.runs)
-        self.priors = tuple(prior(towers, *each, rng) for each in zip(figures.T, error.T, strict=True))
+            kernels[asked.surplus] = None
+        parts = zip(figures.T, error.T, kernels, strict=True)
+        self.priors = tuple(prior(towers, value, each, rng, kernel) for value, each, kernel in parts)
         self.normals = np.random.default_rng([book.seed, _TREE["prior"], 1]).standard_normal(
             (SAMPLES, len(asked.wishes))
         )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,14 @@ from tower_sim.design import space
 from tower_sim.errors import UsageError
 from tower_sim.extras import extra
 from tower_sim.study.data import INSIDE, SETUP, Campaign
+from tower_sim.study.gaussian import Matern
 
 Array = npt.NDArray[np.float64]
 
 SHIPPED = Path(__file__).parent / "towers.parquet"
 """The table of the atlas, which ships."""
 
+_KERNELS = b"kernels"
 LEAST_SEEN = 20  # times that a cube was inside when others were thrown in, to tell how long cubes stay
 JAMMED = 0.5  # of all cubes: a game that ends with more inside has clogged
 
@@ -64,7 +67,8 @@ class Towers:
     """T towers: `numbers` of the design space, shape (T, parameters); by name of OUTPUTS `values`, shape (T,).
 
     A value is the mean over the tower's `runs`; NaN where it cannot be told. `point` is that of the campaign's design.
-    `within` is the variance of a run's value about its tower's mean, NaN where there are fewer than two.
+    `within` is the variance of a run's value about its tower's mean, NaN where there are fewer than two. `kernels` are
+    those of processes through values, over the towers' features: what there is of them, for it takes minutes.
     """
 
     point: npt.NDArray[np.int64]
@@ -72,6 +76,7 @@ class Towers:
     runs: npt.NDArray[np.int64]
     values: dict[str, Array]
     within: dict[str, Array]
+    kernels: Mapping[str, Matern] = field(default_factory=dict[str, Matern])
 
     def __len__(self) -> int:
         return len(self.point)
@@ -179,7 +184,8 @@ def joined(parts: Sequence[Towers]) -> Towers:
 def write_table(path: Path, towers: Towers, errors: dict[str, Array]) -> None:
     """Write the table, one row a tower: its point, its numbers, its runs, what came of them and the standard `errors`.
 
-    Half-lives are in drops, their errors of the logarithm to base 2. Raises UsageError without pyarrow.
+    The kernels are metadata. Half-lives are in drops, their errors of the logarithm to base 2.
+    Raises UsageError without pyarrow.
     """
     arrow, parquet = extra("pyarrow", "campaign"), extra("pyarrow.parquet", "campaign")
     columns: dict[str, Any] = {"point": towers.point.astype(np.int32), "runs": towers.runs.astype(np.int16)}
@@ -190,18 +196,30 @@ def write_table(path: Path, towers: Towers, errors: dict[str, Array]) -> None:
         columns[output.name] = (2**value if output.is_ratio else value).astype(np.float32)
         columns[f"{output.name}_se"] = errors[output.name].astype(np.float32)
     made = {name: arrow.array(column, from_pandas=True) for name, column in columns.items()}
+    kernels = {
+        name: {"variance": kernel.variance, "lengths": kernel.lengths.tolist(), "nugget": kernel.nugget}
+        for name, kernel in towers.kernels.items()
+    }
+    table = arrow.table(made).replace_schema_metadata({_KERNELS: json.dumps(kernels)} if kernels else None)
     buffer = arrow.BufferOutputStream()
-    parquet.write_table(arrow.table(made), buffer, compression="zstd")
+    parquet.write_table(table, buffer, compression="zstd")
     writing.write(path, buffer.getvalue().to_pybytes(), "table")
 
 
 def read_table(path: Path) -> tuple[Towers, dict[str, Array]]:
     """Read a table that `write_table` wrote: the towers and the standard errors of their values."""
     parquet = extra("pyarrow.parquet", "campaign")
-    table = parquet.read_table(path)
+    with parquet.ParquetFile(path) as file:
+        table = file.read()
     columns: dict[str, Array] = {name: table.column(name).to_numpy().astype(np.float64) for name in table.column_names}
     numbers = np.stack([columns[name] for name in space.NAMES], 1)
     values = {each.name: np.log2(columns[each.name]) if each.is_ratio else columns[each.name] for each in OUTPUTS}
     nothing = {each.name: np.full(len(numbers), np.nan) for each in OUTPUTS}
-    towers = Towers(columns["point"].astype(np.int64), numbers, columns["runs"].astype(np.int64), values, nothing)
+    told: dict[str, dict[str, Any]] = json.loads((table.schema.metadata or {}).get(_KERNELS, b"{}"))
+    kernels = {
+        name: Matern(float(one["variance"]), np.array(one["lengths"], float), float(one["nugget"]))
+        for name, one in told.items()
+    }
+    of = columns["point"].astype(np.int64), numbers, columns["runs"].astype(np.int64), values, nothing
+    towers = Towers(*of, kernels)
     return towers, {each.name: columns[f"{each.name}_se"] for each in OUTPUTS}

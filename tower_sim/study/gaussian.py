@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 
-SOUGHT = 400  # points at most from which lengths are found; the time grows with their cube
+SOUGHT = 400  # points at most from which lengths are found if not said: the time grows with their cube
 CHUNK = 2048  # points told at once
 GROUPS = 10  # of points: each is told by the others, and left out for errors
 _LINEAR: Any = np.linalg
@@ -81,14 +81,15 @@ def fit(
     rng: np.random.Generator,
     kernel: Matern | None = None,
     starts: Sequence[float] = (2.0,),
+    sought: int = SOUGHT,
 ) -> GaussianProcess:
     """Fit a process to `y`, shape (T,), at features `x`, shape (T, F); `noise` is the variance of each of `y`.
 
-    The kernel is sought where none is given: its likelihood is climbed from each length of `starts`. Random: the
-    groups, and from which points the kernel is sought.
+    The kernel is sought where none is given, from `sought` of the points where there are more: its likelihood is
+    climbed from each length of `starts`. Random: the groups, and which points these are.
     """
     known = np.zeros(len(y)) if noise is None else noise
-    kernel = kernel or _sought(x, y, known, rng, starts)
+    kernel = kernel or _sought(x, y, known, rng, starts, sought)
     group = rng.permutation(np.arange(len(y)) % GROUPS)
     covariance = kernel.between(x, x) + np.diag(known + kernel.nugget)
     weights, centres = np.zeros((len(y), 1 + GROUPS)), np.zeros(1 + GROUPS)
@@ -107,11 +108,13 @@ def fit(
     return GaussianProcess(kernel, x, weights, centres, group, inverse)
 
 
-def _sought(x: Array, y: Array, noise: Array, rng: np.random.Generator, lengths: Sequence[float]) -> Matern:
-    """Find the kernel of greatest likelihood, from SOUGHT of the points where there are more."""
+def _sought(
+    x: Array, y: Array, noise: Array, rng: np.random.Generator, lengths: Sequence[float], points: int
+) -> Matern:
+    """Find the kernel of greatest likelihood, from so many of the points."""
     optimize: Any = importlib.import_module("scipy.optimize")  # a third of a second, so only where it is needed
 
-    some = rng.permutation(len(y))[:SOUGHT]
+    some = rng.permutation(len(y))[:points]
     scale = float(y[some].std()) or 1.0
     given = (x[some], (y[some] - y[some].mean()) / scale, noise[some] / scale**2)
     limits = [(-5.0, 4.0), *[(_SHORTEST, _LONGEST)] * x.shape[1], (np.log(1e-5), np.log(2.0))]
