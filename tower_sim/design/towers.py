@@ -215,7 +215,8 @@ def read_table(path: Path) -> tuple[Towers, dict[str, Array]]:
     numbers = np.stack([columns[name] for name in space.NAMES], 1)
     values = {each.name: np.log2(columns[each.name]) if each.is_ratio else columns[each.name] for each in OUTPUTS}
     nothing = {each.name: np.full(len(numbers), np.nan) for each in OUTPUTS}
-    told: dict[str, dict[str, Any]] = json.loads((table.schema.metadata or {}).get(_KERNELS, b"{}"))
+    metadata: dict[bytes, bytes] = table.schema.metadata or {}
+    told: dict[str, dict[str, Any]] = json.loads(metadata.get(_KERNELS, b"{}"))
     kernels = {
         name: Matern(float(one["variance"]), np.array(one["lengths"], float), float(one["nugget"]))
         for name, one in told.items()
