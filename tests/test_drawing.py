@@ -7,6 +7,7 @@ import itertools
 import math
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -26,7 +27,7 @@ from tower_sim.apparatus.catalogue import load, names, parse
 from tower_sim.apparatus.parts import Apparatus, Box, span, tilted_about_y
 from tower_sim.cubes import Cube
 from tower_sim.drawing import check_path, draw_apparatus
-from tower_sim.drawing.files import cube_colours
+from tower_sim.drawing.files import cube_colours, save
 from tower_sim.drawing.picture import apparatus_figure
 from tower_sim.drawing.sheet import spread
 from tower_sim.drawing.solids import Face, View, clipped, from_back_to_front, tilted_box, union
@@ -153,6 +154,21 @@ def test_a_shipped_apparatus_is_drawn_in_every_format(name: str, suffix: str, tm
     path = tmp_path / f"tower.{suffix}"
     draw_apparatus(load(name), path)
     assert path.stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("suffix", ["eps", "pdf", "png", "ps", "svg", "svgz"])
+def test_a_picture_is_the_same_bytes_on_another_day(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[bytes] = []
+    for day in ("1", "2"):
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", f"{day}00000")  # matplotlib dates a picture so
+        monkeypatch.setattr(time, "time", lambda day=day: float(day) * 1e5)
+        figure: Any = Figure()
+        figure.subplots().plot([1, 2], [2, 1], "o", label="a marker and a frame have random names")
+        save(figure, tmp_path / f"{day}.{suffix}")
+        made.append((tmp_path / f"{day}.{suffix}").read_bytes())
+    assert made[0] == made[1]
 
 
 @pytest.mark.parametrize("name", ODD)
