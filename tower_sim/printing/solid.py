@@ -72,6 +72,12 @@ def bounds(solid: Solid) -> tuple[Array, Array]:
     return ends[:3], ends[3:]
 
 
+def middle(solid: Solid) -> Array:
+    """Return the middle of the upright box around a solid."""
+    low, high = bounds(solid)
+    return (low + high) / 2
+
+
 def near(one: Solid, other: Solid) -> bool:
     """Tell whether the upright boxes around two solids meet."""
     (low, high), (from_, to) = bounds(one), bounds(other)
@@ -139,6 +145,12 @@ def grown(area: Region, by: float) -> Region:
     """Return a region whose outlines are moved outwards by so many mm, its corners kept sharp."""
     library = _library()
     return area.offset(by, library.JoinType.Miter, 4.0).simplify(_FINE) if by else area
+
+
+def area_of(ring: Ring) -> float:
+    """Return the area (mm^2) within an outline, less than 0 where it is clockwise."""
+    x, y = ring.T
+    return float(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2
 
 
 def rings(area: Region) -> list[Ring]:

@@ -17,7 +17,7 @@ from tower_sim.apparatus.parts import Apparatus, Box
 from tower_sim.apparatus.solids import axes
 from tower_sim.places import INSIDE, TRAY
 from tower_sim.printing import solid
-from tower_sim.printing.mesh import Array, cleaned, pinched
+from tower_sim.printing.mesh import Array, across, cleaned, pinched
 
 THICK = 5.0  # mm: a box at least so thick was made so for the physics, and may be thinner
 WALL = 3.0
@@ -175,7 +175,7 @@ def _seamed(made: solid.Solid) -> solid.Solid:
 
 def _seam(start: Array, end: Array) -> solid.Solid:
     along = (end - start) / np.linalg.norm(end - start)
-    u = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
+    u = across(along)
     u /= np.linalg.norm(u)
     v = np.cross(along, u)
     ring = np.array([_SEAM * (i * u + j * v) for i, j in ((1, 0), (0, 1), (-1, 0), (0, -1))])
