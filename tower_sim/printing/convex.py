@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tower_sim.apparatus.dimensions import over_table
 from tower_sim.apparatus.hull import MOST_VERTICES, Hull, Vector
+from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError
 from tower_sim.printing import solid
 from tower_sim.printing.mesh import Array, Mesh, across, normals, owners
@@ -23,6 +26,7 @@ _MISSED = 0.1  # mm^3
 _LEAST = 1e-2  # mm^3
 _SAME = 1e-3  # mm^3: by so much a hull may be larger than the two solids it takes the place of
 _MOST = 5000
+_SHARE = 1e-3  # of the volume: the most that hulls may miss of parts
 
 
 def convex(mesh: Mesh) -> list[Array]:
@@ -45,6 +49,29 @@ def convex(mesh: Mesh) -> list[Array]:
         if len(done) + len(waiting) > _MOST:
             raise UsageError(f"a mesh has over {_MOST} convex parts; allowed is one of flat faces; export it again")
     return [solid.raw_mesh(part).vertices for part in _merged(done)]
+
+
+def remade(apparatus: Apparatus, parts: Iterable[tuple[Mesh, str, str]]) -> tuple[Apparatus, float]:
+    """Return an apparatus made of meshes (mm), each with its part and surface, for the engine core; its table stays.
+
+    Its fixed parts are convex hulls; the second value is the share of the volume that these have not, or have too much.
+    Raises UsageError for meshes that convex solids cannot stand for.
+    """
+    found: list[Hull] = []
+    missed = volume = 0.0
+    for mesh, part, surface in parts:
+        own = [hull for corners in convex(mesh) for hull in hulls(corners, part, surface)]
+        found += own
+        missed += abs(mesh.volume - sum(float(solid.hull(1e3 * np.array(hull.vertices)).volume()) for hull in own))
+        volume += mesh.volume
+    share = missed / max(volume, 1e-9)
+    if share > _SHARE:
+        raise UsageError(
+            f"convex solids miss {share:.2%} of the parts of {apparatus.name}; allowed is {_SHARE:.1%}; these parts "
+            "cannot be simulated"
+        )
+    table = tuple(box for box in apparatus.boxes if not over_table(box))
+    return replace(apparatus, boxes=table, hulls=tuple(found)), share
 
 
 def _cut(part: solid.Solid) -> tuple[Array, float] | None:

@@ -170,13 +170,14 @@ def _lines(printed: TowerInParts, form: str) -> list[str]:
     holding = (
         f"{len(printed.joints)} pegs in holes hold them together" if printed.joints else "there is nothing to join"
     )
+    around = "" if apparatus.board else ", but as thick as simulated around the exit"
     low, high = solid.bounds(printed.tower)
     return [
         f"The tower {apparatus.name} in {parts} part{'s' * (parts > 1)} to print; {holding}.",
         f"Throw cubes with an edge of {edge:.4g} mm into it, bought or printed "
         f"({'the last object of the file' if form == '3mf' else f'cube.{form}'}).",
         "Inside, where cubes go, it has the sizes that are simulated; outside its walls are "
-        f"{choice.wall:g} mm thick, and ears with pegs stand off them.",
+        f"{choice.wall:g} mm thick{around}, and ears with pegs stand off them.",
         *(f"Mind: {note}." for note in printed.notes),
         "",
         f"whole: {_size(high - low)}; solid volume {printed.tower.volume() / 1e3:.0f} cm3; every part is watertight",

@@ -16,8 +16,9 @@ import numpy as np
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError
 from tower_sim.printing import solid
+from tower_sim.printing.convex import remade
 from tower_sim.printing.mesh import Array
-from tower_sim.printing.walls import Piece, pieces
+from tower_sim.printing.walls import Piece, pieces, thinned
 
 _SQUARE = 1e-6
 _LEAST = 0.5  # mm^2: what is smaller is no panel
@@ -86,7 +87,7 @@ def panels(apparatus: Apparatus, thick: float) -> list[Panel]:
         raise UsageError(
             f"apparatus {apparatus.name!r} is not made of flat panels alone; allowed is a tower of boxes; take --to stl"
         )
-    found = pieces(apparatus, thick)
+    found = [thinned(piece, thick) for piece in pieces(apparatus, None)]
     for part in dict.fromkeys(piece.part for piece in found):
         around = [p for p in found if p.part == part and p.outward is not None]
         if len(around) > 4 or any(not p.is_upright and abs(float(p.turn[2, 2])) > 1 - 1e-9 for p in around):
@@ -98,6 +99,16 @@ def panels(apparatus: Apparatus, thick: float) -> list[Panel]:
     flat = [_trimmed(panel, found, thick) for panel in flat]
     flat = [panel for panel in flat if panel.region.area() > _LEAST]
     return _numbered(_fingered(flat))
+
+
+def built(apparatus: Apparatus, flat: Sequence[Panel]) -> Apparatus:
+    """Return the apparatus made of its panels put together, as convex hulls, for the engine core.
+
+    What the panels are thicker, and the exit shallower, than is simulated else, is so here. Raises UsageError as
+    `remade` does.
+    """
+    surface = {box.part: box.surface for box in apparatus.boxes}
+    return remade(apparatus, [(solid.to_mesh(panel.solid), panel.part, surface[panel.part]) for panel in flat])[0]
 
 
 def _to_the_floor(piece: Piece, found: Sequence[Piece], thick: float) -> Piece:

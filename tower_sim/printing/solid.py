@@ -25,6 +25,7 @@ Ring = Array
 
 _FINE = 1e-3  # mm: what is smaller is no detail
 _FINER = (_FINE, 1e-4, 1e-5)  # mm, tried in this order
+_HAIR = 1e-6  # mm
 _DEPTH = 5e-4  # mm: so far from a plane its sections are taken
 
 
@@ -64,6 +65,20 @@ def halves(solid: Solid, normal: npt.ArrayLike, offset: float) -> tuple[Solid, S
     """Return what of a solid has normal . x > offset, and the rest."""
     beyond, rest = solid.split_by_plane(np.asarray(normal, dtype=float), offset)
     return beyond, rest
+
+
+def above(solid: Solid, height: float) -> Solid:
+    """Return what of a solid is over a height, without sheets as thin as nothing where faces look up just there.
+
+    It is cut a millionth of a mm higher, and let down to the height.
+    """
+    cut = height + _HAIR
+
+    def lower(places: Array) -> Array:
+        places[np.abs(places[:, 2] - cut) < _HAIR / 100, 2] = height
+        return places
+
+    return halves(solid, (0.0, 0.0, 1.0), cut)[0].warp_batch(lower)
 
 
 def bounds(solid: Solid) -> tuple[Array, Array]:
