@@ -7,6 +7,7 @@ import itertools
 import math
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
@@ -160,6 +161,21 @@ def test_a_shipped_apparatus_is_drawn_in_every_format(name: str, suffix: str, tm
     path = tmp_path / f"tower.{suffix}"
     save(shipped_figure(name), path)
     assert path.stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("suffix", ["eps", "pdf", "png", "ps", "svg", "svgz"])
+def test_a_picture_is_the_same_bytes_on_another_day(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[bytes] = []
+    for day in ("1", "2"):
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", f"{day}00000")  # matplotlib dates a picture so
+        monkeypatch.setattr(time, "time", lambda day=day: float(day) * 1e5)
+        figure: Any = Figure()
+        figure.subplots().plot([1, 2], [2, 1], "o", label="a marker and a frame have random names")
+        save(figure, tmp_path / f"{day}.{suffix}")
+        made.append((tmp_path / f"{day}.{suffix}").read_bytes())
+    assert made[0] == made[1]
 
 
 @pytest.mark.parametrize("name", ODD)

@@ -26,7 +26,7 @@ from tower_sim.printing import folder, solid, walls
 from tower_sim.printing.convex import convex, hulls
 from tower_sim.printing.cuts import Bed
 from tower_sim.printing.export import export
-from tower_sim.printing.mesh import Mesh, contains, crossings, faults, welded
+from tower_sim.printing.mesh import Mesh, contains, crossings, faults, normals, welded
 from tower_sim.printing.printed import PrintChoice, TowerInParts, make
 from tower_sim.printing.step import plane_faces, to_step
 from tower_sim.printing.stl import read_stl, to_stl
@@ -119,6 +119,14 @@ def test_every_part_is_watertight_stands_over_the_table_and_fits_the_bed(printed
     assert len({part.title for part in printed.parts}) == len(printed.parts)
 
 
+def test_no_sheet_as_thin_as_nothing_lies_where_a_part_stands(printed: TowerInParts):
+    """A face that looks up there is a sheet's: of a wall that ends just where the tower was cut."""
+    for part in printed.parts:
+        normal, doubled = normals(part.mesh.corners)
+        is_foot = part.mesh.corners[:, :, 2].max(axis=1) < part.mesh.bounds[0][2] + 1e-3
+        assert doubled[is_foot & (normal[:, 2] > 0.5)].sum() == 0, part.title
+
+
 def test_parts_before_pegs_are_just_the_tower(printed: TowerInParts):
     assert sum(part.volume() for part in printed.bare) == pytest.approx(printed.tower.volume(), abs=1.0)
     assert (printed.tower - solid.union(printed.bare)).volume() < 0.01
@@ -188,12 +196,12 @@ def faces_for_cubes(tower: Any, wall: float, number: int) -> tuple[Any, Any]:
         grown = solid.to_mesh(fill.translate([0, 0, -0.01]))
         near = ((at > low - 1) & (at < high + 1)).all(axis=1)
         free[near] &= ~contains(grown, at[near] + 0.02 * out[near])
-    for piece in walls.pieces(tower, wall):  # what is left of the walls' thickness in the exit
-        if piece.outward is not None:
+    for piece in walls.pieces(tower, wall):  # ends of what a wall is thinner by, in front of the tower
+        if piece.outward is not None and piece.thickness < piece.full:
             behind = at @ piece.outward - piece.inner - piece.thickness
-            own = (at - piece.centre) @ piece.turn
-            own[:, piece.axis] = 0.0
-            free &= ~((behind > -0.05) & (behind < piece.full) & (np.abs(own) < piece.half + 40).all(axis=1))
+            own = np.abs((at - piece.centre) @ piece.turn) < piece.half + 0.05
+            own[:, piece.axis] = (behind > -0.05) & (behind < piece.full)
+            free &= ~own.all(axis=1)
     return at[free], out[free]
 
 

@@ -15,12 +15,15 @@ from hypothesis import strategies as st
 
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load
+from tower_sim.cubes import supply
+from tower_sim.physics.settings import STANDARD, accuracy
+from tower_sim.simulator import PhysicsModel
 
 pytest.importorskip("manifold3d")
 
 from tower_sim.printing import solid, walls
 from tower_sim.printing.mesh import contains, faults
-from tower_sim.printing.panels import Panel, panels
+from tower_sim.printing.panels import Panel, built, panels
 from tower_sim.printing.sheets import SheetChoice, lay, to_svg
 
 TOWERS = ("amerigo", "amerigo-club", "amerigo-rulebook")
@@ -173,6 +176,19 @@ def test_a_kerf_makes_every_outline_wider_by_half_of_it(kerf: float, which: int)
 def test_every_panel_as_a_solid_is_watertight(cut: tuple[Any, float, list[Panel]]):
     for panel in cut[2]:
         assert faults(solid.to_mesh(panel.solid)) == []
+
+
+def test_panels_put_together_are_simulated_as_hulls_as_large_as_they_are():
+    tower = load("amerigo")
+    flat = panels(tower, 3.0)
+    made = built(tower, flat)
+    assert [box.part for box in made.boxes] == ["table"]
+    volume = sum(solid.hull(1e3 * np.array(hull.vertices)).volume() for hull in made.hulls)
+    assert volume == pytest.approx(sum(panel.solid.volume() for panel in flat), rel=1e-3)
+    with PhysicsModel(made, accuracy("core", STANDARD)) as model:
+        outcome = model.drop(model.empty(), supply({"red": 30}, model.cube_edge), np.random.default_rng(1))
+    assert outcome.status.is_landing
+    assert 0 < len(outcome.inside) < 30
 
 
 def test_sheets_are_written_with_what_a_maker_needs(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

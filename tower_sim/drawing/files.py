@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import io
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from matplotlib import rc_context  # pyright: ignore[reportUnknownVariableType]
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
@@ -19,6 +22,7 @@ INK = "0.1"
 GREY = "0.45"
 FONT = 8.5  # pt
 _DOTS_PER_INCH = 180
+_NO_DATE: dict[str, dict[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 _NOT_PICTURES = {"pgf", "raw", "rgba"}  # matplotlib's, but made for TeX or for programs
 
 _CUBES = {
@@ -49,16 +53,26 @@ def check_path(path: str | Path) -> None:
 
 
 def save(figure: Any, path: str | Path) -> None:
-    """Write `figure` in the format of the path's suffix, whole or not at all.
+    """Write `figure` in the format of the path's suffix, whole or not at all; the same bytes on any day.
 
     Raises UsageError as `check_path` does, WritingFailed when the disk is full or fails.
     """
     check_path(path)
     for text in figure.findobj(Text):
         text.set_parse_math(False)  # names are names, also those with a dollar sign
+    writing.write(path, _undated(figure, Path(path).suffix.lower().removeprefix(".")), "picture")
+
+
+def _undated(figure: Any, form: str) -> bytes:
+    """Return a figure as `form`, without the date and the random names that matplotlib writes into some of them."""
+    plain = "svg" if form == "svgz" else form
     buffer = io.BytesIO()
-    figure.savefig(buffer, format=Path(path).suffix.lower().removeprefix("."), dpi=_DOTS_PER_INCH)
-    writing.write(path, buffer.getvalue(), "picture")
+    with rc_context({"svg.hashsalt": "tower_sim"}):
+        figure.savefig(buffer, format=plain, dpi=_DOTS_PER_INCH, metadata=_NO_DATE.get(plain))
+    data = buffer.getvalue()
+    if form in ("ps", "eps"):
+        return re.sub(rb"(?m)^%%CreationDate: .*\n", b"", data)
+    return gzip.compress(data, mtime=0) if form == "svgz" else data
 
 
 def cube_colours(names: Sequence[str]) -> dict[str, str]:

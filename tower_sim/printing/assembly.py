@@ -14,7 +14,7 @@ from tower_sim.drawing.files import FONT, GREY, INK, save
 from tower_sim.drawing.sheet import Sheet, spread, width_of
 from tower_sim.drawing.sight import Sight
 from tower_sim.drawing.solids import Face
-from tower_sim.printing.mesh import Mesh
+from tower_sim.printing.mesh import Mesh, normals, owners
 
 _EYE = (0.5, -0.95, 0.55)
 _LIGHT = np.array([0.35, -0.55, 0.76])
@@ -81,16 +81,14 @@ def _tips(sight: Sight) -> dict[str, tuple[float, float]]:
 
 def _faces(name: str, mesh: Mesh) -> list[Face]:
     """Return the triangles of a mesh; an edge between two of one plane is not drawn."""
-    corners = mesh.corners
-    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    normal /= np.maximum(np.linalg.norm(normal, axis=1), 1e-12)[:, None]
-    owner = {(int(f[k]), int(f[(k + 1) % 3])): i for i, f in enumerate(mesh.faces) for k in range(3)}
+    normal = normals(mesh.corners)[0]
+    owner = owners(mesh.faces)
 
     def is_crease(i: int, start: int, end: int) -> bool:
         return float(np.linalg.norm(np.cross(normal[i], normal[owner.get((end, start), i)]))) > _CREASE
 
     return [
-        Face(name, corners[i], normal[i], tuple(is_crease(i, int(f[k]), int(f[(k + 1) % 3])) for k in range(3)))
+        Face(name, mesh.corners[i], normal[i], tuple(is_crease(i, int(f[k]), int(f[(k + 1) % 3])) for k in range(3)))
         for i, f in enumerate(mesh.faces)
     ]
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tower_sim.apparatus.dimensions import over_table
 from tower_sim.apparatus.hull import MOST_VERTICES, Hull, Vector
+from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError
 from tower_sim.printing import solid
-from tower_sim.printing.mesh import Array, Mesh
+from tower_sim.printing.mesh import Array, Mesh, across, normals, owners
 
 _spatial: Any = importlib.import_module("scipy.spatial")  # scipy has no type stubs
 _REFLEX = 1e-3  # mm: how far the far corner of a neighbour is over a triangle's plane where the edge is reflex
@@ -23,6 +26,7 @@ _MISSED = 0.1  # mm^3
 _LEAST = 1e-2  # mm^3
 _SAME = 1e-3  # mm^3: by so much a hull may be larger than the two solids it takes the place of
 _MOST = 5000
+_SHARE = 1e-3  # of the volume: the most that hulls may miss of parts
 
 
 def convex(mesh: Mesh) -> list[Array]:
@@ -47,6 +51,29 @@ def convex(mesh: Mesh) -> list[Array]:
     return [solid.raw_mesh(part).vertices for part in _merged(done)]
 
 
+def remade(apparatus: Apparatus, parts: Iterable[tuple[Mesh, str, str]]) -> tuple[Apparatus, float]:
+    """Return an apparatus made of meshes (mm), each with its part and surface, for the engine core; its table stays.
+
+    Its fixed parts are convex hulls; the second value is the share of the volume that these have not, or have too much.
+    Raises UsageError for meshes that convex solids cannot stand for.
+    """
+    found: list[Hull] = []
+    missed = volume = 0.0
+    for mesh, part, surface in parts:
+        own = [hull for corners in convex(mesh) for hull in hulls(corners, part, surface)]
+        found += own
+        missed += abs(mesh.volume - sum(float(solid.hull(1e3 * np.array(hull.vertices)).volume()) for hull in own))
+        volume += mesh.volume
+    share = missed / max(volume, 1e-9)
+    if share > _SHARE:
+        raise UsageError(
+            f"convex solids miss {share:.2%} of the parts of {apparatus.name}; allowed is {_SHARE:.1%}; these parts "
+            "cannot be simulated"
+        )
+    table = tuple(box for box in apparatus.boxes if not over_table(box))
+    return replace(apparatus, boxes=table, hulls=tuple(found)), share
+
+
 def _cut(part: solid.Solid) -> tuple[Array, float] | None:
     """Return the plane (unit normal, offset) to cut along; None of a convex solid.
 
@@ -56,31 +83,26 @@ def _cut(part: solid.Solid) -> tuple[Array, float] | None:
     mesh = solid.raw_mesh(part)
     if solid.hull(mesh.vertices).volume() < part.volume() + _SAME:
         return None
-    a, b, c = np.moveaxis(mesh.corners, 1, 0)
-    normals = np.cross(b - a, c - a)
-    area = np.linalg.norm(normals, axis=1)
-    normals /= np.maximum(area, 1e-12)[:, None]
-    owner = {
-        (int(f[k]), int(f[(k + 1) % 3])): (i, int(f[(k + 2) % 3])) for i, f in enumerate(mesh.faces) for k in range(3)
-    }
-    over = np.zeros(len(a))
-    for (start, end), (i, _) in owner.items():
-        far = owner.get((end, start), (0, start))[1]
-        if normals[i] @ (mesh.vertices[far] - a[i]) > _REFLEX:
+    first, owner = mesh.corners[:, 0], owners(mesh.faces)
+    normal, area = normals(mesh.corners)
+    over = np.zeros(len(first))
+    for (start, end), i in owner.items():
+        far = int(mesh.faces[owner.get((end, start), i)].sum()) - start - end
+        if normal[i] @ (mesh.vertices[far] - first[i]) > _REFLEX:
             over[i] += float(np.linalg.norm(mesh.vertices[end] - mesh.vertices[start]))
     weight: dict[tuple[float, ...], Array] = {}
     planes: dict[tuple[float, ...], tuple[Array, float]] = {}
     for i in np.argsort(-area, kind="stable"):
         if area[i] > _SLIVER:
-            offset = float(normals[i] @ a[i])
-            key = _key(normals[i], offset)
-            planes.setdefault(key, (normals[i], offset))
+            offset = float(normal[i] @ first[i])
+            key = _key(normal[i], offset)
+            planes.setdefault(key, (normal[i], offset))
             weight[key] = weight.get(key, np.zeros(2)) + np.array([over[i], area[i]])
     for key in sorted(weight, key=lambda key: (*(-weight[key]).round(2).tolist(), key)):
-        normal, offset = planes[key]
-        away = mesh.vertices @ normal - offset
+        across_it, offset = planes[key]
+        away = mesh.vertices @ across_it - offset
         if away.min() < -_REFLEX and away.max() > _REFLEX:
-            return normal, offset
+            return across_it, offset
     return None
 
 
@@ -166,8 +188,7 @@ def _whole_faces(vertices: Array, made: Any, near: float) -> tuple[Array, tuple[
 def _planes(vertices: Array, made: Any, near: float) -> Array:
     """Return the planes (normal, offset) of a hull's faces, each once: of triangles in one plane the largest one's."""
     corners = vertices[made.simplices]
-    a, b, c = np.moveaxis(corners, 1, 0)
-    area = np.linalg.norm(np.cross(b - a, c - a), axis=1)
+    area = normals(corners)[1]
     planes: list[Array] = []
     for k in np.argsort(-area, kind="stable"):
         if area[k] > _SLIVER and not any(
@@ -182,9 +203,8 @@ def _ring(vertices: Array, normal: Array, indices: npt.NDArray[np.intp]) -> list
     """Return the indices of a flat face's corners, counter-clockwise as seen from outside; none on its sides."""
     if len(indices) < 3:
         return []
-    u: Any = np.cross(normal, np.eye(3)[int(np.argmin(np.abs(normal)))])
-    across: Any = np.stack([u, np.cross(normal, u)], axis=1) / np.linalg.norm(u)
-    flat: Array = vertices[indices] @ across
+    u = across(normal)
+    flat: Array = vertices[indices] @ (np.stack([u, np.cross(normal, u)], axis=1) / np.linalg.norm(u))
     return [int(indices[i]) for i in _outer(flat)]
 
 

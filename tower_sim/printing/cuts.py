@@ -12,7 +12,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError
 from tower_sim.printing import solid
 from tower_sim.printing.mesh import Array
-from tower_sim.printing.walls import FILLED, Piece
+from tower_sim.printing.walls import FILLED, Piece, on_grid
 
 _LEAST = 5.0  # mm: a part is at least so high
 _TRIED = 33  # places of a cut, of which that through least material is taken
@@ -59,7 +59,7 @@ def heights(apparatus: Apparatus, found: Sequence[Piece]) -> list[float]:
         elif not piece.is_upright and (piece.part in FILLED or piece.part not in regions):
             continue
         if is_plate and lowest.min() >= _LEAST:
-            undersides.append(float(lowest.min()))
+            undersides.append(float(on_grid(lowest.min())))  # just where the wall below it ends
     kept: list[float] = []
     for height in sorted(undersides):
         if height - (kept[-1] if kept else 0.0) >= _LEAST:
@@ -94,8 +94,9 @@ def parts(
 
 def _layers(whole: solid.Solid, at: Sequence[float]) -> Iterator[solid.Solid]:
     for height in at:
-        whole, below = solid.halves(whole, (0.0, 0.0, 1.0), height)
+        below = solid.halves(whole, (0.0, 0.0, 1.0), height)[1]
         yield from _pieces(below)
+        whole = solid.above(whole, height)
     yield from _pieces(whole)
 
 

@@ -24,7 +24,7 @@ from tower_sim.printing.stl import to_stl
 from tower_sim.printing.threemf import to_3mf
 from tower_sim.writing import write
 
-FORMS = ("stl", "3mf", "step", "svg")
+PARTS, PANELS = ("stl", "3mf", "step"), "svg"  # what is printed, and what is cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,35 +35,40 @@ class Exported:
     lines: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What was made of a tower as `form`: `files` by name, `digest` of those that matter, `lines` that say what it is.
+
+    The picture of how it goes together shows the `named` meshes, with a `title` and what is `said` under it.
+    """
+
+    form: str
+    files: Mapping[str, bytes]
+    digest: str
+    lines: Sequence[str]
+    named: Sequence[tuple[str, Mesh]]
+    title: str
+    said: str
+
+
 def export(name_or_file: str, form: str, output: str | Path, choice: PrintChoice | None = None) -> Exported:
     """Write a tower's parts as `form` ("stl", "3mf" or "step") into the folder `output`, and what belongs to them.
 
     Beside the parts: a cube, the profile, `parts.toml`, which says where each stands, pictures, and forms for recorded
     drops. Raises UsageError for a profile, an output or numbers that cannot be, and where the extra `print` is missing.
     """
-    if form not in FORMS:
-        raise unknown("to", form, FORMS)
-    apparatus, text = load(name_or_file), folder.profile_text(name_or_file)
+    if form not in PARTS:
+        raise unknown("to", form, PARTS)
+    apparatus = load(name_or_file)
     printed = make(apparatus, choice)
-    place = folder.opened(output)
     files, of_part = _files(printed, form)
     digest = folder.digest_of({name: data for name, data in files.items() if not name.startswith("cube")})
-    lines = _lines(printed, form, place)
-    files |= {
-        folder.PARTS: folder.parts_text(printed, of_part, form, digest).encode(),
-        folder.PROFILE: text.encode(),
-        "record.toml": record_text(apparatus, digest, form).encode(),
-        "drops.csv": drops_text(apparatus, digest).encode(),
-        "README.txt": ("\n".join(lines) + "\n").encode(),
-    }
-    for name, data in files.items():
-        write(place / name, data, name)
-    draw_apparatus(apparatus, place / "dimensions.svg")
+    files[folder.PARTS] = folder.parts_text(printed, of_part, form, digest).encode()
     named = [(part.title, part.mesh) for part in printed.parts]
-    draw_assembly(
-        named, f"{apparatus.name}: {len(named)} parts", "pegs on the outside hold them", place / "assembly.svg"
+    title, said = f"{apparatus.name}: {len(named)} parts", "pegs on the outside hold them"
+    return _write(
+        apparatus, name_or_file, output, _Made(form, files, digest, _lines(printed, form), named, title, said)
     )
-    return Exported((*files, "dimensions.svg", "assembly.svg"), tuple(lines))
 
 
 def export_panels(name_or_file: str, output: str | Path, choice: SheetChoice | None = None) -> Exported:
@@ -72,33 +77,45 @@ def export_panels(name_or_file: str, output: str | Path, choice: SheetChoice | N
     Raises UsageError as `export` does, and for a tower not made of flat panels at right angles, its funnel apart.
     """
     choice = choice or SheetChoice()
-    apparatus, text = load(name_or_file), folder.profile_text(name_or_file)
+    apparatus = load(name_or_file)
     flat = panels(apparatus, choice.thickness)
     laid = lay(flat, choice)
-    place = folder.opened(output)
     files = {
         f"sheet-{k}.svg": to_svg(sheet, choice, f"{apparatus.name}, sheet {k}").encode()
         for k, sheet in enumerate(laid, 1)
     }
-    digest = folder.digest_of(files)
-    lines = _lines_of_panels(apparatus, flat, len(laid), choice, place)
-    files |= {
+    lines = _lines_of_panels(apparatus, flat, len(laid), choice)
+    named = [(f"{panel.number} {panel.part.replace('_', ' ')}", solid.to_mesh(panel.solid)) for panel in flat]
+    title, said = f"{apparatus.name}: {len(named)} panels", "numbers as on the sheets"
+    made = _Made(PANELS, files, folder.digest_of(files), lines, named, title, said)
+    return _write(apparatus, name_or_file, output, made)
+
+
+def _write(apparatus: Apparatus, name_or_file: str, output: str | Path, made: _Made) -> Exported:
+    """Write what was made into a folder, and what belongs to it however it was: profile, forms, pictures, README."""
+    text = folder.profile_text(name_or_file)
+    place = folder.opened(output)
+    drops = place / "drops.csv"
+    lines = (
+        *made.lines,
+        f"how they go together: {place / 'assembly.svg'}; all lengths: {place / 'dimensions.svg'}",
+        f"record drops in {drops}, then: tower-sim fairness {drops} --apparatus {place / folder.PROFILE}",
+    )
+    files = {
+        **made.files,
         folder.PROFILE: text.encode(),
-        "record.toml": record_text(apparatus, digest, "svg").encode(),
-        "drops.csv": drops_text(apparatus, digest).encode(),
+        "record.toml": record_text(apparatus, made.digest, made.form).encode(),
+        drops.name: drops_text(apparatus, made.digest).encode(),
         "README.txt": ("\n".join(lines) + "\n").encode(),
     }
     for name, data in files.items():
         write(place / name, data, name)
     draw_apparatus(apparatus, place / "dimensions.svg")
-    named = [(f"{panel.number} {panel.part.replace('_', ' ')}", solid.to_mesh(panel.solid)) for panel in flat]
-    draw_assembly(named, f"{apparatus.name}: {len(named)} panels", "numbers as on the sheets", place / "assembly.svg")
-    return Exported((*files, "dimensions.svg", "assembly.svg"), tuple(lines))
+    draw_assembly(made.named, made.title, made.said, place / "assembly.svg")
+    return Exported((*files, "dimensions.svg", "assembly.svg"), lines)
 
 
-def _lines_of_panels(
-    apparatus: Apparatus, flat: Sequence[Panel], sheets: int, choice: SheetChoice, place: Path
-) -> list[str]:
+def _lines_of_panels(apparatus: Apparatus, flat: Sequence[Panel], sheets: int, choice: SheetChoice) -> list[str]:
     thin = [panel.number for panel in flat if _narrowest(panel) < choice.thickness]
     leaning = [panel.number for panel in flat if panel.is_leaning]
     lines = [
@@ -122,9 +139,6 @@ def _lines_of_panels(
         *lines,
         "",
         f"sheet {choice.width:g} x {choice.depth:g} mm; kerf {choice.kerf:g} mm: red lines are cut, blue is engraved",
-        f"how they go together: {place / 'assembly.svg'}; all lengths: {place / 'dimensions.svg'}",
-        f"record drops in {place / 'drops.csv'}, then: tower-sim fairness {place / 'drops.csv'} --apparatus "
-        f"{place / folder.PROFILE}",
     ]
 
 
@@ -149,30 +163,27 @@ def _files(printed: TowerInParts, form: str) -> tuple[dict[str, bytes], Mapping[
     return files | {f"cube.{form}": make_one(cube, "cube")}, {title: f"{title}.{form}" for title, _ in meshes}
 
 
-def _lines(printed: TowerInParts, form: str, place: Path) -> list[str]:
+def _lines(printed: TowerInParts, form: str) -> list[str]:
     """Say what was made: what a player understands first."""
     apparatus, choice = printed.apparatus, printed.choice
     parts, edge = len(printed.parts), 1e3 * apparatus.cube_edge
     holding = (
         f"{len(printed.joints)} pegs in holes hold them together" if printed.joints else "there is nothing to join"
     )
+    around = "" if apparatus.board else ", but as thick as simulated around the exit"
     low, high = solid.bounds(printed.tower)
-    lines = [
+    return [
         f"The tower {apparatus.name} in {parts} part{'s' * (parts > 1)} to print; {holding}.",
         f"Throw cubes with an edge of {edge:.4g} mm into it, bought or printed "
         f"({'the last object of the file' if form == '3mf' else f'cube.{form}'}).",
         "Inside, where cubes go, it has the sizes that are simulated; outside its walls are "
-        f"{choice.wall:g} mm thick, and ears with pegs stand off them.",
+        f"{choice.wall:g} mm thick{around}, and ears with pegs stand off them.",
         *(f"Mind: {note}." for note in printed.notes),
         "",
         f"whole: {_size(high - low)}; solid volume {printed.tower.volume() / 1e3:.0f} cm3; every part is watertight",
         f"print bed {choice.bed}; wall {choice.wall:g} mm; gap around pegs {choice.clearance:g} mm",
         *(f"  {part.title}: {_size(part.size)}" for part in printed.parts),
-        f"how they go together: {place / 'assembly.svg'}; all lengths: {place / 'dimensions.svg'}",
-        f"record drops in {place / 'drops.csv'}, then: tower-sim fairness {place / 'drops.csv'} --apparatus "
-        f"{place / folder.PROFILE}",
     ]
-    return lines
 
 
 def _size(size: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
 from tower_sim.apparatus.catalogue import load, shipped
-from tower_sim.apparatus.dimensions import over_table
-from tower_sim.apparatus.hull import Hull
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError, fault, shown
-from tower_sim.printing import solid
-from tower_sim.printing.convex import convex, hulls
+from tower_sim.printing.convex import remade
 from tower_sim.printing.mesh import Mesh, faults
 from tower_sim.printing.printed import TowerInParts
 from tower_sim.printing.stl import read_stl
@@ -25,7 +22,6 @@ from tower_sim.writing import told
 
 SCHEMA, VERSION = "tower-sim/printed", 1
 PARTS, PROFILE = "parts.toml", "tower.toml"
-_MISSED = 1e-3  # of the volume: the most that convex solids may miss of the parts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,9 +114,7 @@ def read(folder: str | Path) -> Remade:
             "--to stl wrote; export it anew"
         )
     apparatus = load(folder / PROFILE)
-    meshes: list[Mesh] = []
-    found: list[Hull] = []
-    missed = 0.0
+    parts: list[tuple[Mesh, str, str]] = []
     for part in _tables(table, folder):
         mesh = read_stl(folder / Path(part["file"]).name)
         mesh = mesh.moved(np.array(part["at_mm"], dtype=float) - mesh.bounds[0])
@@ -130,18 +124,9 @@ def read(folder: str | Path) -> Remade:
                 "it anew"
             )
         surface = part["surface"] if part["surface"] in apparatus.surfaces else next(iter(apparatus.surfaces))
-        own = [hull for corners in convex(mesh) for hull in hulls(corners, part["name"], surface)]
-        meshes.append(mesh)
-        found += own
-        missed += abs(mesh.volume - sum(_volume(hull) for hull in own))
-    share = missed / max(sum(mesh.volume for mesh in meshes), 1e-9)
-    if share > _MISSED:
-        raise UsageError(
-            f"convex solids miss {share:.2%} of the parts in {shown(str(folder))}; allowed is {_MISSED:.1%}; these "
-            "parts cannot be simulated"
-        )
-    table_boxes = tuple(box for box in apparatus.boxes if not over_table(box))
-    return Remade(replace(apparatus, boxes=table_boxes, hulls=tuple(found)), tuple(meshes), share)
+        parts.append((mesh, part["name"], surface))
+    made, missed = remade(apparatus, parts)
+    return Remade(made, tuple(mesh for mesh, _, _ in parts), missed)
 
 
 def _tables(table: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
@@ -159,7 +144,3 @@ def _is_part(row: object) -> bool:
     at: list[Any] = part["at_mm"] if isinstance(part.get("at_mm"), list) else []
     are_words = all(isinstance(part.get(key), str) for key in ("name", "file", "surface"))
     return are_words and len(at) == 3 and all(type(x) in (int, float) and abs(x) < 1e4 for x in at)
-
-
-def _volume(hull: Hull) -> float:
-    return float(solid.hull(1e3 * np.array(hull.vertices)).volume())

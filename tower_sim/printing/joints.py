@@ -65,10 +65,7 @@ def joined(
             joints += _of_contact(apparatus, (i, j), (low, high), cut, others, hollows, clearance)
     made: list[solid.Solid] = []
     for k, part in enumerate(bare):
-        own = [part, *(joint.ears[0] for joint in joints if joint.low == k)]
-        own += [joint.ears[1] for joint in joints if joint.high == k]
-        own += [joint.peg for joint in joints if joint.low == k]
-        whole = solid.union(own)
+        whole = solid.union([part, *(own for joint in joints for number, own in joint.owned() if number == k)])
         for joint in joints:
             whole = whole - joint.hole if joint.high == k else whole
         made.append(solid.union([piece for piece in whole.decompose() if piece.volume() > _TOUCH]))
@@ -84,10 +81,8 @@ def _hollows(found: Sequence[Piece]) -> Iterator[solid.Solid]:
             continue
         faces = np.concatenate([wall.corners for wall in walls])
         inner = np.concatenate([w.corners[w.corners @ w.outward < w.inner + 1e-6] for w in walls])  # pyright: ignore
-        low, high = (
-            np.append(faces.min(axis=0)[:2], inner[:, 2].min()),
-            np.append(faces.max(axis=0)[:2], inner[:, 2].max()),
-        )
+        low = np.append(faces.min(axis=0)[:2], inner[:, 2].min())
+        high = np.append(faces.max(axis=0)[:2], inner[:, 2].max())
         hollow = solid.box((low + high) / 2, (high - low) / 2)
         for wall in walls:
             hollow = solid.halves(hollow, wall.outward, wall.inner)[1]  # pyright: ignore

@@ -55,6 +55,30 @@ def welded(corners: Array) -> Mesh:
     return Mesh(vertices, index.reshape(-1, 3).astype(np.int64))
 
 
+def normals(corners: Array) -> tuple[Array, Array]:
+    """Return the unit normals (m, 3) of triangles (m, 3, 3), 0 where one has no area, and twice the areas (m,)."""
+    a, b, c = np.moveaxis(corners, 1, 0)
+    normal = np.cross(b - a, c - a)
+    doubled = np.linalg.norm(normal, axis=1)
+    return normal / np.maximum(doubled, 1e-12)[:, None], doubled
+
+
+def owners(faces: Indices) -> dict[tuple[int, int], int]:
+    """Return which triangle has each side: by the indices of the vertices from which and to which it goes."""
+    return {(int(f[k]), int(f[(k + 1) % 3])): i for i, f in enumerate(faces) for k in range(3)}
+
+
+def _sides(faces: Indices) -> Indices:
+    """Return the sides of all triangles, (3 m, 2): the indices of the vertices from which and to which each goes."""
+    return np.stack([faces.ravel(), np.roll(faces, -1, axis=1).ravel()], axis=1)
+
+
+def across(direction: Array) -> Array:
+    """Return a vector at right angles to a direction (3,), of no particular length."""
+    axis: Array = np.eye(3)[int(np.argmin(np.abs(direction)))]
+    return np.cross(direction, axis)
+
+
 def faults(mesh: Mesh) -> list[str]:
     """Say what keeps a mesh from being the surface of a solid; nothing if it is watertight.
 
@@ -64,14 +88,12 @@ def faults(mesh: Mesh) -> list[str]:
     found: list[str] = []
     if not len(mesh.faces):
         return ["it has no triangle"]
-    start = mesh.faces.ravel()
-    end = np.roll(mesh.faces, -1, axis=1).ravel()
-    edges, times = np.unique(np.stack([start, end], axis=1), axis=0, return_counts=True)
+    edges, times = np.unique(_sides(mesh.faces), axis=0, return_counts=True)
     back = {(int(j), int(i)) for i, j in edges}
     lonely = sum((int(i), int(j)) not in back for i, j in edges)
     if lonely or (times > 1).any():
         found.append(f"{lonely} edges have no second triangle, {int((times > 1).sum())} have too many")
-    flat = int((_doubled(mesh.corners) < _THIN).sum())
+    flat = int((normals(mesh.corners)[1] < _THIN).sum())
     if flat:
         found.append(f"{flat} triangles have no area")
     if mesh.volume <= 0:
@@ -83,8 +105,7 @@ def faults(mesh: Mesh) -> list[str]:
 
 def pinched(mesh: Mesh) -> set[tuple[int, int]]:
     """Return the edges (indices of their ends, the lower first) that more than two triangles share."""
-    start, end = mesh.faces.ravel(), np.roll(mesh.faces, -1, axis=1).ravel()
-    edges, times = np.unique(np.stack([start, end], axis=1), axis=0, return_counts=True)
+    edges, times = np.unique(_sides(mesh.faces), axis=0, return_counts=True)
     return {(min(i, j), max(i, j)) for i, j in edges[times > 1].tolist()}
 
 
@@ -155,7 +176,7 @@ def cleaned(mesh: Mesh, fine: float = 1e-3) -> Mesh:
 
 def _thick(mesh: Mesh) -> Indices:
     """Return the triangles of those pieces of a mesh that are no sheets without a volume."""
-    start, end = mesh.faces.ravel(), np.roll(mesh.faces, -1, axis=1).ravel()
+    start, end = _sides(mesh.faces).T
     size = len(mesh.vertices)
     graph = _sparse.coo_matrix((np.ones(len(start)), (start, end)), shape=(size, size))
     pieces: Indices = _graphs.connected_components(graph, directed=False)[1][mesh.faces[:, 0]]
@@ -170,7 +191,7 @@ def flipped(mesh: Mesh) -> Mesh:
     The longest side of such a triangle is shared with another one: the two are divided along their other diagonal.
     """
     faces = mesh.faces.copy()
-    owner = {(int(f[k]), int(f[(k + 1) % 3])): i for i, f in enumerate(faces) for k in range(3)}
+    owner = owners(faces)
     waiting = [int(i) for i in np.flatnonzero(_height(mesh.vertices[faces]) < _LOW)]
     for _ in range(20 * len(waiting) + 100):
         if not waiting:
@@ -194,13 +215,7 @@ def flipped(mesh: Mesh) -> Mesh:
     return Mesh(mesh.vertices, faces)
 
 
-def _doubled(corners: Array) -> Array:
-    """Return twice the areas of triangles (m, 3, 3)."""
-    a, b, c = np.moveaxis(corners, 1, 0)
-    return np.linalg.norm(np.cross(b - a, c - a), axis=1)
-
-
 def _height(corners: Array) -> Array:
     """Return how high triangles (m, 3, 3) are over their longest side."""
     sides = np.linalg.norm(np.roll(corners, -1, axis=1) - corners, axis=2).max(axis=1)
-    return _doubled(corners) / np.maximum(sides, 1e-12)
+    return normals(corners)[1] / np.maximum(sides, 1e-12)

@@ -16,8 +16,9 @@ import numpy as np
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError
 from tower_sim.printing import solid
+from tower_sim.printing.convex import remade
 from tower_sim.printing.mesh import Array
-from tower_sim.printing.walls import Piece, pieces
+from tower_sim.printing.walls import Piece, pieces, thinned
 
 _SQUARE = 1e-6
 _LEAST = 0.5  # mm^2: what is smaller is no panel
@@ -73,12 +74,7 @@ class Panel:
         end = line[:2] * room / size**2
         half = [end + _FAR * along, end - _FAR * along]
         ring = np.array([*half, half[1] - _FAR * line[:2] / size, half[0] - _FAR * line[:2] / size])
-        return replace(self, region=self.region ^ solid.region([ring if _turns_left(ring) else ring[::-1]]))
-
-
-def _turns_left(ring: Array) -> bool:
-    x, y = ring.T
-    return float(x @ np.roll(y, -1) - y @ np.roll(x, -1)) > 0
+        return replace(self, region=self.region ^ solid.region([ring if solid.area_of(ring) > 0 else ring[::-1]]))
 
 
 def panels(apparatus: Apparatus, thick: float) -> list[Panel]:
@@ -91,11 +87,10 @@ def panels(apparatus: Apparatus, thick: float) -> list[Panel]:
         raise UsageError(
             f"apparatus {apparatus.name!r} is not made of flat panels alone; allowed is a tower of boxes; take --to stl"
         )
-    found = pieces(apparatus, thick)
+    found = [thinned(piece, thick) for piece in pieces(apparatus, None)]
     for part in dict.fromkeys(piece.part for piece in found):
-        sides = [p for p in found if p.part == part and p.outward is not None and p.is_upright is False]
         around = [p for p in found if p.part == part and p.outward is not None]
-        if len(around) > 4 or any(abs(float(p.turn[2, 2])) > 1 - 1e-9 for p in sides):
+        if len(around) > 4 or any(not p.is_upright and abs(float(p.turn[2, 2])) > 1 - 1e-9 for p in around):
             raise UsageError(
                 f"part {part!r} has {len(around)} walls around a corner that is not square; allowed with --to svg are "
                 "square tubes and funnels; take --to stl"
@@ -104,6 +99,16 @@ def panels(apparatus: Apparatus, thick: float) -> list[Panel]:
     flat = [_trimmed(panel, found, thick) for panel in flat]
     flat = [panel for panel in flat if panel.region.area() > _LEAST]
     return _numbered(_fingered(flat))
+
+
+def built(apparatus: Apparatus, flat: Sequence[Panel]) -> Apparatus:
+    """Return the apparatus made of its panels put together, as convex hulls, for the engine core.
+
+    What the panels are thicker, and the exit shallower, than is simulated else, is so here. Raises UsageError as
+    `remade` does.
+    """
+    surface = {box.part: box.surface for box in apparatus.boxes}
+    return remade(apparatus, [(solid.to_mesh(panel.solid), panel.part, surface[panel.part]) for panel in flat])[0]
 
 
 def _to_the_floor(piece: Piece, found: Sequence[Piece], thick: float) -> Piece:
@@ -171,8 +176,7 @@ def _grouped(flat: Sequence[Panel]) -> list[Panel]:
 
 def _trimmed(panel: Panel, found: Sequence[Piece], thick: float) -> Panel:
     """Return a panel that ends where walls do: at the outer face of one square to it, else at the inner one."""
-    middle = solid.bounds(panel.solid)
-    middle = (middle[0] + middle[1]) / 2
+    middle = solid.middle(panel.solid)
     own = [piece for piece in found if piece.part == panel.part and piece.outward is not None]
     for wall in (piece for piece in found if piece.outward is not None):
         assert wall.outward is not None
@@ -249,8 +253,7 @@ def _fingers(
     places = solid.raw_mesh(common).vertices @ along
     low, high = float(places.min()), float(places.max())
     length, thick = high - low, one.thick
-    middle = solid.bounds(common)
-    at = (middle[0] + middle[1]) / 2
+    at = solid.middle(common)
     goes_on = [_goes_on(body, at, panel.normal, thick) for body, panel in ((longer[0], other), (longer[1], one))]
     number = 2 * int((length / (4 * thick) - 1) / 2) + 1 if length >= 12 * thick else 3 if length >= 6 * thick else 1
     if all(goes_on):

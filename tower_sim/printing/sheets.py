@@ -52,7 +52,7 @@ def lay(panels: Sequence[Panel], choice: SheetChoice) -> list[list[Laid]]:
     """
     shapes: list[tuple[Panel, list[Array], Array]] = []
     for panel in panels:
-        rings = sorted(solid.rings(solid.grown(panel.region, choice.kerf / 2)), key=_area, reverse=True)
+        rings = sorted(solid.rings(solid.grown(panel.region, choice.kerf / 2)), key=solid.area_of, reverse=True)
         size = np.ptp(rings[0], axis=0)
         if size[1] > size[0]:  # it lies on its longer side
             rings = [np.stack([ring[:, 1], -ring[:, 0]], axis=1) for ring in rings]
@@ -77,11 +77,6 @@ def lay(panels: Sequence[Panel], choice: SheetChoice) -> list[list[Laid]]:
         sheets[-1].append(Laid(panel, tuple(ring + at for ring in rings), at + _inner_point(rings)))
         x, row = x + float(size[0]) + _GAP, max(row, float(size[1]))
     return sheets
-
-
-def _area(ring: Array) -> float:
-    x, y = ring.T
-    return float(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2
 
 
 def _inner_point(rings: Sequence[Array]) -> Array:

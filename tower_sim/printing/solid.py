@@ -25,6 +25,7 @@ Ring = Array
 
 _FINE = 1e-3  # mm: what is smaller is no detail
 _FINER = (_FINE, 1e-4, 1e-5)  # mm, tried in this order
+_HAIR = 1e-6  # mm
 _DEPTH = 5e-4  # mm: so far from a plane its sections are taken
 
 
@@ -66,10 +67,30 @@ def halves(solid: Solid, normal: npt.ArrayLike, offset: float) -> tuple[Solid, S
     return beyond, rest
 
 
+def above(solid: Solid, height: float) -> Solid:
+    """Return what of a solid is over a height, without sheets as thin as nothing where faces look up just there.
+
+    It is cut a millionth of a mm higher, and let down to the height.
+    """
+    cut = height + _HAIR
+
+    def lower(places: Array) -> Array:
+        places[np.abs(places[:, 2] - cut) < _HAIR / 100, 2] = height
+        return places
+
+    return halves(solid, (0.0, 0.0, 1.0), cut)[0].warp_batch(lower)
+
+
 def bounds(solid: Solid) -> tuple[Array, Array]:
     """Return the lowest and the highest x, y and z."""
     ends = np.array(solid.bounding_box(), dtype=float)
     return ends[:3], ends[3:]
+
+
+def middle(solid: Solid) -> Array:
+    """Return the middle of the upright box around a solid."""
+    low, high = bounds(solid)
+    return (low + high) / 2
 
 
 def near(one: Solid, other: Solid) -> bool:
@@ -139,6 +160,12 @@ def grown(area: Region, by: float) -> Region:
     """Return a region whose outlines are moved outwards by so many mm, its corners kept sharp."""
     library = _library()
     return area.offset(by, library.JoinType.Miter, 4.0).simplify(_FINE) if by else area
+
+
+def area_of(ring: Ring) -> float:
+    """Return the area (mm^2) within an outline, less than 0 where it is clockwise."""
+    x, y = ring.T
+    return float(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2
 
 
 def rings(area: Region) -> list[Ring]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from tower_sim.printing.mesh import Array, Mesh
+from tower_sim.printing.mesh import Array, Mesh, across, normals, owners
 
 _FLAT = 1e-6  # 1 - cosine of the angle between two triangles of one plane
 _NEAR = 1e-3  # mm off that plane
@@ -49,10 +49,10 @@ def to_step(mesh: Mesh, title: str) -> bytes:
             kind = "FACE_BOUND" if k else "FACE_OUTER_BOUND"
             outline = add(f"EDGE_LOOP('',({ring}))")
             bounds.append(add(f"{kind}('',{outline},.T.)"))
-        along = np.cross(normal, np.eye(3)[int(np.argmin(np.abs(normal)))])
+        along = across(normal)
         along /= np.linalg.norm(along)
-        axis, across = add(f"DIRECTION('',({_numbers(normal)}))"), add(f"DIRECTION('',({_numbers(along)}))")
-        placed = add(f"AXIS2_PLACEMENT_3D('',{points[loops[0][0]]},{axis},{across})")
+        axis, reference = add(f"DIRECTION('',({_numbers(normal)}))"), add(f"DIRECTION('',({_numbers(along)}))")
+        placed = add(f"AXIS2_PLACEMENT_3D('',{points[loops[0][0]]},{axis},{reference})")
         plane = add(f"PLANE('',{placed})")
         faces.append(add(f"ADVANCED_FACE('',({','.join(bounds)}),{plane},.T.)"))
     shell = add(f"CLOSED_SHELL('',({','.join(faces)}))")
@@ -95,11 +95,8 @@ def _numbers(values: Iterable[float]) -> str:
 
 def plane_faces(mesh: Mesh) -> list[tuple[Array, list[Loop]]]:
     """Return the plane faces of a mesh: the normal of each and its outlines as indices, the outer one first."""
-    corners = mesh.corners
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    area = np.linalg.norm(normals, axis=1)
-    normals /= np.maximum(area, 1e-12)[:, None]
-    owner = {(int(f[k]), int(f[(k + 1) % 3])): i for i, f in enumerate(mesh.faces) for k in range(3)}
+    corners, owner = mesh.corners, owners(mesh.faces)
+    normal, area = normals(corners)
     done = np.zeros(len(mesh.faces), dtype=bool)
     found: list[tuple[Array, list[Loop]]] = []
     for seed in np.argsort(-area, kind="stable").tolist():
@@ -111,12 +108,12 @@ def plane_faces(mesh: Mesh) -> list[tuple[Array, list[Loop]]]:
             face = mesh.faces[waiting.pop()]
             for k in range(3):
                 j = owner[int(face[(k + 1) % 3]), int(face[k])]
-                if not done[j] and _in_plane(corners[j], corners[seed, 0], normals[seed], normals[j]):
+                if not done[j] and _in_plane(corners[j], corners[seed, 0], normal[seed], normal[j]):
                     done[j] = True
                     own.add(j)
                     waiting.append(j)
         sides = {(int(mesh.faces[i][k]), int(mesh.faces[i][(k + 1) % 3])) for i in own for k in range(3)}
-        found.append((normals[seed], _loops({s for s in sides if s[::-1] not in sides}, mesh.vertices, normals[seed])))
+        found.append((normal[seed], _loops({s for s in sides if s[::-1] not in sides}, mesh.vertices, normal[seed])))
     return found
 
 

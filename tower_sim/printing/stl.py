@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from tower_sim.errors import UsageError, shown
-from tower_sim.printing.mesh import Mesh, welded
+from tower_sim.printing.mesh import Mesh, normals, welded
 from tower_sim.reading import read_bytes
 
 LARGEST = 100_000_000
@@ -21,9 +21,7 @@ def to_stl(mesh: Mesh, title: str) -> bytes:
     """Return a mesh as a binary STL."""
     corners = mesh.corners.astype("<f4")
     records = np.zeros(len(corners), dtype=_RECORD)
-    a, b, c = np.moveaxis(corners.astype(float), 1, 0)
-    normal = np.cross(b - a, c - a)
-    records["normal"] = normal / np.maximum(np.linalg.norm(normal, axis=1), 1e-12)[:, None]
+    records["normal"] = normals(corners.astype(float))[0]
     records["corners"] = corners
     header = title.encode("ascii", "replace")[:80].ljust(80)
     return header + np.array([len(records)], dtype="<u4").tobytes() + records.tobytes()

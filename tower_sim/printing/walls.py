@@ -17,13 +17,15 @@ from tower_sim.apparatus.parts import Apparatus, Box
 from tower_sim.apparatus.solids import axes
 from tower_sim.places import INSIDE, TRAY
 from tower_sim.printing import solid
-from tower_sim.printing.mesh import Array, cleaned, pinched
+from tower_sim.printing.mesh import Array, across, cleaned, pinched
 
 THICK = 5.0  # mm: a box at least so thick was made so for the physics, and may be thinner
 WALL = 3.0
 LEAST_WALL, MOST_WALL = 2.0, 6.0
 _PROBE = 1.0  # mm off a face, where it is asked whether cubes go there
 _BEYOND = 30.0  # mm behind a wall that nothing reaches that ends in it
+_OVER = 1.0  # mm over the foot of other walls: a wall that begins higher is over an opening
+_BESIDE = 0.4  # cosine of the angle between two walls, over which they meet at no corner
 _SEAM = 0.3  # mm: how far a seam reaches
 _GRID = 2.0**14  # places a mm: they are exact in any sum
 FILLED = ("ramp", "gun_deck")  # parts with nothing under them but the table, where no cube gets
@@ -93,15 +95,34 @@ def printed(apparatus: Apparatus) -> list[Box]:
 
 
 def pieces(apparatus: Apparatus, wall: float | None = WALL) -> list[Piece]:
-    """Return the boxes as pieces, walls `wall` mm thick from their inner faces on; None: as thick as in the physics."""
+    """Return the boxes as pieces, walls `wall` mm thick from their inner faces on; None: as thick as in the physics.
+
+    Walls around the exit always are: on its sides, all through their thickness, cubes lie and jam.
+    """
     found = [_piece(apparatus, box) for box in printed(apparatus)]
-    return [_thinned(piece, wall) if wall else piece for piece in found]
+    if wall is None:
+        return found
+    kept = list(_around_exit(found))
+    return [piece if piece in kept else thinned(piece, wall) for piece in found]
+
+
+def _around_exit(found: Sequence[Piece]) -> Iterator[Piece]:
+    """Yield the upright walls that do not reach as low as others of their part, and those beside them at no corner."""
+    for part in dict.fromkeys(piece.part for piece in found):
+        own = [
+            (float(piece.corners[:, 2].min()), piece.outward, piece)
+            for piece in found
+            if piece.part == part and piece.outward is not None and abs(float(piece.outward[2])) < 1e-9
+        ]
+        lowest = min((low for low, _, _ in own), default=0.0)
+        over = [outward for low, outward, _ in own if low > lowest + _OVER]
+        yield from (piece for _, outward, piece in own if any(outward @ other > _BESIDE for other in over))
 
 
 def _piece(apparatus: Apparatus, box: Box) -> Piece:
     turn = axes(np.array([box.orientation], dtype=float))[0]
     centre, half = 1e3 * np.array(box.centre), 1e3 * np.array(box.half)
-    low, high = _on_grid(centre - half), _on_grid(centre + half)
+    low, high = on_grid(centre - half), on_grid(centre + half)
     piece = Piece(box.part, box.surface, (low + high) / 2, (high - low) / 2, turn, box.orientation)
     across = piece.axis
     if piece.thickness < THICK or np.sort(piece.half)[1] < 1.5 * piece.half[across]:
@@ -114,12 +135,13 @@ def _piece(apparatus: Apparatus, box: Box) -> Piece:
     return replace(piece, outward=outward, full=piece.thickness)
 
 
-def _on_grid(lengths: Array) -> Array:
+def on_grid(lengths: Array) -> Array:
     """Return lengths as sums of halves of a mm, so that boxes that touch are told the very same plane."""
     return np.round(lengths * _GRID) / _GRID
 
 
-def _thinned(piece: Piece, wall: float) -> Piece:
+def thinned(piece: Piece, wall: float) -> Piece:
+    """Return a wall `wall` mm thick from its inner face on, if it is a wall and thicker."""
     if piece.outward is None or wall >= piece.thickness:
         return piece
     half = piece.half.copy()
@@ -175,7 +197,7 @@ def _seamed(made: solid.Solid) -> solid.Solid:
 
 def _seam(start: Array, end: Array) -> solid.Solid:
     along = (end - start) / np.linalg.norm(end - start)
-    u = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
+    u = across(along)
     u /= np.linalg.norm(u)
     v = np.cross(along, u)
     ring = np.array([_SEAM * (i * u + j * v) for i, j in ((1, 0), (0, 1), (-1, 0), (0, -1))])
