@@ -1,8 +1,8 @@
 """What is believed of towers that were never played: a Gaussian process of the atlas, and what was tried since.
 
-Each tower's figure is the process at its features and something of its own, which it shares with towers that are built
-nearly like it, seen through the noise of its games. Source of the formulas: Rasmussen and Williams, Gaussian Processes
-for Machine Learning, 2006, sections 2.2 and 5.4.2.
+Each tower's figure is the process at its features and something of its own, a part of which it shares with towers that
+are built nearly like it, seen through the noise of its games. Source of the formulas: Rasmussen and Williams, Gaussian
+Processes for Machine Learning, 2006, sections 2.2 and 5.4.2.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ Array = npt.NDArray[np.float64]
 MOST = 2048  # towers of the atlas that are learnt from: the time grows with their cube
 LEAST = 30
 ALIKE = 0.8  # of the ranges, over all features: the length over which towers share what is their own
+ALONE = 0.5  # of what is a tower's own: the share that no other has, however alike
 GUESSED = 2.0  # games that the noise told by the atlas counts for, beside those that were tried
 
 
@@ -49,6 +50,25 @@ def prior(towers: Towers, value: Array, errors: Array, rng: np.random.Generator,
     return Prior(emulator, of_a_game or emulator.kernel.nugget, emulator.kernel.nugget + _overlooked(emulator))
 
 
+def of_own(given: Prior, x: Array, value: Array, noise: Array) -> Array:
+    """Return what is believed of towers of the atlas at `x`, shape (n, F), by the process and by their own games.
+
+    Their games came to `value`, with variances `noise`. What a tower has of its own is told by what its games are off
+    the process, as far as that is not noise. Returns shape (n,).
+    """
+    mean = given.emulator.means(x)[:, 0]
+    return mean + given.own / (given.own + noise) * (value - mean)
+
+
+@dataclass(frozen=True)
+class Known:
+    """Towers of the atlas at `x`, shape (n, F), whose games came to `value`, with the variances `noise`: each (n,)."""
+
+    x: Array
+    value: Array
+    noise: Array
+
+
 def _overlooked(emulator: GaussianProcess) -> float:
     """Return by how much towers, each told by all others, are further off than the process knows (a variance)."""
     variance = 1 / np.diag(emulator.inverse)
@@ -58,9 +78,10 @@ def _overlooked(emulator: GaussianProcess) -> float:
 
 @dataclass(frozen=True)
 class Belief:
-    """What is believed of one output after towers with the features `x`, shape (n, F), were tried.
+    """What is believed of one output after towers with the features `x`, shape (n, F), were seen.
 
-    `solved` is what makes means of the covariance with them, `inverse` that of the covariance of what was seen.
+    The first `tried` of them were tried, others are of the atlas or only imagined. `solved` is what makes means of the
+    covariance with them, `inverse` that of the covariance of what was seen.
     """
 
     prior: Prior
@@ -69,6 +90,7 @@ class Belief:
     seen: Array
     solved: Array
     inverse: Array
+    tried: int
 
     def at(self, x: Array) -> tuple[Array, Array]:
         """Return the mean and the sd of the figures of towers at `x`, shape (m, F), that were not tried: each (m,)."""
@@ -87,45 +109,51 @@ class Belief:
         return mean + between(self.prior, x, self.x) @ self.solved if len(self.x) else mean
 
     def of_tried(self) -> tuple[Array, Array]:
-        """Return the mean and the sd of the figures of those tried: each (n,)."""
+        """Return the mean and the sd of the figures of those tried: each (tried,)."""
         emulator = self.prior.emulator
         before, _ = emulator.at(self.x)
         own = between(self.prior, self.x, self.x)
         gain = own @ self.inverse
-        return before + gain @ (self.seen - before), np.sqrt(np.maximum(np.diag(own - gain @ own), 0.0))
+        mean, sd = before + gain @ (self.seen - before), np.sqrt(np.maximum(np.diag(own - gain @ own), 0.0))
+        return mean[: self.tried], sd[: self.tried]
 
     def and_then(self, x: Array, noise: float) -> Belief:
         """Return what will be believed after a tower at `x`, shape (F,), that does what is believed of it."""
         mean = self.means(x[None])
-        return believed(self.prior, np.vstack([self.x, x]), np.append(self.seen, mean), np.append(self.noise, noise))
+        noises = np.append(self.noise, noise)
+        return believed(self.prior, np.vstack([self.x, x]), np.append(self.seen, mean), noises, self.tried)
 
 
 def between(prior: Prior, x: Array, y: Array) -> Array:
     """Return the covariance of towers' figures at `x`, shape (n, F), and `y`, shape (m, F), given the atlas: (n, m)."""
     kernel, known = prior.emulator.kernel, prior.emulator.x
     of_process = kernel.between(x, y) - kernel.between(x, known) @ (prior.emulator.inverse @ kernel.between(known, y))
-    alike = np.full(x.shape[1], ALIKE, np.float64)
-    return of_process + Matern(prior.own, alike, 0.0).between(x, y)
+    alike = Matern((1 - ALONE) * prior.own, np.full(x.shape[1], ALIKE, np.float64), 0.0)
+    return of_process + alike.between(x, y) + ALONE * prior.own * (x[:, None] == y).all(2)
 
 
-def believed(prior: Prior, x: Array, seen: Array, noise: Array) -> Belief:
-    """Return what is believed after `seen`, shape (n,), at `x`, with `noise`, the variance of each."""
+def believed(prior: Prior, x: Array, seen: Array, noise: Array, tried: int) -> Belief:
+    """Return what is believed after `seen`, shape (n,), at `x`, with `noise`, the variance of each; see `Belief`."""
     if not len(x):
         empty = np.empty(0)
-        return Belief(prior, x, noise, seen, empty, np.empty((0, 0)))
+        return Belief(prior, x, noise, seen, empty, np.empty((0, 0)), tried)
     emulator = prior.emulator
     covariance = between(prior, x, x) + np.diag(noise + 1e-9)
     inverse = np.asarray(np.linalg.inv(covariance), np.float64)
-    return Belief(prior, x, noise, seen, inverse @ (seen - emulator.at(x)[0]), inverse)
+    return Belief(prior, x, noise, seen, inverse @ (seen - emulator.at(x)[0]), inverse, tried)
 
 
-def after(prior: Prior, x: Array, games: Sequence[Array]) -> Belief:
+def after(prior: Prior, x: Array, games: Sequence[Array], known: Known) -> Belief:
     """Return what is believed after `games`, the values of each game of each tower at `x`; each tower has one or more.
 
-    The variance of a game is pooled over towers, with what the atlas tells of it.
+    The variance of a game is pooled over towers, with what the atlas tells of it. Towers of the atlas that are `known`
+    come behind: the process has their games already, but not what these tell of the towers themselves.
     """
     counts = np.array([len(values) for values in games], float)
     squares = sum(float(((values - values.mean()) ** 2).sum()) for values in games)
     variance = (GUESSED * prior.noise + squares) / (GUESSED + float(np.maximum(counts - 1, 0).sum()))
     seen = np.array([float(values.mean()) for values in games])
-    return believed(prior, x, seen, variance / np.maximum(counts, 1.0))
+    noise = variance / np.maximum(counts, 1.0)
+    return believed(
+        prior, np.vstack([x, known.x]), np.append(seen, known.value), np.append(noise, known.noise), len(games)
+    )

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.design import space
-from tower_sim.design.belief import Belief, after, believed, prior
+from tower_sim.design.belief import Belief, Known, after, of_own, prior
 from tower_sim.design.book import LAST, SEARCH, Book, RoundOfGames, Trial
 from tower_sim.design.features import features
 from tower_sim.design.played import TOLD, Row, Task
@@ -30,6 +30,7 @@ NEAREST, MORE = 3, 20  # towers that the last round plays more, and how many gam
 DRAWN = 1536  # towers looked at in a round, half of them near those that are best so far
 KEPT = 256  # of these, for which improvement is computed
 CENTRES = 6
+KNOWN = 64  # towers of the atlas whose own games are told from the process, the nearest ones
 SAMPLES = 128  # of what towers may do
 SURPLUS = (
     0.15  # cubes: sd of a game's surplus about its tower's; two games each: 0.12 in 64 towers, 0.18 in clogging ones
@@ -94,16 +95,26 @@ class Search:
         self.normals = np.random.default_rng([book.seed, _TREE["prior"], 1]).standard_normal(
             (SAMPLES, len(asked.wishes))
         )
-        self.starts = self._starts(towers)
+        self.known, self.starts = self._from(towers, figures, error**2)
 
-    def _starts(self, towers: Towers) -> Array:
-        """Return the atlas's most promising towers, what is held set: shape (at most CENTRES, parameters)."""
-        held = self._held(towers.numbers)
-        if not len(held):
-            return held
-        x = features(held)
-        nothing = [believed(each, x[:0], np.empty(0), np.empty(0)) for each in self.priors]
-        return held[np.argsort(self._rough(nothing, x), kind="stable")[:CENTRES]]
+    def _from(self, towers: Towers, figures: Array, noise: Array) -> tuple[tuple[Known, ...], Array]:
+        """Return what is known of the nearest towers of the atlas that may be chosen, and towers to start from.
+
+        These are the most promising ones, what is held set: shape (at most CENTRES, parameters).
+        """
+        may_be = np.flatnonzero(self.asked.allows(towers.numbers) & ~np.isnan(figures).any(1))
+        x, value, noise = features(towers.numbers[may_be]), figures[may_be], noise[may_be]
+        near = self._nearest([of_own(each, x, value[:, k], noise[:, k]) for k, each in enumerate(self.priors)])[:KNOWN]
+        known = tuple(Known(x[near], value[near, k], noise[near, k]) for k in range(len(self.priors)))
+        if len(near):
+            return known, self._held(towers.numbers[may_be[near[:CENTRES]]])
+        held = self._held(towers.numbers)  # what is held is so in no tower of the atlas
+        by_process = [each.emulator.means(features(held))[:, 0] for each in self.priors]
+        return known, held[self._nearest(by_process)[:CENTRES]]
+
+    def _nearest(self, figures: Sequence[Array]) -> npt.NDArray[np.int64]:
+        """Return the numbers of the towers that come to such `figures`, from the nearest to what was wished."""
+        return np.argsort(self.asked.miss(self.asked.joined(np.stack(figures, 1))), kind="stable")
 
     def _held(self, numbers: Array) -> Array:
         """Set what is held, round what is not, and leave out towers whose pieces are too large for the bed."""
@@ -128,7 +139,10 @@ class Search:
         games = {i: told for i, trial in enumerate(self.book.trials) if len(told := self._told(trial))}
         numbers = np.array([self.book.trials[i].numbers for i in games], float).reshape(-1, len(space.NAMES))
         x = features(numbers)
-        beliefs = tuple(after(p, x, [told[:, k] for told in games.values()]) for k, p in enumerate(self.priors))
+        beliefs = tuple(
+            after(each, x, [told[:, k] for told in games.values()], known)
+            for k, (each, known) in enumerate(zip(self.priors, self.known, strict=True))
+        )
         if not games:
             nothing = np.empty((0, len(self.priors)))
             return Seen(beliefs, (), nothing, nothing, np.empty(0), np.empty(0))

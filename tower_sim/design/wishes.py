@@ -202,6 +202,7 @@ def largest(numbers: Array) -> Array:
     under the funnel, with printed walls, of which the funnel's lean, ears, and pegs on top. The tray and what is under
     the exit's upper edge are not among them: they can be cut anywhere. Higher than wide is only what is over the ramp.
     """
+    from tower_sim.apparatus.tower_parts import WALL as SIMULATED
     from tower_sim.printing.joints import EAR, LONG  # half a second, so only where a bed is given
     from tower_sim.printing.walls import WALL
 
@@ -209,8 +210,8 @@ def largest(numbers: Array) -> Array:
     edge = at["edge_mm"]
     wide = WALL * np.hypot(1.0, (at["funnel_rim"] - at["tube"]) / 2 / at["funnel_height"])  # level through the funnel
     over_ramp = np.tan(np.radians(at["ramp_deg"])) * at["tube"] + at["clearance"] - at["exit_height"]
-    sides = (at["funnel_rim"] * edge + 2 * wide, at["tube"] * edge + 2 * (wide + EAR), over_ramp * edge + LONG)
-    return np.max(sides, 0)
+    tube = at["tube"] * edge + 2 * (wide + EAR) + 1e3 * SIMULATED - WALL  # the wall over the exit is as simulated
+    return np.max((at["funnel_rim"] * edge + 2 * wide, tube, over_ramp * edge + LONG), 0)
 
 
 def listed_misses(asked: Brief, mean: Array, sd: Array) -> str:

@@ -60,7 +60,7 @@ class GaussianProcess:
 
     def means(self, x: Array) -> Array:
         """Return what the processes tell at `x`, shape (n, F): shape (n, 1 + GROUPS)."""
-        parts = [self.kernel.between(x[i : i + CHUNK], self.x) @ self.weights for i in range(0, len(x), CHUNK)]
+        parts = [self.kernel.between(x[i : i + CHUNK], self.x) @ self.weights for i in range(0, max(len(x), 1), CHUNK)]
         return np.concatenate(parts) + self.centres
 
     def at(self, x: Array) -> tuple[Array, Array]:
