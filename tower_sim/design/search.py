@@ -35,7 +35,7 @@ SAMPLES = 128  # of what towers may do
 SURPLUS = (
     0.15  # cubes: sd of a game's surplus about its tower's; two games each: 0.12 in 64 towers, 0.18 in clogging ones
 )
-ENOUGH, SURE = 0.5, 0.8  # grains: a tower is near enough when its miss is told, and expected, to be below
+ENOUGH, SURE = 0.5, 0.8  # grains: a tower is near enough when each wish's miss is told, and all expected, to be below
 _TREE = {"prior": 0, "round": 1, "games": 2, "fresh": 3}  # of seeds
 _STEPS = (0.02, 0.06, 0.15, 0.4)  # of a range, to towers near the best
 
@@ -167,7 +167,7 @@ class Search:
     def is_near(self, seen: Seen, trial: int) -> bool:
         """Say whether a tried tower is near enough to what was wished, as far as its games tell."""
         mean, _, expected = seen.of(trial)
-        return expected <= SURE and float(self.asked.miss(mean)) <= ENOUGH
+        return expected <= SURE and float(np.abs(self.asked.misses(mean)).max()) <= ENOUGH
 
     def drawn(self, seen: Seen, rng: np.random.Generator) -> Array:
         """Draw towers to choose from: over the whole space, near those that are best so far, and the atlas's best."""
