@@ -61,7 +61,7 @@ def of_own(given: Prior, x: Array, value: Array, noise: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Known:
+class OfAtlas:
     """Towers of the atlas at `x`, shape (n, F), whose games came to `value`, with the variances `noise`: each (n,)."""
 
     x: Array
@@ -128,8 +128,8 @@ def between(prior: Prior, x: Array, y: Array) -> Array:
     """Return the covariance of towers' figures at `x`, shape (n, F), and `y`, shape (m, F), given the atlas: (n, m)."""
     kernel, known = prior.emulator.kernel, prior.emulator.x
     of_process = kernel.between(x, y) - kernel.between(x, known) @ (prior.emulator.inverse @ kernel.between(known, y))
-    alike = Matern((1 - ALONE) * prior.own, np.full(x.shape[1], ALIKE, np.float64), 0.0)
-    return of_process + alike.between(x, y) + ALONE * prior.own * (x[:, None] == y).all(2)
+    shared = Matern((1 - ALONE) * prior.own, np.array([ALIKE] * len(kernel.lengths)), 0.0)
+    return of_process + shared.between(x, y) + ALONE * prior.own * (x[:, None] == y).all(2)
 
 
 def believed(prior: Prior, x: Array, seen: Array, noise: Array, tried: int) -> Belief:
@@ -143,7 +143,7 @@ def believed(prior: Prior, x: Array, seen: Array, noise: Array, tried: int) -> B
     return Belief(prior, x, noise, seen, inverse @ (seen - emulator.at(x)[0]), inverse, tried)
 
 
-def after(prior: Prior, x: Array, games: Sequence[Array], known: Known) -> Belief:
+def after(prior: Prior, x: Array, games: Sequence[Array], known: OfAtlas) -> Belief:
     """Return what is believed after `games`, the values of each game of each tower at `x`; each tower has one or more.
 
     The variance of a game is pooled over towers, with what the atlas tells of it. Towers of the atlas that are `known`

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.design import space
-from tower_sim.design.belief import Belief, Known, after, of_own, prior
+from tower_sim.design.belief import Belief, OfAtlas, after, of_own, prior
 from tower_sim.design.book import LAST, SEARCH, Book, RoundOfGames, Trial
 from tower_sim.design.features import features
 from tower_sim.design.played import TOLD, Row, Task
@@ -26,7 +26,7 @@ Evaluate = Callable[[Sequence[Task]], Iterable[Row]]
 """Plays tasks and gives what each came to, in order."""
 
 BATCH, EACH = 4, 3  # towers a round, games in each
-NEAREST, MORE = 3, 20  # towers that the last round plays more, and how many games
+NEAREST, MORE = 3, 40  # towers that the last round plays more, and how many games
 DRAWN = 1536  # towers looked at in a round, half of them near those that are best so far
 KEPT = 256  # of these, for which improvement is computed
 CENTRES = 6
@@ -97,7 +97,7 @@ class Search:
         )
         self.known, self.starts = self._from(towers, figures, error**2)
 
-    def _from(self, towers: Towers, figures: Array, noise: Array) -> tuple[tuple[Known, ...], Array]:
+    def _from(self, towers: Towers, figures: Array, noise: Array) -> tuple[tuple[OfAtlas, ...], Array]:
         """Return what is known of the nearest towers of the atlas that may be chosen, and towers to start from.
 
         These are the most promising ones, what is held set: shape (at most CENTRES, parameters).
@@ -105,7 +105,7 @@ class Search:
         may_be = np.flatnonzero(self.asked.allows(towers.numbers) & ~np.isnan(figures).any(1))
         x, value, noise = features(towers.numbers[may_be]), figures[may_be], noise[may_be]
         near = self._nearest([of_own(each, x, value[:, k], noise[:, k]) for k, each in enumerate(self.priors)])[:KNOWN]
-        known = tuple(Known(x[near], value[near, k], noise[near, k]) for k in range(len(self.priors)))
+        known = tuple(OfAtlas(x[near], value[near, k], noise[near, k]) for k in range(len(self.priors)))
         if len(near):
             return known, self._held(towers.numbers[may_be[near[:CENTRES]]])
         held = self._held(towers.numbers)  # what is held is so in no tower of the atlas
