@@ -216,5 +216,7 @@ def largest(numbers: Array) -> Array:
 
 def listed_misses(asked: Brief, mean: Array, sd: Array) -> str:
     """Say what a tower is believed to do, with its sd, beside what was wished: for progress."""
+    kinds = [wish.kind for wish in asked.wishes]
+    mean = np.clip(mean, [kind.low for kind in kinds], [kind.high for kind in kinds])
     each = zip(asked.wishes, mean.tolist(), sd.tolist(), strict=True)
     return ", ".join(f"{wish.kind.name} {value:.1f} ± {error:.1f} ({wish.wanted:g})" for wish, value, error in each)
