@@ -337,6 +337,16 @@ def test_garbage_in_the_address_gives_one_clear_line(page: Any):
     settled(page)
 
 
+def test_an_address_that_the_page_writes_over_at_once_is_still_followed(page: Any):
+    write = "hash => { location.hash = hash; history.replaceState(null, '', towerSim.link()); }"
+    page.evaluate(write, "#lab=1&a.cubes=7")
+    page.wait_for_function("() => document.getElementById('trouble').textContent !== ''")
+    page.evaluate(write, "#lab=1&a.rounds=3&games=2000")
+    page.wait_for_function("() => towerSim.state().a.rounds === 3")
+    assert page.inner_text("#trouble") == ""
+    settled(page)
+
+
 def test_a_page_that_is_opened_with_garbage_shows_the_usual_rules(page: Any, browser: Watched, file: Path):
     usual = page.evaluate("towerSim.state()")
     page.goto("about:blank")

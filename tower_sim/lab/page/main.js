@@ -114,10 +114,10 @@ function keep() {
   }
 }
 
-/** Follow the address when somebody changes it. */
-function moved() {
+/** Follow the address when somebody changes it: the event's own, for `keep` may have written another since. */
+function moved(event) {
   try {
-    const found = unlinked(location.hash);
+    const found = unlinked(new URL(event.newURL).hash);
     sayTrouble("");
     change(found, true);
     find("seed").value = state.seed;
