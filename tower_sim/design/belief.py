@@ -80,7 +80,7 @@ def _overlooked(emulator: GaussianProcess) -> float:
 class Belief:
     """What is believed of one output after towers with the features `x`, shape (n, F), were seen.
 
-    The first `tried` of them were tried, others are of the atlas or only imagined. `solved` is what makes means of the
+    The first `tried` of them were tried, the others are of the atlas. `solved` is what makes means of the
     covariance with them, `inverse` that of the covariance of what was seen.
     """
 
@@ -92,19 +92,19 @@ class Belief:
     inverse: Array
     tried: int
 
-    def at(self, x: Array) -> tuple[Array, Array]:
-        """Return the mean and the sd of the figures of towers at `x`, shape (m, F), that were not tried: each (m,)."""
-        emulator = self.prior.emulator
-        mean, sd = emulator.at(x)
-        variance = sd**2 + self.prior.own
+    def together(self, x: Array) -> tuple[Array, Array]:
+        """Return means and covariance of the figures of towers at `x`, shape (m, F), that were not tried: (m,), (m, m).
+
+        What a tower has of its own alone is among its variance.
+        """
+        covariance = between(self.prior, x, x)
         if len(self.x):
             cross = between(self.prior, x, self.x)
-            mean = mean + cross @ self.solved
-            variance = variance - (cross @ self.inverse * cross).sum(1)
-        return mean, np.sqrt(np.maximum(variance, 0.0))
+            covariance = covariance - cross @ self.inverse @ cross.T
+        return self.means(x), covariance
 
     def means(self, x: Array) -> Array:
-        """Return the means alone, which takes less."""
+        """Return the means of the figures of towers at `x`, shape (m, F), that were not tried: shape (m,)."""
         mean = self.prior.emulator.means(x)[:, 0]
         return mean + between(self.prior, x, self.x) @ self.solved if len(self.x) else mean
 
@@ -116,12 +116,6 @@ class Belief:
         gain = own @ self.inverse
         mean, sd = before + gain @ (self.seen - before), np.sqrt(np.maximum(np.diag(own - gain @ own), 0.0))
         return mean[: self.tried], sd[: self.tried]
-
-    def and_then(self, x: Array, noise: float) -> Belief:
-        """Return what will be believed after a tower at `x`, shape (F,), that does what is believed of it."""
-        mean = self.means(x[None])
-        noises = np.append(self.noise, noise)
-        return believed(self.prior, np.vstack([self.x, x]), np.append(self.seen, mean), noises, self.tried)
 
 
 def between(prior: Prior, x: Array, y: Array) -> Array:
@@ -141,6 +135,12 @@ def believed(prior: Prior, x: Array, seen: Array, noise: Array, tried: int) -> B
     covariance = between(prior, x, x) + np.diag(noise + 1e-9)
     inverse = np.asarray(np.linalg.inv(covariance), np.float64)
     return Belief(prior, x, noise, seen, inverse @ (seen - emulator.at(x)[0]), inverse, tried)
+
+
+def given(covariance: Array, which: int, noise: float) -> Array:
+    """Return the covariance of towers once the one of number `which` has been seen with a variance of `noise`."""
+    cross = covariance[:, which]
+    return covariance - np.outer(cross, cross) / (cross[which] + noise)
 
 
 def after(prior: Prior, x: Array, games: Sequence[Array], known: OfAtlas) -> Belief:

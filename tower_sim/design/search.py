@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.design import space
-from tower_sim.design.belief import Belief, OfAtlas, after, of_own, prior
+from tower_sim.design.belief import Belief, OfAtlas, after, given, of_own, prior
 from tower_sim.design.book import LAST, SEARCH, Book, RoundOfGames, Trial
 from tower_sim.design.features import features
 from tower_sim.design.played import TOLD, Row, Task
@@ -190,17 +190,20 @@ class Search:
         numbers = numbers[[tuple(row) not in known for row in numbers.tolist()]]
         x = features(numbers)
         kept = np.argsort(self._rough(seen.beliefs, x), kind="stable")[:KEPT]
-        numbers, x, beliefs = numbers[kept], x[kept], seen.beliefs
+        numbers, x = numbers[kept], x[kept]
+        means, covariances = zip(*(belief.together(x) for belief in seen.beliefs), strict=True)
+        mean = np.stack(means, 1)
         chosen: list[tuple[float, ...]] = []
         goal = float(seen.expected.min()) if seen.tried else None
         for _ in range(min(number, len(numbers))):
-            at = [belief.at(x) for belief in beliefs]
-            distance = self._distances(np.stack([mean for mean, _ in at], 1), np.stack([sd for _, sd in at], 1))
+            sd = np.sqrt(np.stack([np.maximum(np.diag(each), 0.0) for each in covariances], 1))
+            distance = self._distances(mean, sd)
             gain = -distance.mean(0) if goal is None else np.maximum(goal - distance, 0.0).mean(0)
             gain[[tuple(row) in chosen for row in numbers.tolist()]] = -np.inf
             pick = int(np.argmax(gain))
             chosen.append(tuple(numbers[pick].tolist()))
-            beliefs = tuple(b.and_then(x[pick], p.noise / EACH) for b, p in zip(beliefs, self.priors, strict=True))
+            # it is to do what is believed of it: no mean moves, and what goes with it is surer
+            covariances = [given(each, pick, p.noise / EACH) for each, p in zip(covariances, self.priors, strict=True)]
         return chosen
 
     def next_round(self, seen: Seen, rounds: int) -> RoundOfGames | None:
