@@ -13,7 +13,7 @@ from tests.measure.renew import FITTED, SURROGATES
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import shipped
 from tower_sim.campaign import load as load_campaign
-from tower_sim.design import search
+from tower_sim.design import belief, search
 from tower_sim.games.dead_reckoning.rulings import options
 from tower_sim.surrogate.store import KEYS, TOWER, fitted_or_shipped
 
@@ -74,7 +74,8 @@ def test_a_command_in_the_docs_runs(
 ):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(search, "EACH", 1)  # game in each tower of a round, not 3
-    monkeypatch.setattr(search, "MORE", 1)  # more in each of the nearest towers, not 20
+    monkeypatch.setattr(search, "MORE", 1)  # more in each of the nearest towers, not 40
+    monkeypatch.setattr(belief, "MOST", 256)  # towers of the atlas to learn from, not 2,048
     words = shlex.split(command)[1:]
     assert cli.main([*words, *SHORTER.get(words[0], [])]) == 0, capsys.readouterr().err
 
