@@ -17,12 +17,12 @@ from tower_sim.apparatus.catalogue import load, parse
 from tower_sim.cli import main
 from tower_sim.design import command, space, wishes
 from tower_sim.design.answer import Answer, document, figure, profile, sentences, words
-from tower_sim.design.belief import prior
+from tower_sim.design.belief import believed, given, prior
 from tower_sim.design.book import Book, Trial, opened
 from tower_sim.design.features import features
 from tower_sim.design.front import front, picture, undominated
 from tower_sim.design.played import TOLD, Player, Row, Task, told
-from tower_sim.design.search import Evaluate, Search
+from tower_sim.design.search import OTHER, Evaluate, Search
 from tower_sim.design.towers import OUTPUTS, Towers, runs_of, write_table
 from tower_sim.design.wishes import CUBES, Brief, asked
 from tower_sim.physics.settings import accuracy
@@ -132,6 +132,35 @@ def test_fresh_games_have_other_seeds_than_those_of_the_search_and_towers_share_
     assert search.task(0, 2).seed == search.task(1, 2).seed != search.task(0, 2, "fresh").seed
 
 
+def test_each_round_has_a_tower_of_another_kind_than_all_before():
+    search = searched(asked({"inside": 30, "out": 6}), 5)
+    search.run(fake, 4)
+    x = features(np.array([trial.numbers for trial in search.book.trials]))
+    far = np.sqrt(((x[:, None] - x) ** 2).sum(-1))
+    new, before = [], 0
+    for each in search.book.rounds:
+        tried = max([before, *(i + 1 for i, _ in each.games)])
+        if tried > before:
+            new.append(float(far[tried - 1, : tried - 1].min()))
+        before = tried
+    assert len(new) >= 3
+    assert min(new) >= OTHER
+    assert min(float(far[i, :i].min()) for i in range(1, len(x))) < OTHER / 2  # the others are not
+
+
+def test_what_a_tower_would_tell_of_others_is_what_it_tells_once_seen():
+    search = searched(asked({"keep": 12}), 1)
+    search.run(fake, 2)
+    belief = search.seen().beliefs[0]
+    x = features(space.values(np.random.default_rng(6).random((5, len(space.NAMES)))))
+    mean, covariance = belief.together(x)
+    seen = np.append(belief.seen, mean[2] + 3.0)
+    after = believed(belief.prior, np.vstack([belief.x, x[2]]), seen, np.append(belief.noise, 0.7), belief.tried)
+    moved, left = after.together(x)
+    np.testing.assert_allclose(left, given(covariance, 2, 0.7), atol=1e-6)
+    np.testing.assert_allclose(moved - mean, covariance[:, 2] / (covariance[2, 2] + 0.7) * 3.0, atol=1e-6)
+
+
 def test_what_is_held_is_held_and_the_rest_is_within_its_range():
     wanted = asked({"inside": 20, "exchange": 0.4}, cube=8, bed=150, hold=["material", "tube=7.25"])
     search = searched(wanted, 1)
@@ -231,7 +260,7 @@ def test_what_is_believed_of_inside_and_out_is_put_together_as_it_was_taken_apar
 
 
 def test_a_wish_that_is_met_is_told_with_its_interval_and_in_the_profile():
-    found = answered(asked({"keep": 12, "out": 5}), 1, 6)
+    found = answered(asked({"keep": 12, "out": 5}), 0, 6)
     assert found.met == (True, True, True)
     first, second = sentences(found)
     does = "keeps 12 of the 49 cubes of the set-up, lets 5 cubes out in a phase and clogs in hardly any game"

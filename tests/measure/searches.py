@@ -35,20 +35,20 @@ Array = npt.NDArray[np.float64]
 SEARCHES: tuple[tuple[str, int], ...] = (
     ("keep=12 colours=2.5", 1),
     ("keep=12 colours=2.5", 2),
-    ("keep=12 colours=2.5", 3),
-    ("keep=12 colours=2.5", 7),
-    ("keep=12 out=5 colours=2.5", 2),
     ("keep=12 out=5 colours=2.5", 7),
     ("keep=12 out=6.5", 7),
+    ("keep=12 colours=2.5", 7),
+    ("keep=12 colours=2.5", 3),
     ("inside=12 out=5 colours=2.5", 7),
+    ("keep=12 out=5 colours=2.5", 2),
     ("keep=20", 1),
     ("inside=18 exchange=0.4", 1),
     ("colours=2.8", 1),
     ("out=4.5 exchange=0.25", 1),
 )
 """Wishes and seeds: those of docs/design.md, and others."""
-ALONE = (0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 1.0)
-ALIKE = (0.4, 0.8, 1.6)
+ALONE = (0.02, 0.1, 0.4, 1.0)
+ALIKE = (0.05, 0.1, 0.2, 0.4, 0.8)
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ Array = npt.NDArray[np.float64]
 
 MOST = 2048  # towers of the atlas that are learnt from: the time grows with their cube
 LEAST = 30
-ALIKE = 0.8  # of the ranges, over all features: the length over which towers share what is their own
-ALONE = 0.02  # of what is a tower's own: the share that no other has, however alike
+ALIKE = 0.1  # of the ranges, over all features: the length over which towers share what is their own
+ALONE = 0.1  # of what is a tower's own: the share that no other has, however alike
 GUESSED = 2.0  # games that the noise told by the atlas counts for, beside those that were tried
 
 

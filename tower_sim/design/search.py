@@ -20,6 +20,7 @@ from tower_sim.design.features import features
 from tower_sim.design.played import TOLD, Row, Task
 from tower_sim.design.towers import Towers
 from tower_sim.design.wishes import Brief, largest
+from tower_sim.study.gaussian import squares
 
 Array = npt.NDArray[np.float64]
 Evaluate = Callable[[Sequence[Task]], Iterable[Row]]
@@ -27,15 +28,19 @@ Evaluate = Callable[[Sequence[Task]], Iterable[Row]]
 
 BATCH, EACH = 4, 3  # towers a round, games in each
 NEAREST, MORE = 3, 40  # towers that the last round plays more, and how many games
-DRAWN = 1536  # towers looked at in a round, half of them near those that are best so far
-KEPT = 256  # of these, for which improvement is computed
-CENTRES = 6
+DRAWN = (
+    1536  # towers looked at in a round: a third anywhere, a third near the atlas's best, a third near the best tried
+)
+KEPT = 256  # of these, for which improvement is computed; and as many of other kinds than those tried
+STARTS, CENTRES = 24, 6  # the best of the atlas, and of those tried
+OTHER = 1.2  # of the ranges, over all features: a tower as far from all tried is of another kind; the atlas's lie so
 KNOWN = 64  # towers of the atlas whose own games are told from the process, the nearest ones
 SAMPLES = 128  # of what towers may do
 SURPLUS = (
     0.15  # cubes: sd of a game's surplus about its tower's; two games each: 0.12 in 64 towers, 0.18 in clogging ones
 )
-ENOUGH, SURE = 0.5, 0.8  # grains: a tower is near enough when each wish's miss is told, and all expected, to be below
+SURE = 0.8  # grains: a tower is near enough when its miss is expected to be below, and
+ENOUGH = 0.5  # that of each wish is told to be below, or with its sd below one grain
 _TREE = {"prior": 0, "round": 1, "games": 2, "fresh": 3}  # of seeds
 _STEPS = (0.02, 0.06, 0.15, 0.4)  # of a range, to towers near the best
 
@@ -66,6 +71,11 @@ class Seen:
         """Return means, sd and expected miss of a trial."""
         i = self.tried.index(trial)
         return self.values[i], self.sd[i], float(self.expected[i])
+
+
+def _is_other(x: Array, tried: Array) -> npt.NDArray[np.bool_]:
+    """Say which towers at `x`, shape (n, F), are of another kind than all `tried`, shape (m, F): shape (n,)."""
+    return np.full(len(x), True) if not len(tried) else squares(x, tried).min(1) >= OTHER**2
 
 
 class Teller:
@@ -100,17 +110,17 @@ class Search:
     def _from(self, towers: Towers, figures: Array, noise: Array) -> tuple[tuple[OfAtlas, ...], Array]:
         """Return what is known of the nearest towers of the atlas that may be chosen, and towers to start from.
 
-        These are the most promising ones, what is held set: shape (at most CENTRES, parameters).
+        These are the most promising ones, what is held set: shape (at most STARTS, parameters).
         """
         may_be = np.flatnonzero(self.asked.allows(towers.numbers) & ~np.isnan(figures).any(1))
         x, value, noise = features(towers.numbers[may_be]), figures[may_be], noise[may_be]
         near = self._nearest([of_own(each, x, value[:, k], noise[:, k]) for k, each in enumerate(self.priors)])[:KNOWN]
         known = tuple(OfAtlas(x[near], value[near, k], noise[near, k]) for k in range(len(self.priors)))
         if len(near):
-            return known, self._held(towers.numbers[may_be[near[:CENTRES]]])
+            return known, self._held(towers.numbers[may_be[near[:STARTS]]])
         held = self._held(towers.numbers)  # what is held is so in no tower of the atlas
         by_process = [each.emulator.means(features(held))[:, 0] for each in self.priors]
-        return known, held[self._nearest(by_process)[:CENTRES]]
+        return known, held[self._nearest(by_process)[:STARTS]]
 
     def _nearest(self, figures: Sequence[Array]) -> npt.NDArray[np.int64]:
         """Return the numbers of the towers that come to such `figures`, from the nearest to what was wished."""
@@ -166,30 +176,37 @@ class Search:
 
     def is_near(self, seen: Seen, trial: int) -> bool:
         """Say whether a tried tower is near enough to what was wished, as far as its games tell."""
-        mean, _, expected = seen.of(trial)
-        return expected <= SURE and float(np.abs(self.asked.misses(mean)).max()) <= ENOUGH
+        mean, sd, expected = seen.of(trial)
+        off = np.abs(self.asked.misses(mean))
+        return expected <= SURE and bool((off <= ENOUGH).all() or (off + sd / self.asked.grains <= 1.0).all())
 
     def drawn(self, seen: Seen, rng: np.random.Generator) -> Array:
-        """Draw towers to choose from: over the whole space, near those that are best so far, and the atlas's best."""
-        anywhere = rng.random((DRAWN // 2, len(space.NAMES)))
-        best = [self.book.trials[i].numbers for i in seen.best(CENTRES)]
-        centres = np.vstack([self.starts, np.array(best, float).reshape(-1, len(space.NAMES))])
-        if not len(centres):
-            return self._held(space.values(anywhere))
-        shares = space.shares(centres)[rng.integers(len(centres), size=DRAWN // 2)]
+        """Draw towers to choose from: over the whole space, near the best of the atlas, and of those tried."""
+        anywhere = self._held(space.values(rng.random((DRAWN // 3, len(space.NAMES)))))
+        best = np.array([self.book.trials[i].numbers for i in seen.best(CENTRES)], float)
+        near = [self._near(centres, rng) for centres in (self.starts, best) if len(centres)]
+        return np.vstack([anywhere, *near, self.starts])
+
+    def _near(self, centres: Array, rng: np.random.Generator) -> Array:
+        """Draw towers about `centres`, most of whose numbers stay."""
+        shares = space.shares(centres)[rng.integers(len(centres), size=DRAWN // 3)]
         moved = rng.random(shares.shape) < rng.choice([0.1, 0.3, 1.0], size=(len(shares), 1))
         step = rng.choice(_STEPS, size=(len(shares), 1)) * rng.standard_normal(shares.shape)
-        near = np.clip(shares + np.where(moved, step, 0.0), 0.0, 1.0)
-        return np.vstack([self._held(space.values(np.vstack([anywhere, near]))), self.starts])
+        return self._held(space.values(np.clip(shares + np.where(moved, step, 0.0), 0.0, 1.0)))
 
     def propose(self, seen: Seen, number: int) -> list[tuple[float, ...]]:
-        """Return so many towers to try, by expected improvement, each as if those before did what is believed."""
+        """Return so many towers to try, by expected improvement, each as if those before did what is believed.
+
+        Where several are asked for, the last one is of another kind than all that were tried.
+        """
         rng = np.random.default_rng([self.book.seed, _TREE["round"], len(self.book.rounds)])
         numbers = np.unique(self.drawn(seen, rng), axis=0)
         known = {trial.numbers for trial in self.book.trials}
         numbers = numbers[[tuple(row) not in known for row in numbers.tolist()]]
         x = features(numbers)
-        kept = np.argsort(self._rough(seen.beliefs, x), kind="stable")[:KEPT]
+        order = np.argsort(self._rough(seen.beliefs, x), kind="stable")
+        tried = features(np.array(list(known), float).reshape(-1, len(space.NAMES)))
+        kept = np.union1d(order[:KEPT], order[_is_other(x[order], tried)][:KEPT])
         numbers, x = numbers[kept], x[kept]
         means, covariances = zip(*(belief.together(x) for belief in seen.beliefs), strict=True)
         mean = np.stack(means, 1)
@@ -200,6 +217,9 @@ class Search:
             distance = self._distances(mean, sd)
             gain = -distance.mean(0) if goal is None else np.maximum(goal - distance, 0.0).mean(0)
             gain[[tuple(row) in chosen for row in numbers.tolist()]] = -np.inf
+            if len(chosen) == number - 1 > 0:
+                others = _is_other(x, np.vstack([tried, features(np.array(chosen))]))
+                gain[others.any() & ~others] = -np.inf
             pick = int(np.argmax(gain))
             chosen.append(tuple(numbers[pick].tolist()))
             # it is to do what is believed of it: no mean moves, and what goes with it is surer
@@ -217,7 +237,8 @@ class Search:
         if is_last and (searched >= rounds or self.is_near(seen, seen.chosen())):
             return None
         if not is_last and book.rounds and (searched >= rounds or self.is_near(seen, seen.best(1)[0])):
-            return RoundOfGames(LAST, tuple((i, len(book.trials[i].games) + MORE) for i in seen.best(NEAREST)))
+            played = [(i, len(book.trials[i].games)) for i in seen.best(NEAREST)]
+            return RoundOfGames(LAST, tuple((i, games + MORE) for i, games in played if games <= MORE))
         again = seen.best(1)
         games = [(i, len(book.trials[i].games) + EACH) for i in again]
         for numbers in self.propose(seen, BATCH - len(again)):

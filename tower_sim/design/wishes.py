@@ -88,11 +88,16 @@ class Brief:
     held: Mapping[str, float]
     bed: float | None = None
 
+    @property
+    def grains(self) -> Array:
+        """What matters of each wish."""
+        return np.array([each.kind.grain for each in self.wishes])
+
     def misses(self, values: Array) -> Array:
         """Return how far `values`, shape (..., wishes), are from what was wished, in grains."""
-        wanted, grain = (np.array(each) for each in zip(*((w.wanted, w.kind.grain) for w in self.wishes), strict=True))
+        wanted = np.array([each.wanted for each in self.wishes])
         most = np.array([each.kind.is_most for each in self.wishes])
-        off = (values - wanted) / grain
+        off = (values - wanted) / self.grains
         return np.where(most & (off < 0), 0.0, off)
 
     def miss(self, values: Array) -> Array:

@@ -33,11 +33,12 @@ class Matern:
 
     def between(self, x: Array, y: Array) -> Array:
         """Return the covariance of values at `x`, shape (n, F), and `y`, shape (m, F): shape (n, m)."""
-        far = np.sqrt(5 * _squares(x / self.lengths, y / self.lengths))
+        far = np.sqrt(5 * squares(x / self.lengths, y / self.lengths))
         return self.variance * (1 + far + far**2 / 3) * np.exp(-far)
 
 
-def _squares(x: Array, y: Array) -> Array:
+def squares(x: Array, y: Array) -> Array:
+    """Return the squares of the distances of points at `x`, shape (n, F), from those at `y`, shape (m, F): (n, m)."""
     middle = y.mean(0)
     x, y = x - middle, y - middle
     return np.maximum((x**2).sum(1)[:, None] + (y**2).sum(1) - 2 * x @ y.T, 0.0)
@@ -133,7 +134,7 @@ def _loss(theta: Array, x: Array, y: Array, noise: Array) -> tuple[float, Array]
     """Return the negative logarithm of the likelihood over n, and its gradient; `theta` are logarithms."""
     variance, lengths, nugget = np.exp(theta[0]), np.exp(theta[1:-1]), np.exp(theta[-1])
     scaled = x / lengths
-    far = np.sqrt(5 * _squares(scaled, scaled))
+    far = np.sqrt(5 * squares(scaled, scaled))
     decay = np.exp(-far)
     covariance = variance * (1 + far + far**2 / 3) * decay
     whole = covariance + np.diag(noise + nugget + 1e-8)
