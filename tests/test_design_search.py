@@ -148,6 +148,13 @@ def test_each_round_has_a_tower_of_another_kind_than_all_before():
     assert min(float(far[i, :i].min()) for i in range(1, len(x))) < OTHER / 2  # the others are not
 
 
+def test_no_tower_is_tried_twice_under_other_numbers_that_play_no_part():
+    search = searched(asked({"inside": 30, "out": 6}, hold=["floors=1", "cross_bars=1"]), 2)
+    search.run(fake, 4)
+    x = features(np.array([trial.numbers for trial in search.book.trials]))
+    assert len(np.unique(x, axis=0)) == len(x) >= 10
+
+
 def test_what_a_tower_would_tell_of_others_is_what_it_tells_once_seen():
     search = searched(asked({"keep": 12}), 1)
     search.run(fake, 2)

@@ -33,7 +33,8 @@ DRAWN = (
 )
 KEPT = 256  # of these, for which improvement is computed; and as many of other kinds than those tried
 STARTS, CENTRES = 24, 6  # the best of the atlas, and of those tried
-OTHER = 1.2  # of the ranges, over all features: a tower as far from all tried is of another kind; the atlas's lie so
+SAME = 3e-5  # of the ranges: less differs in no tower by the third digit of any number
+OTHER = 1.2  # of the ranges: as far from all tried a tower is of another kind; those of the atlas lie about so far apart
 KNOWN = 64  # towers of the atlas whose own games are told from the process, the nearest ones
 SAMPLES = 128  # of what towers may do
 SURPLUS = (
@@ -73,9 +74,9 @@ class Seen:
         return self.values[i], self.sd[i], float(self.expected[i])
 
 
-def _is_other(x: Array, tried: Array) -> npt.NDArray[np.bool_]:
-    """Say which towers at `x`, shape (n, F), are of another kind than all `tried`, shape (m, F): shape (n,)."""
-    return np.full(len(x), True) if not len(tried) else squares(x, tried).min(1) >= OTHER**2
+def _is_off(x: Array, tried: Array, least: float) -> npt.NDArray[np.bool_]:
+    """Say which towers at `x`, shape (n, F), are `least` or further from all `tried`, shape (m, F): shape (n,)."""
+    return np.full(len(x), True) if not len(tried) else squares(x, tried).min(1) >= least**2
 
 
 class Teller:
@@ -200,31 +201,32 @@ class Search:
         Where several are asked for, the last one is of another kind than all that were tried.
         """
         rng = np.random.default_rng([self.book.seed, _TREE["round"], len(self.book.rounds)])
-        numbers = np.unique(self.drawn(seen, rng), axis=0)
-        known = {trial.numbers for trial in self.book.trials}
-        numbers = numbers[[tuple(row) not in known for row in numbers.tolist()]]
+        numbers = self.drawn(seen, rng)
         x = features(numbers)
+        tried = features(np.array([trial.numbers for trial in self.book.trials], float).reshape(-1, len(space.NAMES)))
+        _, first = np.unique(x, axis=0, return_index=True)  # towers that differ in what plays no part are one
+        new = first[_is_off(x[first], tried, SAME)]
+        numbers, x = numbers[new], x[new]
         order = np.argsort(self._rough(seen.beliefs, x), kind="stable")
-        tried = features(np.array(list(known), float).reshape(-1, len(space.NAMES)))
-        kept = np.union1d(order[:KEPT], order[_is_other(x[order], tried)][:KEPT])
+        kept = np.union1d(order[:KEPT], order[_is_off(x[order], tried, OTHER)][:KEPT])
         numbers, x = numbers[kept], x[kept]
         means, covariances = zip(*(belief.together(x) for belief in seen.beliefs), strict=True)
         mean = np.stack(means, 1)
-        chosen: list[tuple[float, ...]] = []
+        chosen: list[int] = []
         goal = float(seen.expected.min()) if seen.tried else None
         for _ in range(min(number, len(numbers))):
             sd = np.sqrt(np.stack([np.maximum(np.diag(each), 0.0) for each in covariances], 1))
             distance = self._distances(mean, sd)
             gain = -distance.mean(0) if goal is None else np.maximum(goal - distance, 0.0).mean(0)
-            gain[[tuple(row) in chosen for row in numbers.tolist()]] = -np.inf
+            gain[chosen] = -np.inf
             if len(chosen) == number - 1 > 0:
-                others = _is_other(x, np.vstack([tried, features(np.array(chosen))]))
+                others = _is_off(x, np.vstack([tried, x[chosen]]), OTHER)
                 gain[others.any() & ~others] = -np.inf
             pick = int(np.argmax(gain))
-            chosen.append(tuple(numbers[pick].tolist()))
+            chosen.append(pick)
             # it is to do what is believed of it: no mean moves, and what goes with it is surer
             covariances = [given(each, pick, p.noise / EACH) for each, p in zip(covariances, self.priors, strict=True)]
-        return chosen
+        return [tuple(row) for row in numbers[chosen].tolist()]
 
     def next_round(self, seen: Seen, rounds: int) -> RoundOfGames | None:
         """Return what to play after what was `seen`, at most `rounds` of search in all; None when the search is done.
