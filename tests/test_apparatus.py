@@ -3,7 +3,7 @@
 import hashlib
 import itertools
 import re
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -35,12 +35,13 @@ def edited(table: str, line: str, whole: str = TEXT) -> str:
     return f"{head}[{table}]{body}" + "".join(f"[{text}" for text in rest)
 
 
-def contains(box: Box, point: np.ndarray) -> bool:
+def contains(box: Box, point: np.ndarray) -> Any:
+    """Whether a box contains points (..., 3)."""
     x, y, z, w = box.orientation
     v = np.array([x, y, z])
     local = point - np.array(box.centre)
     turned = local + 2 * np.cross(-v, np.cross(-v, local) + w * local)
-    return bool((np.abs(turned) <= np.array(box.half) + 1e-12).all())
+    return (np.abs(turned) <= np.array(box.half) + 1e-12).all(axis=-1)
 
 
 NEW = r"^(ledge_mm|offset_mm|slope_deg|rows|end_ledge_mm) .*\n"  # keys that floors had not before
@@ -172,24 +173,23 @@ def test_a_floor_is_solid_exactly_where_no_opening_is(pattern: str, along: str):
 def test_nothing_stands_in_the_way_inside_the_funnel_but_the_ribs(apparatus: SquareTower):
     given, rng = apparatus.given, np.random.default_rng(2)
     boxes = [box for box in apparatus.boxes if box.part not in ("rib",)]
-    for _ in range(2000):
-        z = rng.uniform(given.tube.top, given.rim_top)
-        half = given.half + (z - given.tube.top) / given.funnel.height * (given.funnel.rim / 2 - given.half) - 1e-6
-        point = np.array([*rng.uniform(-half, half, 2), z])
-        assert not any(contains(box, point) for box in boxes)
+    points = rng.uniform((-1, -1, given.tube.top), (1, 1, given.rim_top), (2000, 3))
+    grown = (points[:, 2] - given.tube.top) / given.funnel.height
+    points[:, :2] *= (given.half + grown * (given.funnel.rim / 2 - given.half) - 1e-6)[:, None]
+    assert not any(contains(box, points).any() for box in boxes)
 
 
 def test_the_tube_and_funnel_are_closed_around_the_inside(apparatus: SquareTower):
     """Every level line out of the axis meets a wall, except through the exit."""
     rng = np.random.default_rng(3)
+    walls = [box for box in apparatus.boxes if box.part in ("tube", "funnel")]
     for _ in range(500):
         z = rng.uniform(0.04, apparatus.rim_top - 1e-3)
         angle = rng.uniform(0, 2 * np.pi)
         ray = np.array([[r * np.cos(angle), r * np.sin(angle), z] for r in np.arange(0.02, 0.12, 0.001)])
         if z < apparatus.given.exit_top and np.cos(angle) > 0:
             continue
-        walls = [box for box in apparatus.boxes if box.part in ("tube", "funnel")]
-        assert any(contains(box, point) for point in ray for box in walls)
+        assert any(contains(box, ray).any() for box in walls)
 
 
 @pytest.fixture(name="apparatus")

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from support.recorded import game
 
-from calibration import command, design, records
+from calibration import command, design, effort, records
 from calibration.command import Effort, calibrate
 from calibration.parameters import ENGINE
 from calibration.reference import Reference, learn
@@ -30,21 +30,28 @@ from tower_sim.surrogate.fitting.fit import apparatus_of
 from tower_sim.surrogate.store import beside
 from tower_sim.writing import WritingFailed
 
-FEW = Effort(waves=1, points=1, games=2, confirm=2, shortlist=1, chosen=3)
+FEW = Effort(waves=1, points=1, games=1, confirm=2, shortlist=1, chosen=2)
 RULEBOOK = ["rulebook-setup", "rulebook-phase"]
+
+
+@cache
+def a_game() -> float:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(effort, "TIMED", 1)
+        return effort.seconds_a_game()
 
 
 @pytest.fixture(name="few")
 def _few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few games and points of the prior, of the design that ships 96 towers only, and games timed once a test."""
+    """Few games and points of the prior, of the design that ships 96 towers only, and one game timed for all tests."""
     monkeypatch.setattr(command, "fit", partial(command.fit, sample=512))
-    monkeypatch.setattr(command, "seconds_a_game", cache(command.seconds_a_game))
+    monkeypatch.setattr(command, "seconds_a_game", a_game)
     monkeypatch.setitem(command.EFFORTS, "quick", FEW)
     some = design.shipped().take(np.arange(96))
     monkeypatch.setattr(design, "shipped", lambda: some)
 
 
-@pytest.mark.usefixtures("few")
+@pytest.mark.usefixtures("few", "unpainted")
 def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
@@ -77,7 +84,7 @@ def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
     assert line.startswith("tower-sim: interrupted; no profile was written, simulated games are kept; to go on: ")
     assert f"to go on: tower-sim calibrate rulebook-setup rulebook-phase -o {output} --quick --seed 3" in told
     assert re.match(
-        r"calibrate: this compares \d observed values with 96 simulated towers, plays 11 games of towers that agree, "
+        r"calibrate: this compares \d observed values with 96 simulated towers, plays 6 games of towers that agree, "
         r"chooses one and fits its surrogate\. About .* (minutes?|hours) on this machine \(1 at work; a game takes \d",
         told,
     )
@@ -110,7 +117,7 @@ def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
     before = output.read_bytes()
     again = calibrate(RULEBOOK, output, seed=3, workers=1)
     assert output.read_bytes() == before
-    assert again.budget.games == 1 * 2 + 2 * 2 + 1 * 2 + 3
+    assert again.budget.games == 1 + 2 + 1 + 2
     assert len(again.confirmed) == 2
     assert again.points == len(design.shipped().unit) + 1
 
@@ -118,7 +125,7 @@ def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
         calibrate(["club-retained"], output, seed=3)
 
 
-@pytest.mark.usefixtures("few")
+@pytest.mark.usefixtures("few", "unpainted")
 def test_drops_that_cannot_be_fitted_are_said_and_held_against_the_tower(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
@@ -219,6 +226,7 @@ def test_more_values_than_the_fit_can_hold_are_refused_before_any_work(tmp_path:
     assert [file.name for file in tmp_path.iterdir()] == ["mine.csv"]
 
 
+@pytest.mark.usefixtures("few")
 def test_without_scikit_learn_one_line_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):

@@ -164,29 +164,36 @@ def test_the_bet_has_expectation_1_in_every_history():
     assert expectation == pytest.approx([1, 1, 1])
 
 
-def test_a_tower_of_the_law_itself_is_rarely_suspected():
-    """100 records of 40 drops: e ever 20 in at most 5 % (26 % would be seen, 99 in 100)."""
+@pytest.mark.parametrize("number", [50, pytest.param(100, marks=pytest.mark.long)])
+def test_a_tower_of_the_law_itself_is_rarely_suspected(number: int):
+    """Records of 40 drops: e ever 20 in at most 5 % (of 50, 37 % would be seen, 99 in 100; of 100, 26 %)."""
     rng = np.random.default_rng(3)
-    alarms = sum(max(check(drawn_from(EXACT, rng, 40), EXACT).e) >= STRONG for _ in range(100))
-    assert alarms <= stats.binom.ppf(CERTAIN, 100, 0.05)
+    alarms = sum(max(check(drawn_from(EXACT, rng, 40), EXACT).e) >= STRONG for _ in range(number))
+    assert alarms <= stats.binom.ppf(CERTAIN, number, 0.05)
 
 
 def test_thrown_cubes_that_leave_more_often_are_noticed_within_60_drops(profile: Reference):
-    """Chances 0.86 for 0.71: in 35 of 40 trials when measured (later drops alone in 22); half of 16 is asked for."""
+    """Chances 0.86 for 0.71: in 35 of 40 trials when measured (later drops alone in 22); half of 10 is asked for."""
     rng = np.random.default_rng(4)
-    found = [check(record([game(rng, 0.86), game(rng, 0.86)])[:60], profile) for _ in range(16)]
-    assert sum(max(each.e) >= STRONG for each in found) >= 8
+    found = [check(record([game(rng, 0.86), game(rng, 0.86)])[:60], profile) for _ in range(10)]
+    assert sum(max(each.e) >= STRONG for each in found) >= 5
     sure = [part for each in found for part in (each.setup, each.later) if part.e[-1] >= STRONG]
     assert sure
     assert all(max(part.evidence, key=lambda name: part.evidence[name]) == "lets more go" for part in sure)
     assert all(part.between[0] > 0 for part in sure)
 
 
-def test_the_interval_has_the_true_difference_in_it(profile: Reference):
-    """The same tower: 0 lies in 95 % or more of 16 intervals (in 37 % would be seen, 99 in 100)."""
-    rng = np.random.default_rng(5)
-    found = [check(record([game(rng), game(rng)]), profile).later for _ in range(16)]
-    assert sum(part.between[0] <= 0 <= part.between[1] for part in found) >= stats.binom.ppf(1 - CERTAIN, 16, 0.95)
+@pytest.fixture(name="of_the_same", scope="module")
+def _of_the_same(profile: Reference) -> list[e_values.ProfileCheck]:
+    """30 records of two games of the same tower, 72 drops at most."""
+    rng = np.random.default_rng(9)
+    return [check(record([game(rng), game(rng)]), profile) for _ in range(30)]
+
+
+def test_the_interval_has_the_true_difference_in_it(of_the_same: list[e_values.ProfileCheck]):
+    """The same tower: 0 lies in 95 % or more of 30 intervals (in 54 % would be seen, 99 in 100)."""
+    found = [each.later for each in of_the_same]
+    assert sum(part.between[0] <= 0 <= part.between[1] for part in found) >= stats.binom.ppf(1 - CERTAIN, 30, 0.95)
     assert all(part.between[0] <= part.out - part.predicted <= part.between[1] for part in found)
 
 
@@ -241,19 +248,20 @@ def test_the_laws_of_many_cubes_are_fishers(cubes: tuple[int, int], out: int):
         assert law == pytest.approx(exact, rel=1e-6, abs=1e-12)
 
 
-def test_colours_that_are_alike_are_rarely_suspected_though_their_ages_differ(profile: Reference):
+def test_colours_that_are_alike_are_rarely_suspected_though_their_ages_differ(
+    of_the_same: list[e_values.ProfileCheck],
+):
     """30 records of 72 drops: e ever 20 in at most 5 % (46 % would be seen, 99 in 100)."""
-    rng = np.random.default_rng(9)
-    alarms = sum(max(check(record([game(rng), game(rng)]), profile).colours.e) >= STRONG for _ in range(30))
+    alarms = sum(max(each.colours.e) >= STRONG for each in of_the_same)
     assert alarms <= stats.binom.ppf(CERTAIN, 30, 0.05)
 
 
 def test_a_sticky_colour_is_noticed_and_named(profile: Reference):
-    """White with a fifth of the odds, three games: in 24 of 30 trials when measured; half of 16 is asked for."""
+    """White with a fifth of the odds, three games: in 24 of 30 trials when measured; half of 12 is asked for."""
     rng = np.random.default_rng(10)
-    found = [check(record([game(rng, sticky=0.2) for _ in range(3)]), profile).colours for _ in range(16)]
+    found = [check(record([game(rng, sticky=0.2) for _ in range(3)]), profile).colours for _ in range(12)]
     flagged = [each for each in found if max(each.e) >= STRONG]
-    assert len(flagged) >= 8
+    assert len(flagged) >= 6
     assert all(max(each.evidence, key=lambda key: each.evidence[key]) == ("white", e_values.STICKS) for each in flagged)
 
 
@@ -485,8 +493,6 @@ def test_a_reference_refuses_what_cannot_be():
         learn("none", [[]] * 9, 0)
 
 
-def test_a_reference_draws_as_many_laws_as_said_from_its_seed():
-    games = [game(np.random.default_rng(i)) for i in range(8)]
-    one, again = learn("coins", games, 1), learn("coins", games, 1)
-    assert one == again
-    assert len(set(one.drawn)) == LAWS
+def test_a_reference_draws_as_many_laws_as_said_from_its_seed(of_throws: Reference):
+    assert learn("coins", coins(0.6, 32, 0), 0) == of_throws
+    assert len(set(of_throws.drawn)) == LAWS

@@ -308,6 +308,7 @@ def test_the_commands_lines_are_few_and_say_what_lies_outside():
     assert re.match(rf"tube .*\({low:.1f} to {high:.1f}\) .* yes$", tube)
 
 
+@pytest.mark.usefixtures("plain")
 def test_the_report_says_why_the_tower_was_chosen_and_what_was_left_out(tmp_path: Path):
     chosen = replace(MADE.chosen, why="It is in the middle.", does="It keeps 16.")
     write(replace(MADE, chosen=chosen, notes=("records 'a|b': 3 are free throws",)), tmp_path)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from tower_sim.campaign.spec import Spec
 from tower_sim.errors import UsageError
 
 pytest.importorskip("distributed")
-SPEC = parse(BATTLES.replace("battles = 12", "battles = 30").replace("shard = 4", "shard = 3"))
+SPEC = parse(BATTLES.replace("battles = 12", "battles = 16").replace("shard = 4", "shard = 2"))
 EDGES = """
 [campaign]
 kind = "chain"
@@ -67,12 +68,13 @@ class Cluster:
             process.wait()
 
 
-@pytest.fixture(name="cluster")
-def _cluster(tmp_path: Path) -> Iterator[Cluster]:
-    (tmp_path / "dask").mkdir()
-    cluster = Cluster(tmp_path / "dask")
-    yield cluster
-    cluster.close()
+@pytest.fixture(name="lasting", scope="module")
+def _lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """One worker with two threads, for tests that kill nobody."""
+    with closing(Cluster(tmp_path_factory.mktemp("dask"), workers=1, threads=2)) as cluster:
+        while sum(_known(cluster).values()) < 2:
+            time.sleep(0.05)
+        yield cluster
 
 
 @pytest.fixture(name="serial", scope="module")
@@ -99,14 +101,15 @@ class Killer:
             self.victim.kill()
 
 
-def test_a_worker_killed_in_mid_run_changes_no_file(cluster: Cluster, tmp_path: Path, serial: dict[str, bytes]):
-    while len(_known(cluster)) < 2:
-        time.sleep(0.05)
-    killer = Killer(cluster.workers[0])
-    summary = run(SPEC, tmp_path / "out", dask=cluster.address, progress=killer)
-    assert sorted(summary.finished) == list(range(SPEC.shards))
-    assert cluster.workers[0].poll() is not None
-    assert len(_known(cluster)) == 1
+def test_a_worker_killed_in_mid_run_changes_no_file(tmp_path: Path, serial: dict[str, bytes]):
+    with closing(Cluster(tmp_path)) as cluster:
+        while len(_known(cluster)) < 2:
+            time.sleep(0.05)
+        killer = Killer(cluster.workers[0])
+        summary = run(SPEC, tmp_path / "out", dask=cluster.address, progress=killer)
+        assert sorted(summary.finished) == list(range(SPEC.shards))
+        assert cluster.workers[0].poll() is not None
+        assert len(_known(cluster)) == 1
     assert verify(tmp_path / "out") == []
     assert tree(tmp_path / "out") == serial
 
@@ -121,26 +124,20 @@ def _known(cluster: Cluster) -> dict[str, int]:
 
 
 def test_a_worker_with_two_threads_gives_the_files_of_one_process_although_cubes_of_three_edges_fall_at_once(
-    tmp_path: Path,
+    lasting: Cluster, tmp_path: Path
 ):
     """Before drops of a process waited for each other, some of the nine shards had other cubes in other places."""
-    (tmp_path / "dask").mkdir()
-    cluster, spec = Cluster(tmp_path / "dask", workers=1, threads=2), parse(EDGES)
-    try:
-        while sum(_known(cluster).values()) < 2:
-            time.sleep(0.05)
-        run(spec, tmp_path / "out", dask=cluster.address)
-    finally:
-        cluster.close()
+    spec = parse(EDGES)
+    run(spec, tmp_path / "out", dask=lasting.address)
     run(spec, tmp_path / "serial")
     assert verify(tmp_path / "out") == []
     assert tree(tmp_path / "out") == tree(tmp_path / "serial")
 
 
 def test_when_the_scheduler_dies_finished_shards_are_kept_and_the_run_goes_on_later(
-    cluster: Cluster, tmp_path: Path, serial: dict[str, bytes]
+    tmp_path: Path, serial: dict[str, bytes]
 ):
-    with pytest.raises(WorkersLost, match="finished shards are kept"):
+    with closing(Cluster(tmp_path, workers=1)) as cluster, pytest.raises(WorkersLost, match="finished shards are kept"):
         run(SPEC, tmp_path / "out", dask=cluster.address, progress=Killer(cluster.processes[0]))
     kept = tree(tmp_path / "out")
     assert sum(name.startswith("receipts/") for name in kept) >= 1
@@ -164,17 +161,17 @@ def test_a_worker_of_other_versions_refuses_the_task_and_says_which():
             task(spec.canonical, 0, other)
 
 
-def test_a_refusal_ends_the_run_as_the_callers_mistake(cluster: Cluster, tmp_path: Path):
+def test_a_refusal_ends_the_run_as_the_callers_mistake(lasting: Cluster):
     from tower_sim.campaign.dask_engine import distributed
 
     here = environment()
     other = {**here, "versions": here["versions"] | {"scipy": "0.1"}}
     with pytest.raises(UsageError, match="scipy"):
-        list(distributed(parse(GAMES), [0, 1], cluster.address, 1, other))
+        list(distributed(parse(GAMES), [0, 1], lasting.address, 1, other))
 
 
 def test_an_address_without_a_scheduler_is_the_callers_mistake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    monkeypatch.setattr("tower_sim.campaign.dask_engine._CONNECT", 1)
+    monkeypatch.setattr("tower_sim.campaign.dask_engine._CONNECT", 0.2)
     for address in ("tcp://127.0.0.1:1", "nowhere"):
         with pytest.raises(UsageError, match="no scheduler there"):
             run(parse(GAMES), tmp_path / "out", dask=address)

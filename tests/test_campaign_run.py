@@ -33,11 +33,10 @@ assert "pandas" not in sys.modules  # pyarrow would load it unasked, where it is
 sys.exit(status)
 """
 MANY = GAMES.replace("games = 12", "games = 50").replace("shard = 2", "shard = 1")
-PHYSICS = BATTLES.replace("battles = 12", "battles = 32").replace("shard = 4", "shard = 8")
 
 
 class Campaign:
-    """A campaign file, its directory, and what an uninterrupted run makes of it."""
+    """A campaign file, and the directory that runs of it write."""
 
     def __init__(self, where: Path, text: str) -> None:
         self.text, self.where = text, where
@@ -83,16 +82,24 @@ def test_two_processes_give_the_same_files_as_one(text: str, tmp_path: Path):
     assert tree(tmp_path / "1") == tree(tmp_path / "2")
 
 
-def killed(campaign: Campaign, kills: int, seed: int, spread: float) -> None:
-    """Start, kill the whole process group at a random moment, `kills` times; then let it come to its end.
+@pytest.fixture(name="many", scope="module")
+def _many(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """What an uninterrupted run makes of MANY."""
+    return uninterrupted(MANY, tmp_path_factory.mktemp("many"))
+
+
+def uninterrupted(text: str, where: Path) -> dict[str, bytes]:
+    run(parse(text), where / "whole")
+    return tree(where / "whole")
+
+
+def killed(campaign: Campaign, whole: dict[str, bytes], kills: int, seed: int, spread: float) -> None:
+    """Start, kill the whole process group at a random moment, `kills` times; then let it come to its end as `whole`.
 
     Every third kill comes at any time from the start of the process on, the others soon after a shard is done. When
     the campaign comes to its end before all kills are done, it is compared and begun anew in another directory.
     """
     rng = random.Random(seed)
-    campaign.out = campaign.where / "whole"
-    assert campaign.start(1).wait() == 0
-    whole = tree(campaign.out)
     directory = done = 0
     while True:
         campaign.out = campaign.where / f"killed_{directory}"
@@ -124,19 +131,21 @@ def killed(campaign: Campaign, kills: int, seed: int, spread: float) -> None:
 
 
 @pytest.mark.posix
-def test_a_campaign_killed_twenty_times_ends_as_if_it_had_not_been(tmp_path: Path):
-    killed(Campaign(tmp_path, MANY), kills=20, seed=1, spread=0.2)
+@pytest.mark.parametrize("kills", [6, pytest.param(20, marks=pytest.mark.long)])
+def test_a_campaign_killed_many_times_ends_as_if_it_had_not_been(kills: int, many: dict[str, bytes], tmp_path: Path):
+    """Six are the fewest of which one and two processes are each killed at any time, and after a shard."""
+    killed(Campaign(tmp_path, MANY), many, kills, seed=1, spread=0.2)
 
 
 @pytest.mark.posix
-def test_a_campaign_of_physics_killed_three_times_ends_as_if_it_had_not_been(tmp_path: Path):
-    killed(Campaign(tmp_path, PHYSICS), kills=3, seed=2, spread=0.7)
-
-
-@pytest.mark.long
-@pytest.mark.posix
-def test_a_campaign_of_physics_killed_twenty_times_ends_as_if_it_had_not_been(tmp_path: Path):
-    killed(Campaign(tmp_path, PHYSICS.replace("battles = 32", "battles = 300")), kills=20, seed=3, spread=1.5)
+@pytest.mark.parametrize(
+    ("battles", "kills", "spread"), [(16, 2, 0.7), pytest.param(300, 20, 1.5, marks=pytest.mark.long)]
+)
+def test_a_campaign_of_physics_killed_many_times_ends_as_if_it_had_not_been(
+    battles: int, kills: int, spread: float, tmp_path: Path
+):
+    text = BATTLES.replace("battles = 12", f"battles = {battles}")
+    killed(Campaign(tmp_path, text), uninterrupted(text, tmp_path), kills, 2, spread)
 
 
 def interrupted(campaign: Campaign, number: int, workers: int) -> tuple[subprocess.Popen[str], str, str]:
@@ -154,11 +163,8 @@ def interrupted(campaign: Campaign, number: int, workers: int) -> tuple[subproce
 
 
 @pytest.mark.posix
-def test_interrupted_it_stops_cleanly_says_how_to_go_on_and_goes_on(tmp_path: Path):
+def test_interrupted_it_stops_cleanly_says_how_to_go_on_and_goes_on(many: dict[str, bytes], tmp_path: Path):
     campaign = Campaign(tmp_path, MANY)
-    campaign.out = tmp_path / "whole"
-    assert campaign.start(1).wait() == 0
-    whole, campaign.out = tree(campaign.out), tmp_path / "out"
     for number, workers in ((signal.SIGINT, 2), (signal.SIGINT, 1), (signal.SIGTERM, 2)):
         process, out, error = interrupted(campaign, number, workers)
         assert process.returncode == 1
@@ -171,12 +177,12 @@ def test_interrupted_it_stops_cleanly_says_how_to_go_on_and_goes_on(tmp_path: Pa
         assert not list(campaign.out.rglob("*.part"))
         assert not (campaign.out / ".owner").exists()
     assert campaign.start(2).wait() == 0
-    assert tree(campaign.out) == whole
+    assert tree(campaign.out) == many
 
 
 @pytest.mark.posix
 def test_workers_end_by_themselves_when_their_client_is_killed_alone(tmp_path: Path):
-    campaign = Campaign(tmp_path, BATTLES)
+    campaign = Campaign(tmp_path, MANY)
     process = campaign.start(2)
     campaign.until_a_shard_is_done(process)
     process.kill()
@@ -203,7 +209,7 @@ def _always_dies(_connection: Connection, _spec_text: str, _index: int) -> None:
 def test_a_worker_that_dies_is_replaced_and_its_shard_is_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(engines, "_work", _dies_once)
     monkeypatch.setenv("DIED", str(tmp_path / "died"))
-    spec = parse(BATTLES)
+    spec = parse(GAMES)
     summary = run(spec, tmp_path / "out", workers=2)
     assert sorted(summary.finished) == list(range(spec.shards))
     assert [line["shard"] for line in log(tmp_path / "out") if line["event"] == "again"] == [1]
@@ -213,7 +219,7 @@ def test_a_worker_that_dies_is_replaced_and_its_shard_is_done_again(tmp_path: Pa
 
 def test_a_shard_at_which_three_workers_die_has_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(engines, "_work", _always_dies)
-    spec = parse(BATTLES.replace("shard = 4", "shard = 12"))
+    spec = parse(GAMES.replace("shard = 2", "shard = 12"))
     summary = run(spec, tmp_path / "out", workers=2)
     assert summary.failed == {0: "its worker died"}
     assert [line["event"] for line in log(tmp_path / "out")].count("again") == MAX_DEATHS - 1

@@ -130,7 +130,7 @@ def words_of(figure: Any) -> list[str]:
 def overlaps(figure: Any) -> list[tuple[str, str]]:
     """Return the pairs of texts whose boxes overlap by more than half a pixel, and the texts that leave the figure."""
     canvas = FigureCanvasAgg(figure)
-    canvas.draw()
+    figure.draw_without_rendering()
     on_sheets = [text for text in written(figure) if text.axes is not None and text.axes.axison is False]
     return clashes(on_sheets, canvas, 0.5, 0.0)
 
@@ -676,7 +676,7 @@ def test_drawing_touches_no_global_state(tmp_path: Path) -> None:
         "import sys, matplotlib; before = matplotlib.rcParams.copy()\n"
         "from tower_sim.apparatus.catalogue import load\n"
         "from tower_sim.drawing import draw_apparatus\nfrom tower_sim.games.amerigo.picture import draw_game\n"
-        f"draw_apparatus(load('amerigo'), {str(tmp_path / 'tower.png')!r})\n"
+        f"for name in ('amerigo', 'dead_reckoning'): draw_apparatus(load(name), {str(tmp_path / 'tower.png')!r})\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"
         "assert matplotlib.rcParams.copy() == before\n"
     )

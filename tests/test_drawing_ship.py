@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,14 +22,15 @@ from tower_sim.apparatus.catalogue import load, parse
 from tower_sim.apparatus.combat_ship.ship import CombatShip
 from tower_sim.apparatus.dimensions import BoardPlan, Section
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.apparatus.polygon import meet
+from tower_sim.apparatus.polygon import distance, meet
 from tower_sim.cubes import Cube
-from tower_sim.drawing import draw_apparatus
+from tower_sim.drawing import draw_apparatus, picture
 from tower_sim.drawing.files import cube_colours, save
 from tower_sim.drawing.picture import apparatus_figure
 from tower_sim.drawing.plan import above
 from tower_sim.drawing.surfaces import cube_faces, section_of, surface
 from tower_sim.errors import UsageError
+from tower_sim.games.dead_reckoning import picture as ship_picture
 from tower_sim.games.dead_reckoning.picture import (
     board_figure,
     densities_figure,
@@ -42,6 +42,7 @@ from tower_sim.games.dead_reckoning.picture import (
 from tower_sim.state import BoardState, Pose, Resident, TowerState
 
 
+@cache
 def shipped() -> CombatShip:
     ship = load("dead_reckoning")
     assert isinstance(ship, CombatShip)
@@ -103,6 +104,8 @@ ODD: dict[str, dict[str, Any]] = {
     "large board": grid(4, 5, 140, 100, "z{}"),
     "small cubes": {"cubes": {"edge_mm": 2}},
 }
+OF_THE_SHIP = {"no masts, no decks", "one mast, one deck", "two masts", "five masts, eight decks", "seven ports"}
+"""Those with the board that ships, and nothing else than that around it."""
 
 
 def texts_of(figure: Any) -> list[str]:
@@ -114,7 +117,7 @@ def overlaps(figure: Any) -> list[tuple[str, str]]:
     for text in figure.findobj(Text):
         text.set_parse_math(False)  # as they are written
     canvas = FigureCanvasAgg(figure)
-    canvas.draw()
+    figure.draw_without_rendering()
     return clashes(written(figure), canvas, 0.5, 0.0)
 
 
@@ -140,18 +143,32 @@ NINE = state_with(*(a_cube(i, "purple", 0.045 + 0.014 * i, -0.08 + 0.017 * i, 0.
 # what is written
 
 
+@pytest.fixture(name="written_as", scope="module")
+def _written_as(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[Path]]:
+    """Write a picture of each kind with this suffix: the first are drawn, and their figures written again."""
+    folder, ship = tmp_path_factory.mktemp("written"), shipped()
+    figures: list[Any] = []
+
+    def write(suffix: str) -> list[Path]:
+        paths = [folder / f"{name}.{suffix}" for name in ("ship", "board", "densities")]
+        if figures:
+            for figure, path in zip(figures, paths, strict=True):
+                save(figure, path)
+            return paths
+        with pytest.MonkeyPatch.context() as patch:
+            for module in (picture, ship_picture):
+                patch.setattr(module, "save", lambda figure, path: (figures.append(figure), save(figure, path)))
+            draw_apparatus(ship, paths[0], NINE)
+            draw_board(ship, NINE, paths[1], title="one battle")
+            draw_densities(ship, *battles(ship), paths[2], title="many battles")
+        return paths
+
+    return cache(write)
+
+
 @pytest.mark.parametrize("suffix", ["png", "pdf", "svg"])
-def test_every_picture_is_written_in_every_format(suffix: str, tmp_path: Path) -> None:
-    ship = shipped()
-    path = tmp_path / f"picture.{suffix}"
-    for draw in (
-        lambda: draw_apparatus(ship, path, NINE),
-        lambda: draw_board(ship, NINE, path, title="one battle"),
-        lambda: draw_densities(ship, *battles(ship), path, title="many battles"),
-    ):
-        draw()
-        assert path.stat().st_size > 10_000
-        path.unlink()
+def test_every_picture_is_written_in_every_format(suffix: str, written_as: Callable[[str], list[Path]]) -> None:
+    assert all(path.stat().st_size > 10_000 for path in written_as(suffix))
 
 
 @pytest.mark.parametrize("name", ODD)
@@ -163,6 +180,8 @@ def test_no_text_lies_on_another_or_leaves_the_picture(name: str) -> None:
         a_cube(99, "red", ship.board.x[1] + 0.5, 0.0),
     )
     assert overlaps(apparatus_figure(ship, cubes)) == []
+    if name in OF_THE_SHIP:
+        return
     assert overlaps(board_figure(ship, cubes, "one battle")) == []
     assert overlaps(densities_figure(ship, *battles(ship), "many battles")) == []
 
@@ -175,19 +194,9 @@ def test_a_name_or_title_of_any_kind_is_written_as_it_is(name: str, tmp_path: Pa
         assert overlaps(figure) == []
 
 
-def test_the_same_ship_gives_the_same_picture_and_touches_no_global_state(tmp_path: Path) -> None:
-    for name in ("a.png", "b.png"):
-        draw_apparatus(shipped(), tmp_path / name, NINE)
-    assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
-    program = (
-        "import sys, matplotlib; before = matplotlib.rcParams.copy()\n"
-        "from tower_sim.apparatus.catalogue import load\n"
-        "from tower_sim.drawing import draw_apparatus\n"
-        f"draw_apparatus(load('dead_reckoning'), {str(tmp_path / 'ship.png')!r})\n"
-        "assert 'matplotlib.pyplot' not in sys.modules\n"
-        "assert matplotlib.rcParams.copy() == before\n"
-    )
-    subprocess.run([sys.executable, "-W", "error", "-c", program], check=True)
+def test_the_same_ship_gives_the_same_picture(written_as: Callable[[str], list[Path]], tmp_path: Path) -> None:
+    draw_apparatus(load("dead_reckoning"), tmp_path / "again.png", NINE)
+    assert (tmp_path / "again.png").read_bytes() == written_as("png")[0].read_bytes()
 
 
 def test_a_board_of_a_kind_that_says_nothing_is_drawn_with_its_zones_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -437,27 +446,26 @@ def shades_of(pixels: np.ndarray, paint: str) -> int:
     return int(is_shade.sum())
 
 
-@pytest.mark.parametrize("picture", ["ship", "board"])
-def test_a_colour_is_there_with_its_cubes_only(picture: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("drawn", ["ship", "board"])
+def test_a_colour_is_there_with_its_cubes_only(drawn: str, tmp_path: Path) -> None:
     path = tmp_path / "picture.png"
     ship = shipped()
     paint = cube_colours(["purple", "green"])
 
-    def count(*cubes: Resident) -> list[int]:
-        if picture == "ship":
-            draw_apparatus(ship, path, state_with(*cubes))
+    def count(cube: Resident) -> list[int]:
+        if drawn == "ship":
+            draw_apparatus(ship, path, state_with(cube))
         else:
-            draw_board(ship, state_with(*cubes), path, title="cubes")
+            draw_board(ship, state_with(cube), path, title="cubes")
         pixels = imread(path)[..., :3].reshape(-1, 3)
+        pixels = pixels[np.abs(pixels[:, 1] - (pixels[:, 0] + pixels[:, 2]) / 2) > 0.05]  # no grey is a shade of these
         return [shades_of(pixels, colour) for colour in paint.values()]
 
     purple, green = a_cube(0, "purple", *on_zone(ship, "strength_2")), a_cube(1, "green", *on_zone(ship, "coins"))
-    assert count() == [0, 0]
-    one, none = count(purple)
-    assert one > 300
-    assert none == 0
-    both = count(purple, green)
-    assert min(both) > 300
+    for cube, seen in ((purple, 0), (green, 1)):
+        counts = count(cube)
+        assert counts[seen] > 300
+        assert counts[1 - seen] == 0
 
 
 def test_purple_is_told_from_green_also_without_colour() -> None:
@@ -506,7 +514,7 @@ def battles(
     counts: dict[str, Sequence[int]] = {}
     for zone in ship.board.zones:
         corners = np.array(zone.corners)
-        inside = np.array([meet(point[None], corners) for point in points])
+        inside = distance(points, corners) == 0
         counts[zone.name] = [int(n) for n in inside.reshape(number, each).sum(axis=1)]
     return points, counts, [each] * number
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -330,51 +332,88 @@ def _corner_impacts(
     Kept are those which are single impacts, by theory, to the window's end: no other corner comes within 2 % of an
     edge of the floor, and the one that struck recedes from it.
     """
+    drawn = _answered(pair, inertia, number, world.settings.window)
+    ended: list[Array] = []
+    for i in range(number):
+        velocity, spin = drawn.motion[i, :3], drawn.motion[i, 3:]
+        start = Rotation.from_rotvec(-spin * drawn.touch[i]) * Rotation.from_quat(drawn.turn[i])
+        begin = pose(-drawn.arm[i] - velocity * drawn.touch[i], start.as_quat())
+        thing = Thing(inertia=inertia)
+        bodies = set_up(world, [begin], given or pair, [floor()], WEIGHTLESS, thing)
+        world.engine.set_velocity(bodies[0], velocity, spin)
+        end = run_out(world, bodies, world.settings.window)
+        ended.append(np.concatenate([end.velocity[0], end.spin[0]]))
+    out = np.array(ended)
+    before = drawn.energy(drawn.motion)
+    return Impacts(
+        slip=drawn.slip,
+        engine=MASS * (out[:, :3] - drawn.motion[:, :3]),
+        poisson=drawn.poisson,
+        newton=drawn.newton,
+        kept_engine=drawn.energy(out) / before,
+        kept_poisson=drawn.energy(drawn.after(drawn.poisson)) / before,
+        kept_newton=drawn.energy(drawn.after(drawn.newton)) / before,
+        turn=drawn.slip_turn,
+    )
+
+
+@dataclass(frozen=True)
+class Strikes:
+    """Cubes that strike with one corner, `touch` (s) after they start, and what theory says of each.
+
+    At the touch: their orientation `turn` (n, 4), `motion` (n, 6), `arm` to the corner and its `slip` (n, 3); `moment`
+    of inertia. The floor's impulses `poisson` and `newton` (n, 3); by how much slip changes direction (rad).
+    """
+
+    moment: float
+    touch: Array
+    turn: Array
+    motion: Array
+    arm: Array
+    slip: Array
+    poisson: Array
+    newton: Array
+    slip_turn: Array
+
+    def take(self, index: Any) -> Strikes:
+        arrays = {field.name: getattr(self, field.name)[index] for field in fields(self) if field.name != "moment"}
+        return replace(self, **arrays)
+
+    def energy(self, motion: Array) -> Array:
+        return _kinetic(motion[:, :3], motion[:, 3:], self.moment)
+
+    def after(self, impulse: Array) -> Array:
+        return self.motion + np.concatenate([impulse / MASS, np.cross(self.arm, impulse) / self.moment], axis=1)
+
+    def is_single(self, motion: Array, times: Array, is_after: bool) -> Array:
+        """Whether, moved so before or after the touch, each comes near the floor with its corner alone, and leaves."""
+        single, last = np.ones(len(self.slip), dtype=bool), np.zeros(len(self.slip))
+        for time in times:
+            now = (time > self.touch) == is_after
+            struck, next_lowest = _lowest_two(self.turn, self.arm, motion[:, :3], motion[:, 3:], time - self.touch)
+            single &= ~now | (next_lowest > NEAR)
+            if is_after:
+                single &= ~now | (struck > last)
+                last = np.where(now, struck, last)
+        return single
+
+
+@cache
+def _answered(pair: Surface, inertia: float | None, number: int, window: float) -> Strikes:
+    """Draw strikes and answer them, once for all engines: the first `number` that are single by Poisson's impulse."""
     moment = INERTIA if inertia is None else inertia
     rng = np.random.default_rng(3)
     turn, motion, arm, slip = _draw_corners(rng, 6 * number)
-    velocity, spin = motion[:, :3], motion[:, 3:]
-    poisson, newton, turned = routh(slip, _mobility(arm, moment), pair.friction, pair.restitution)
-
-    def after(impulse: Array) -> tuple[Array, Array]:
-        return velocity + impulse / MASS, spin + np.cross(arm, impulse) / moment
-
-    window = world.settings.window
+    unknown = np.full_like(slip, np.nan)
     touch = window * rng.uniform(0.65, 0.8, len(slip))
-    single = np.ones(len(slip), dtype=bool)
-    before = np.zeros(len(slip))
-    for time in np.linspace(0, window, 31):
-        past = (time > touch)[:, None]
-        fly = np.where(past, after(poisson)[0], velocity)
-        tumble = np.where(past, after(poisson)[1], spin)
-        struck, next_lowest = _lowest_two(turn, arm, fly, tumble, time - touch)
-        single &= next_lowest > NEAR
-        single &= ~past[:, 0] | (struck > before)
-        before = np.where(past[:, 0], struck, 0.0)
-    chosen = np.flatnonzero(single)[:number]
+    drawn = Strikes(moment, touch, turn, motion, arm, slip, unknown, unknown, unknown[:, 0])
+    times = np.linspace(0, window, 31)
+    drawn = drawn.take(np.flatnonzero(drawn.is_single(drawn.motion, times, False)))
+    poisson, newton, turned = routh(drawn.slip, _mobility(drawn.arm, moment), pair.friction, pair.restitution)
+    drawn = replace(drawn, poisson=poisson, newton=newton, slip_turn=turned)
+    chosen = np.flatnonzero(drawn.is_single(drawn.after(poisson), times, True))[:number]
     assert len(chosen) == number
-
-    ended: list[Array] = []
-    for i in chosen:
-        start = Rotation.from_rotvec(-spin[i] * touch[i]) * Rotation.from_quat(turn[i])
-        begin = pose(-arm[i] - velocity[i] * touch[i], start.as_quat())
-        thing = Thing(inertia=inertia)
-        bodies = set_up(world, [begin], given or pair, [floor()], WEIGHTLESS, thing)
-        world.engine.set_velocity(bodies[0], velocity[i], spin[i])
-        end = run_out(world, bodies, window)
-        ended.append(np.concatenate([end.velocity[0], end.spin[0]]))
-    out = np.array(ended)
-    before = _kinetic(velocity, spin, moment)[chosen]
-    return Impacts(
-        slip=slip[chosen],
-        engine=MASS * (out[:, :3] - velocity[chosen]),
-        poisson=poisson[chosen],
-        newton=newton[chosen],
-        kept_engine=_kinetic(out[:, :3], out[:, 3:], moment) / before,
-        kept_poisson=_kinetic(*after(poisson), moment)[chosen] / before,
-        kept_newton=_kinetic(*after(newton), moment)[chosen] / before,
-        turn=turned[chosen],
-    )
+    return drawn.take(chosen)
 
 
 def _draw_corners(rng: np.random.Generator, number: int) -> tuple[Array, Array, Array, Array]:
@@ -522,14 +561,15 @@ def test_cubes_at_rest_in_the_tower_overlap_by_at_most_half_a_percent_of_their_e
 def test_cubes_that_wedge_in_the_tower_are_repaired_to_at_most_one_and_a_half_percent_of_their_edge():
     """Set-up drops of Bullet that end with cubes deeper than 2 % when the repair is off, made again with it.
 
-    They are the first three from seed 80 on, which the judge must find by itself: about 7 of 100 drops are such.
+    They are the first three from seed 89 on, which the judge must find by itself: 8 of the 100 drops from 80 on are
+    such, and there they come close together.
     """
     bullet = PhysicsSettings(engine="bullet")
     bound = bullet.rest_overlap
     tower = load(RULEBOOK)
     with PhysicsModel(tower, replace(bullet, rest_overlap=0.2)) as model:
         wedged: dict[int, float] = {}
-        for seed in range(80, 180):
+        for seed in range(89, 180):
             if (overlap := _set_up_overlap(model, seed)) > bound + 0.005:
                 wedged[seed] = overlap
             if len(wedged) == 3:

@@ -129,7 +129,7 @@ for name in ("pthread_sigmask", "pthread_kill", "SIGKILL", "SIGHUP", "SIGALRM", 
     delattr(signal, name)
 from tower_sim.cli import main
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(next(filter(None, (main(command.split()) for command in sys.argv[1:])), 0))
 """
 
 
@@ -139,14 +139,16 @@ def test_without_what_only_posix_has_towers_are_played_drawn_compared_and_studie
     (tmp_path / "spec.toml").write_text(spec)
     (tmp_path / "here.py").write_text(WITHOUT_POSIX)  # each process of a campaign runs it again
 
-    def here(*words: str) -> None:
-        command = [sys.executable, "here.py", *words]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, encoding="utf-8")
-        assert done.returncode == 0, done.stderr
-
-    here("play", "amerigo", "--rounds", "0", "--seed", "1", "--save-plot", "game.png")
-    here("compare", "amerigo", "--set", "cubes=6", "--games", "3", "--seed", "1", "--model", "two_thirds")
-    here("campaign", "run", "spec.toml", "-o", "data", "--workers", "2")
-    here("study", "data", "-o", "report")
+    commands = (
+        "play amerigo --rounds 0 --seed 1 --save-plot game.png",
+        "compare amerigo --set cubes=6 --games 3 --seed 1 --model two_thirds",
+        "campaign run spec.toml -o data --workers 2",
+        "study data -o report",
+    )
+    here = [sys.executable, "here.py", *commands]
+    done = subprocess.run(here, cwd=tmp_path, capture_output=True, text=True, encoding="utf-8")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "game.png").exists()
+    assert (tmp_path / "report").is_dir()
     run(load(tmp_path / "spec.toml"), tmp_path / "with")
     assert tree(tmp_path / "data") == tree(tmp_path / "with")

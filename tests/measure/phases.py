@@ -49,9 +49,10 @@ PHASES: Mapping[str, tuple[str, ...]] = {
 REST = "gravity, choice of the step, the loop"
 
 Run = Callable[[int, Sequence[Upright]], int]
+Stamped = Callable[[Tables, int, T, T, float, int], int]
 
 
-def stamping() -> Callable[[Tables, int, T, T], int]:
+def stamping() -> Stamped:
     """Return `take_windows` made anew, so that it adds up what each phase takes, in clock ticks (us), and how often.
 
     They stand behind a world's own whole numbers: those of phase p are the (2 p)th and the next.
@@ -121,7 +122,7 @@ class Drops:
     looks: list[int] = field(default_factory=lambda: [0] * len(PHASES))
 
 
-def watch(apparatus: str, cubes: int, drops: int, with_stamps: Callable[[Tables, int, T, T], int]) -> Drops:
+def watch(apparatus: str, cubes: int, drops: int, with_stamps: Stamped) -> Drops:
     """Do each drop twice, as always and with stamps."""
     found = Drops()
     with PhysicsModel(load(apparatus), SETTINGS) as model:
@@ -146,7 +147,7 @@ def watch(apparatus: str, cubes: int, drops: int, with_stamps: Callable[[Tables,
             own = len(world.whole)
             whole = np.append(world.whole, np.zeros(2 * len(PHASES), np.int64))
             boxes, no_film = np.array(calm, np.float64).reshape(-1, 6), np.zeros((0, 0, 7))
-            taken = with_stamps(world._replace(whole=whole), windows, boxes, no_film)
+            taken = with_stamps(world._replace(whole=whole), windows, boxes, no_film, 0.0, 0)
             world.whole[:] = whole[:own]
             for phase in range(len(PHASES)):
                 found.ticks[phase] += int(whole[own + 2 * phase])

@@ -113,19 +113,36 @@ def draw_plan(
     If it is not `is_painted` the zones' floor is left free, for what is drawn beneath at zorder 1.
     """
     canvas: Any = figure
-    plan, rows = Plan(figure, where, apparatus, cubes, is_painted, 0), 0
+    plan, rows = Plan(figure, where, apparatus, cubes, is_painted), 0
     while (needed := plan.fit(says)) > rows:
         canvas.delaxes(plan.sheet.axes)
-        plan, rows = Plan(figure, where, apparatus, cubes, is_painted, needed), needed
+        plan.sheet, rows = plan.sheet_of(needed), needed
+    plan.paint()
     plan.write(says)
     return plan
 
 
+@dataclass(frozen=True, slots=True)
+class _Room:
+    """The `places` tried for words in a zone, (n, 2), their middle first, and how far `away` from it they are, squared.
+
+    `inward` are the normals of the zone's k sides, `depth` (k, n) how far a place is from each; `beside` (m, n) and
+    `over` (m, n) how far it is from the m cubes near the zone, across and up, below 0 where it is level with one.
+    """
+
+    places: Array
+    away: Array
+    inward: Array
+    depth: Array
+    beside: Array
+    over: Array
+
+
 class Plan:
-    """The plan on its `sheet`: the board of `apparatus` and `cubes`, with room for `rows` of a list below."""
+    """The plan on its `sheet`, whose scale is such that a list below has room: the board of `apparatus` and `cubes`."""
 
     def __init__(
-        self, figure: Figure, where: Where, apparatus: Apparatus, cubes: Sequence[Face], is_painted: bool, rows: int
+        self, figure: Figure, where: Where, apparatus: Apparatus, cubes: Sequence[Face], is_painted: bool
     ) -> None:
         self.board, self.is_painted = with_board(apparatus).board, is_painted
         self.dimensions = apparatus.dimensions()
@@ -133,13 +150,25 @@ class Plan:
         self.view = above(self.board)
         self.points = figure.get_figheight() * where[3] * 72
         self.outer = _box(on_plan(self.board, 1e3 * np.array(list(product(self.board.x, self.board.y)))))
-        floor, around = (self._faces(apparatus, parts) for parts in (self.plan.floor, self.plan.around))
+        self._floor, self._around = (self._faces(apparatus, parts) for parts in (self.plan.floor, self.plan.around))
+        self._zones, self._cubes = zone_faces(self.board), cubes
         self._taken = [_box(self.view.project(face.corners)) for face in cubes]
-        self.inner = _around([_box(self.view.project(face.corners)) for face in [*floor, *around]] + [self.outer])
+        solid = [_box(self.view.project(face.corners)) for face in [*self._floor, *self._around]]
+        self.inner = _around([*solid, self.outer])
+        self._figure, self._where = figure, where
+        self.sheet = self.sheet_of(0)
+        self._rooms: dict[str, _Room] = {}
+        self._labels: dict[str, Label] = {}
+        self._listed: list[str] = []
+        self._columns = self._tall = 1
+        self._floors = shades(self._zones, self.dimensions)
+
+    def sheet_of(self, rows: int) -> Sheet:
+        """Return a new sheet with room for `rows` of a list below."""
         left, right, low, _ = _around([*self._taken, self.outer])
-        self.sheet = Sheet(
-            figure,
-            where,
+        return Sheet(
+            self._figure,
+            self._where,
             (
                 [(self.outer[0], 40), (left, 4), (self.inner[0], 4)],
                 [(self.outer[1], 8), (right, 4), (self.inner[1], 4)],
@@ -147,12 +176,6 @@ class Plan:
                 [(self.inner[3], 32)],
             ),
         )
-        self._labels: dict[str, Label] = {}
-        self._listed: list[str] = []
-        self._columns = self._tall = 1
-        zones = zone_faces(self.board)
-        self._paint([*floor, *around, *zones] if is_painted else around, zones, cubes)
-        self._surround()
 
     def _faces(self, apparatus: Apparatus, parts: Sequence[str]) -> list[Face]:
         planes = [((0.0, 0.0, 1.0), self.plan.below), *self.plan.within]
@@ -219,27 +242,42 @@ class Plan:
 
     def _place(self, zone: Zone, settings: Iterator[Label]) -> Label | None:
         """Return the first of `settings` that has room in `zone` clear of the cubes, there nearest to its middle."""
-        pt, ring = self.sheet.pt, self._ring(zone)
+        pt = self.sheet.pt
+        if zone.name not in self._rooms:
+            self._rooms[zone.name] = self._room(zone)
+        room = self._rooms[zone.name]
+        tried: set[Label] = set()
+        for label in settings:
+            if label in tried:
+                continue
+            tried.add(label)
+            half = np.array(_size(label)) * pt / 2 + _PAD * pt
+            fits: Any = (room.depth >= (np.abs(room.inward) @ half)[:, None]).all(axis=0)
+            if fits.any():
+                fits &= ((room.beside > half[0]) | (room.over > half[1])).all(axis=0)
+            if fits.any():
+                best = room.places[np.argmin(np.where(fits, room.away, np.inf))]
+                return replace(label, middle=(float(best[0]), float(best[1])))
+        return None
+
+    def _room(self, zone: Zone) -> _Room:
+        ring = self._ring(zone)
         (x0, y0), (x1, y1) = ring.min(axis=0), ring.max(axis=0)
         middle = np.array(_centroid(ring))
         steps = (np.arange(_TRIED) + 0.5) / _TRIED
         grid = np.column_stack([np.tile(x0 + (x1 - x0) * steps, _TRIED), np.repeat(y0 + (y1 - y0) * steps, _TRIED)])
         places = np.concatenate([middle[None], grid])
         inward = polygon.inward(ring)
-        depth = ((places[:, None] - ring) * inward).sum(axis=2)
         taken = np.array(self._taken).reshape(-1, 4)
         taken = taken[((taken[:, ::2] <= (x1, y1)) & (taken[:, 1::2] >= (x0, y0))).all(axis=1)]
-        off_x = np.maximum(taken[:, 0] - places[:, :1], places[:, :1] - taken[:, 1])
-        off_y = np.maximum(taken[:, 2] - places[:, 1:], places[:, 1:] - taken[:, 3])
-        away = ((places - middle) ** 2).sum(axis=1)
-        for label in settings:
-            half = np.array(_size(label)) * pt / 2 + _PAD * pt
-            fits = (depth >= np.abs(inward) @ half).all(axis=1)
-            fits[fits] = ((off_x[fits] > half[0]) | (off_y[fits] > half[1])).all(axis=1)
-            if fits.any():
-                best = places[np.argmin(np.where(fits, away, np.inf))]
-                return replace(label, middle=(float(best[0]), float(best[1])))
-        return None
+        return _Room(
+            places,
+            away=((places - middle) ** 2).sum(axis=1),
+            inward=inward,
+            depth=((places - ring[:, None]) * inward[:, None]).sum(axis=2),
+            beside=np.maximum(taken[:, :1] - places[:, 0], places[:, 0] - taken[:, 1:2]),
+            over=np.maximum(taken[:, 2:3] - places[:, 1], places[:, 1] - taken[:, 3:]),
+        )
 
     def _write(self, label: Label, floor: tuple[float, ...]) -> None:
         style: dict[str, Any] = {"fontsize": label.size, "rotation": 90 * label.is_turned, "rotation_mode": "anchor"}
@@ -255,16 +293,18 @@ class Plan:
             x, y = (x + down, y) if label.is_turned else (x, y - down)
             self.sheet.text(x, y, line, up="baseline", weight=weight, **style)
 
-    def _paint(self, faces: Sequence[Face], zones: Sequence[Face], cubes: Sequence[Face]) -> None:
-        sheet, view, dimensions = self.sheet, self.view, self.dimensions
-        below, seen = from_back_to_front(faces, view), from_back_to_front(cubes, view)
+    def paint(self) -> None:
+        """Paint the board, its zones and the cubes, and what is around them."""
+        sheet, view, dimensions, zones = self.sheet, self.view, self.dimensions, self._zones
+        faces = [*self._floor, *self._around, *zones] if self.is_painted else self._around
+        below, seen = from_back_to_front(faces, view), from_back_to_front(self._cubes, view)
         sheet.paint(below, view, shades(below, dimensions), 0.7)
-        self._floors = shades(zones, dimensions)
         for zone in zones if self.is_painted else ():
             for slope in self.plan.printed.get(zone.part.removeprefix(ZONE), Printed()).slopes:
                 sheet.hatch([zone], view, slope, 5.0, "0.72")
         sheet.paint(zones, view, ["none"] * len(zones), 0.9, 4)
         sheet.paint(seen, view, shades(seen, dimensions), 0.6, 5)
+        self._surround()
 
     def _surround(self) -> None:
         """Dimension the board, and write what is beyond it and over the plan."""

@@ -113,11 +113,12 @@ def union(solids: Sequence[Solid]) -> list[Face]:
     normals = [np.array([face.normal for face in solid]) for solid in solids]
     offsets = [np.array([face.normal @ face.corners[0] for face in solid]) for solid in solids]
     planes = np.concatenate(normals).T, np.concatenate(offsets)
+    is_parted: Any = _parting(*_extents([face for _, face in owned], planes[0].T), planes[1])[0]
+    is_near &= ~np.logical_or.reduceat(is_parted, starts, axis=1)
     of_plane: dict[tuple[float, ...], list[Face]] = {}
     for (i, face), near, offset in zip(owned, is_near, planes[1].tolist(), strict=True):
         pieces = [face]
-        is_apart: Any = np.logical_or.reduceat(_parting(face, *planes)[0], starts)
-        for j in np.flatnonzero(near & ~is_apart).tolist():
+        for j in np.flatnonzero(near).tolist():
             if j != i:
                 pieces = [left for piece in pieces for left in _outside(piece, normals[j], offsets[j], j < i)]
         plane = (*(np.round(face.normal, 5) + 0.0).tolist(), round(offset, 3), face.is_cut)
@@ -133,17 +134,19 @@ def _extents(faces: Sequence[Face], directions: Array) -> tuple[Array, Array]:
     return ends
 
 
-def _parting(face: Face, normals: Array, offsets: Array) -> tuple[Any, Any, Any]:
-    """Tell of planes, `normals` (3, k): the face is all beyond it; it lies in it; some of it is beyond."""
-    beyond = face.corners @ normals - offsets
-    low, high = beyond.min(axis=0), beyond.max(axis=0)
+def _parting(low: Array, high: Array, offsets: Array) -> tuple[Any, Any, Any]:
+    """Tell of planes along whose normals a face reaches from `low` to `high`: all of it is beyond; it lies in it; some
+    of it is beyond.
+    """
+    low, high = low - offsets, high - offsets
     is_flat = (low > -_NEAR) & (high < _NEAR)
     return (low > -_NEAR) & ~is_flat, is_flat, high > _NEAR
 
 
 def _outside(face: Face, normals: Array, offsets: Array, is_later: bool) -> list[Face]:
     """Return what of a face the solid of these planes does not cover; a face in its surface too, if that `is_later`."""
-    is_apart, is_flat, is_cut = _parting(face, normals.T, offsets)
+    along = face.corners @ normals.T
+    is_apart, is_flat, is_cut = _parting(along.min(axis=0), along.max(axis=0), offsets)
     if is_apart.any() or (not is_later and (is_flat & (normals @ face.normal > 0)).any()):
         return [face]
     inside, pieces = face, list[Face]()
@@ -167,14 +170,15 @@ def _creased(faces: Sequence[Face]) -> list[Face]:
     corners = np.concatenate([face.corners for face in faces])
     points = corners[np.unique(np.round(corners, 6), axis=0, return_index=True)[1]]
     rings = [_with_corners(face.corners, points @ flat, flat) for face in faces]
-    sides = [np.roll(ring @ flat, -1, axis=0) - ring @ flat for ring in rings]
+    starts = [ring @ flat for ring in rings]
+    sides = [_after(start) - start for start in starts]
     outward = [side[:, ::-1] * (1, -1) / np.maximum(np.linalg.norm(side, axis=1), 1e-12)[:, None] for side in sides]
     beyond = np.concatenate(
-        [ring @ flat + side / 2 + _CREASE * out for ring, side, out in zip(rings, sides, outward, strict=True)]
+        [start + side / 2 + _CREASE * out for start, side, out in zip(starts, sides, outward, strict=True)]
     )
     goes_on = np.zeros(len(beyond), dtype=bool)
-    for ring, out in zip(rings, outward, strict=True):
-        goes_on |= np.all(beyond @ out.T < ((ring @ flat) * out).sum(axis=1) + _NEAR, axis=1)
+    for start, out in zip(starts, outward, strict=True):
+        goes_on |= np.all(beyond @ out.T < (start * out).sum(axis=1) + _NEAR, axis=1)
     ends = pairwise(np.cumsum([0, *map(len, rings)]))
     return [
         replace(face, corners=ring, drawn=tuple((~goes_on[a:b]).tolist()))
@@ -182,10 +186,15 @@ def _creased(faces: Sequence[Face]) -> list[Face]:
     ]
 
 
+def _after(ring: Array) -> Array:
+    """Return for each corner of a ring the one after it."""
+    return np.concatenate([ring[1:], ring[:1]])
+
+
 def _with_corners(ring: Array, points: Array, flat: Array) -> Array:
     """Return a ring with corners where `points` of its plane, whose axes are `flat`, lie on its sides."""
     start = ring @ flat
-    way = np.roll(start, -1, axis=0) - start
+    way = _after(start) - start
     length = np.maximum(np.linalg.norm(way, axis=1), 1e-12)
     away = points[:, None] - start
     t = (away * way).sum(axis=2) / length

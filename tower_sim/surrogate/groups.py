@@ -140,13 +140,17 @@ def beta_binomial(cubes: int, mean: Array, size: Array) -> Array:
     if cubes < 0:
         raise fault("cubes of a group", cubes, "a number from 0", "count them again")
     k = np.arange(cubes + 1)
-    pmf = np.exp(_log_pmf(k, np.array(cubes), np.asarray(mean)[..., None], np.asarray(size)[..., None]))
+    n = np.array(cubes)
+    pmf = np.exp(_log_pmf(k, n, _log_choose(k, n), np.asarray(mean)[..., None], np.asarray(size)[..., None]))
     return pmf / pmf.sum(-1, keepdims=True)
 
 
-def _log_pmf(out: Array, cubes: Array, mean: Array, size: Array) -> Array:
+def _log_choose(out: Array, cubes: Array) -> Array:
+    return -_special.betaln(out + 1, cubes - out + 1) - np.log1p(cubes)
+
+
+def _log_pmf(out: Array, cubes: Array, choose: Array, mean: Array, size: Array) -> Array:
     a, b = mean * size, (1 - mean) * size
-    choose = -_special.betaln(out + 1, cubes - out + 1) - np.log1p(cubes)
     return choose + _special.betaln(out + a, cubes - out + b) - _special.betaln(a, b)
 
 
@@ -183,8 +187,10 @@ def fit_group(x: Array, cubes: Any, out: Any, weights: Array | None = None) -> B
     sd[-1] = LOG_SIZE_SD
     scale = max(float(w.sum()), 1.0)  # the optimiser's first step is the gradient
 
+    choose = _log_choose(k, n)  # the same at each step
+
     def loss(at: Array) -> tuple[float, Array]:
-        value, slope = _log_likelihood(at, x, n, k, w)
+        value, slope = _log_likelihood(at, x, n, k, choose, w)
         off = (at - centre) / sd
         return (float(off @ off) / 2 - value) / scale, (off / sd - slope) / scale
 
@@ -197,7 +203,7 @@ def fit_group(x: Array, cubes: Any, out: Any, weights: Array | None = None) -> B
     return BetaBinomial(tuple(best[:-1].tolist()), float(best[-1]), tuple(tuple(row) for row in covariance.tolist()))
 
 
-def _log_likelihood(at: Array, x: Array, n: Array, k: Array, w: Array) -> tuple[float, Array]:
+def _log_likelihood(at: Array, x: Array, n: Array, k: Array, choose: Array, w: Array) -> tuple[float, Array]:
     """Return the weighted log-likelihood and its gradient."""
     mean, size = chance(x @ at[:-1]), np.exp(np.clip(at[-1], -10, 12))
     a, b = mean * size, (1 - mean) * size
@@ -206,4 +212,4 @@ def _log_likelihood(at: Array, x: Array, n: Array, k: Array, w: Array) -> tuple[
     by_a, by_b = psi(k + a) - psi(a) + common, psi(n - k + b) - psi(b) + common
     by_mean = w * (by_a - by_b) * size * mean * (1 - mean)
     by_size = float(w @ (by_a * mean + by_b * (1 - mean)) * size)
-    return float(w @ _log_pmf(k, n, mean, size)), np.append(by_mean @ x, by_size)
+    return float(w @ _log_pmf(k, n, choose, mean, size)), np.append(by_mean @ x, by_size)

@@ -28,6 +28,7 @@ _HAIR = 0.002  # edges: see narrow.py
 _CORRECTIONS = 8
 _NANO = 1e-9
 _NO_FILM = np.zeros((0, 0, 7))
+_NO_BOXES = np.zeros((0, 6))
 
 
 @cache
@@ -240,7 +241,7 @@ class CoreEngine:
 
     def step(self, timestep: float, steps: int) -> None:
         """Take `steps` steps of `timestep` seconds each."""
-        run.take_steps(self._world, timestep, steps)
+        run.take_windows(self._world, 0, _NO_BOXES, _NO_FILM, timestep, steps)
 
     def run(self, windows: int, calm: Sequence[Upright]) -> int:
         """Take up to `windows` windows of the settings; returns how many: see `run.take_windows`."""
@@ -253,7 +254,7 @@ class CoreEngine:
 
     def _run(self, windows: int, calm: Sequence[Upright], film: T) -> int:
         boxes = np.array(calm, np.float64).reshape(-1, 6)
-        return int(run.take_windows(self._world, windows, boxes, film))
+        return int(run.take_windows(self._world, windows, boxes, film, 0.0, 0))
 
     def all_sleep(self) -> bool:
         """Tell whether all cubes sleep."""

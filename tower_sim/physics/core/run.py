@@ -159,9 +159,8 @@ def _list_active(whole: T, pairs: T, todo: T) -> None:
 
 
 @inner
-def _window(w: Tables) -> None:
-    """Take the steps of one window, so fine that no cube travels further in one than allowed."""
-    whole, real, bodies, flags = w.whole, w.real, w.bodies, w.flags
+def _steps(whole: T, real: T, bodies: T, flags: T) -> int:
+    """Return how many steps the next window needs for no cube to travel further in one than allowed."""
     pull = math.sqrt(
         real[GRAVITY_X] * real[GRAVITY_X] + real[GRAVITY_Y] * real[GRAVITY_Y] + real[GRAVITY_Z] * real[GRAVITY_Z]
     )
@@ -172,33 +171,34 @@ def _window(w: Tables) -> None:
             speed = fastest(bodies, i, pull * window)
             travel = real[PASSED_TRAVEL] if bodies[i, POSITION + 2] < real[PASSED] else real[TRAVEL]
             rate = max(rate, speed / (travel * real[EDGE]))
-    steps = math.ceil(window * rate - 1e-9)
-    for _ in range(steps):
-        _step(w, window / steps)
+    return math.ceil(window * rate - 1e-9)
 
 
 @entry
-def take_steps(w: Tables, step: float, steps: int) -> None:
-    """Take steps."""
-    for _ in range(steps):
-        _step(w, step)
-
-
-@entry
-def take_windows(w: Tables, windows: int, calm: T, film: T) -> int:
+def take_windows(w: Tables, windows: int, calm: T, film: T, step: float, steps: int) -> int:
     """Take up to `windows` windows; returns how many.
 
     Fewer when all sleep, and when a cube's centre is in none of the upright boxes `calm` (rows of low and high corner).
     Where the cubes are after each window is written into `film`, shape (windows, cubes, 7), if it is not empty.
+    For 0 windows it takes `steps` steps of `step` seconds and no more: a function for these alone would hold all that
+    a step is once again, and be compiled as long.
     """
     whole, real, bodies, flags, pairs = w.whole, w.real, w.bodies, w.flags, w.pairs
-    for taken in range(windows):
-        _window(w)
+    taken = 0
+    while True:
+        if windows > 0:
+            steps = _steps(whole, real, bodies, flags)
+            step = real[WINDOW] / steps
+        for _ in range(steps):
+            _step(w, step)
+        if windows == 0:
+            return 0
         if film.shape[0] > 0:
             _write_down(whole, bodies, film, taken)
-        if sleep.fall_asleep(whole, real, bodies, flags, pairs) or not _is_calm(whole, bodies, calm):
-            return taken + 1
-    return windows
+        taken += 1
+        is_over = sleep.fall_asleep(whole, real, bodies, flags, pairs) or not _is_calm(whole, bodies, calm)
+        if is_over or taken == windows:
+            return taken
 
 
 @inner
