@@ -114,12 +114,14 @@ def pinched(mesh: Mesh) -> set[tuple[int, int]]:
 def crossings(mesh: Mesh) -> int:
     """Return how many pairs of triangles without a common vertex pass through each other."""
     corners = mesh.corners
-    low, high = corners.min(axis=1), corners.max(axis=1)
+    ends = list(zip(corners.min(axis=1).T.copy(), corners.max(axis=1).T.copy(), strict=True))  # along x, y and z
     pairs: list[Indices] = [np.empty((0, 2), dtype=np.int64)]
     for begin in range(0, len(corners), _AT_ONCE):
-        some = slice(begin, begin + _AT_ONCE)
-        near = ((low < high[some, None]) & (high > low[some, None])).all(axis=2)
-        pairs.append(np.add(np.argwhere(np.triu(near, begin + 1)), (begin, 0)))
+        of, rest = slice(begin, begin + _AT_ONCE), slice(begin, None)
+        near = np.triu(np.ones((len(ends[0][0][of]), len(ends[0][0][rest])), dtype=bool), 1)
+        for low, high in ends:
+            near &= (low[rest] < high[of, None]) & (high[rest] > low[of, None])
+        pairs.append(np.argwhere(near) + begin)
     both = np.concatenate(pairs)
     shares = (mesh.faces[both[:, 0], :, None] == mesh.faces[both[:, 1], None, :]).any(axis=(1, 2))
     both = both[~shares]
@@ -150,11 +152,11 @@ def contains(mesh: Mesh, points: Array) -> npt.NDArray[np.bool_]:
     """Tell which points (n, 3) lie within, by the solid angle of all triangles (van Oosterom and Strackee 1983)."""
     found = np.empty(len(points), dtype=bool)
     for begin in range(0, len(points), _AT_ONCE):
-        some = points[begin : begin + _AT_ONCE, None, None]
-        a, b, c = np.moveaxis(mesh.corners[None] - some, 2, 0)
-        x, y, z = (np.linalg.norm(v, axis=2) for v in (a, b, c))
-        over = np.einsum("ijk,ijk->ij", a, np.cross(b, c))
-        dots = [np.einsum("ijk,ijk->ij", u, v) for u, v in ((a, b), (b, c), (c, a))]
+        some = points[begin : begin + _AT_ONCE].T[:, :, None]
+        a, b, c = (corner.T[:, None] - some for corner in np.moveaxis(mesh.corners, 1, 0))  # x, y and z, (3, n, m)
+        x, y, z = (np.sqrt((v * v).sum(axis=0)) for v in (a, b, c))
+        over = sum(a[i] * (b[i - 2] * c[i - 1] - b[i - 1] * c[i - 2]) for i in range(3))
+        dots = [(u * v).sum(axis=0) for u, v in ((a, b), (b, c), (c, a))]
         angle = 2 * np.arctan2(over, x * y * z + dots[0] * z + dots[1] * x + dots[2] * y)
         found[begin : begin + _AT_ONCE] = np.abs(angle.sum(axis=1)) > 2 * np.pi
     return found
