@@ -433,6 +433,7 @@ def check_of(shift: float, games: int = 60) -> pages.TowerCheck:
     )
 
 
+@pytest.mark.usefixtures("unpainted_here")
 def test_a_report_leads_with_the_verdict_and_names_what_does_not_pass(tmp_path: Any):
     check = check_of(0.15)
     verdicts = {claim.name: claim for claim in pages.claims(check)}
