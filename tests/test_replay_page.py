@@ -37,7 +37,7 @@ def opener(watched: Watched, folder: Path) -> Open:
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
-    with browsing(1280, 800, reduced_motion="reduce", color_scheme="light") as watched:
+    with browsing(1280, 800, webgl=True, reduced_motion="reduce", color_scheme="light") as watched:
         yield watched
 
 
