@@ -3,6 +3,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 # As many processes test as there are cores: threads that BLAS or OpenMP start in each would wait for one another.
 # Said before numpy is imported; every process that a test starts inherits it.
@@ -78,14 +79,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(pytest.mark.skip(reason="needs PyBullet"))
 
 
+@contextmanager
+def _unpainted() -> Iterator[None]:
+    from matplotlib.figure import Figure
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Figure, "savefig", lambda *_, **__: None)
+        yield
+
+
 @pytest.fixture(scope="module")
 def unpainted() -> Iterator[None]:
     """For tests of a report's words and numbers: its pictures are made as ever, but their files stay empty.
 
     That they are painted, and how they look, is asked by the tests of pictures.
     """
-    from matplotlib.figure import Figure
+    with _unpainted():
+        yield
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Figure, "savefig", lambda *_, **__: None)
+
+@pytest.fixture
+def unpainted_here() -> Iterator[None]:
+    """The same for one test of a file whose others ask for pictures."""
+    with _unpainted():
         yield

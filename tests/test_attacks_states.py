@@ -152,7 +152,7 @@ BODIES = {
 @pytest.mark.parametrize("what", BODIES)
 def test_a_token_with_another_body_is_refused_in_one_line(what: str):
     text = base64.urlsafe_b64encode(zlib.compress(BODIES[what], 1)).decode().rstrip("=")
-    for prefix in ("TOWER2", "TOWER3"):
+    for prefix in ("TOWER2", "TOWER3") if len(text) < 10_000 else ("TOWER3",):  # both are read alike
         token = f"{prefix}.{text}.{hashlib.sha256(f'{prefix}.{text}'.encode()).hexdigest()[:16]}"
         assert isinstance(told(lambda t=token: TowerState.from_token(t)), UsageError)
 
@@ -230,20 +230,22 @@ def attack(model: DropModel, start: TowerState, count: int, *, replays: bool = T
     return refused
 
 
+@pytest.mark.parametrize("number", [800, pytest.param(4_000, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", ["surrogate", "two_thirds"])
-def test_4_000_crafted_states_of_a_model_without_physics_are_refused_or_lose_no_cube(name: str):
+def test_crafted_states_of_a_model_without_physics_are_refused_or_lose_no_cube(name: str, number: int):
     with open_model(SHIPPED, name) as model:
         start = chain(model, 4)
         assert start.residents
-        assert 2_000 < attack(model, start, 4_000) < 4_000
+        assert number / 2 < attack(model, start, number) < number
 
 
-def test_2_000_crafted_boards_without_physics_are_refused_or_lose_no_cube():
+@pytest.mark.parametrize("number", [500, pytest.param(2_000, marks=pytest.mark.long)])
+def test_crafted_boards_without_physics_are_refused_or_lose_no_cube(number: int):
     with open_model(SHIP, "surrogate") as model:
         assert isinstance(model, ShipSurrogate)
         start = chain(model, 2, first=6)
         start = model.place(start, start.board.cubes[0], "choice", rng(4)).state.take(start.board.cubes[1:3])
-        assert 1_000 < attack(model, start, 2_000) < 2_000
+        assert number / 2 < attack(model, start, number) < number
 
 
 @pytest.mark.parametrize("shape", [TOWER, SHIP], ids=["tower", "ship"])

@@ -85,6 +85,7 @@ def test_an_old_dataset_holds_what_a_new_one_of_its_campaign_does(
         assert now.unfinished.any()
 
 
+@pytest.mark.usefixtures("unpainted_here")
 def test_the_study_of_an_old_dataset_has_the_tables_of_a_new_one(
     old: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from fractions import Fraction
-from functools import reduce
+from functools import cache, reduce
 from itertools import product
 from math import comb
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tower_sim import registry
+from tower_sim import registry, requests
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
@@ -23,7 +23,8 @@ from tower_sim.models import rule_of_thumb
 from tower_sim.requests import OddsRequest, PlayRequest, fill, fill_beside, no_odds, turns
 from tower_sim.statistics import clopper_pearson
 
-GAMES = 700
+FEW = 300
+MANY = pytest.param(700, marks=pytest.mark.long)
 FIGHT = ("battle", "--game", "wallenstein", "--attack", "red=6", "--defend", "blue=4", "--model", "two_thirds")
 CHANCES = {  # a cube of the seeding stays; one thrown in a battle comes out; one inside does
     "two_thirds": (Fraction(1, 3), Fraction(2, 3), Fraction(1, 3)),
@@ -39,6 +40,12 @@ def game() -> Game:
 def request(runs: int, seed: int = 11, **changed: Any) -> OddsRequest:
     rules = game().read({"rules": {"battles": 1, **changed}})
     return OddsRequest(PlayRequest("wallenstein", rules, "wallenstein", "two_thirds", seed), runs)
+
+
+@cache
+def many_odds(rule: str, games: int, attackers: int, defenders: int, revolts: int) -> CupOdds:
+    """Many battles, fought once; nobody adds to them."""
+    return odds(rule, request(games, attackers=attackers, defenders=defenders, revolts=revolts))
 
 
 def odds(rule: str, asked: OddsRequest) -> CupOdds:
@@ -72,24 +79,28 @@ def exact(rule: str, attackers: int, defenders: int, *, farmers: bool) -> dict[s
     return wins
 
 
+@pytest.mark.parametrize("games", [FEW, MANY])
 @pytest.mark.parametrize("rule", list(CHANCES))
 @pytest.mark.parametrize(("attackers", "defenders", "revolts"), [(6, 4, 0), (9, 5, 2)])
 def test_the_odds_of_a_rule_of_thumb_are_its_exact_ones(
-    rule: str, attackers: int, defenders: int, revolts: int
+    rule: str, attackers: int, defenders: int, revolts: int, games: int
 ) -> None:
-    """Each chance lies in the interval of 99.9 % of 700 battles, whose half width is 0.06."""
-    many = odds(rule, request(GAMES, attackers=attackers, defenders=defenders, revolts=revolts))
+    """Each chance lies in the interval of 99.9 % of 300 battles, whose half width is 0.1; of 700, 0.06."""
+    many = many_odds(rule, games, attackers, defenders, revolts)
     for word, chance in exact(rule, attackers, defenders, farmers=revolts < 2).items():
-        reach = clopper_pearson(many.wins[word], GAMES, 0.999)
+        reach = clopper_pearson(many.wins[word], games, 0.999)
         assert reach.low <= chance <= reach.high
 
 
-def test_the_mean_that_stays_is_that_of_the_rule() -> None:
+@pytest.mark.parametrize("games", [FEW, MANY])
+def test_the_mean_that_stays_is_that_of_the_rule(games: int) -> None:
     """Red: 7 seeded of which 1/3 stay, 6 thrown; after the battle 7/3 · 2/3 + 6/3 inside; within 4 standard errors."""
-    many = odds("two_thirds", request(GAMES))
+    many = many_odds("two_thirds", games, 6, 4, 0)
+    asked = game().read({"rules": {"battles": 1}})
+    assert asked == game().read({"rules": {"battles": 1, "attackers": 6, "defenders": 4, "revolts": 0}})
     inside = many.summary()["inside"]["red"]
     error = (inside["interval"][1] - inside["mean"]) / 1.96
-    assert abs(inside["mean"] - (7 / 3 * 2 / 3 + 2)) < 4 * error < 0.3
+    assert abs(inside["mean"] - (7 / 3 * 2 / 3 + 2)) < 4 * error < 0.3 * (700 / games) ** 0.5
 
 
 def test_run_r_of_many_is_the_game_of_its_seed_and_every_number_is_told() -> None:
@@ -135,7 +146,10 @@ def test_the_command_says_first_who_wins_and_what_stays(capsys: pytest.CaptureFi
     assert any(line.startswith("battles: 40 by 2/3-1/3 rule, 500 by an online rule") for line in rest)
 
 
-def test_the_document_is_the_same_twice_and_has_the_odds(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_document_is_the_same_twice_and_has_the_odds(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(requests, "FEWEST_BESIDE", 20)
     words = (*FIGHT, "--games", "20", "--seed", "3", "--json")
     _, out, _ = told(capsys, *words, "--save-plot", str(tmp_path / "odds.png"))
     assert told(capsys, *words)[1] == out

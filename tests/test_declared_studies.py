@@ -19,6 +19,8 @@ from tower_sim.study import study
 from tower_sim.study.data import Facts, Words
 from tower_sim.study.stand_ins import Against, against
 
+pytestmark = pytest.mark.usefixtures("unpainted")
+
 SPEC = """
 [campaign]
 kind = "amazonas"

@@ -349,7 +349,14 @@ def test_every_run_of_a_study_is_another(study: str):
     assert len(keys) == len(set(keys))
 
 
-@pytest.mark.parametrize("path", sorted(KEPT.glob("*.csv")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=[pytest.mark.long] if path.stem == "avalanches" else [])
+        for path in sorted(KEPT.glob("*.csv"))
+    ],
+    ids=lambda path: path.stem,
+)
 def test_what_is_kept_is_summed_up_as_it_says(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """The CSV that ships gives the JSON that ships, but for the last digits of fits."""
     (tmp_path / path.name).write_bytes(path.read_bytes())

@@ -37,11 +37,11 @@ def test_there_are_notebooks():
 def test_a_notebook_runs_from_its_first_cell_to_its_last_and_ships_with_what_it_shows(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """Of the design that ships the emulator knows every fourth tower, which takes a third of the time.
+    """Of the design that ships the emulator knows every eighth tower, which takes a fraction of the time.
 
     What a cell shows is compared by its kind: figures and pictures change from one version of a library to the next.
     """
-    some = design.shipped().take(np.arange(0, 1024, 4))
+    some = design.shipped().take(np.arange(0, 1024, 8))
     monkeypatch.setattr(design, "shipped", lambda: some)
     monkeypatch.chdir(tmp_path)
     shown = [kinds(outputs) for outputs in execute(path)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -159,11 +160,16 @@ def test_put_together_they_are_where_cubes_meet_them(cut: tuple[Any, float, list
     assert tested > 20
 
 
+@cache
+def rulebook_panels() -> list[Panel]:
+    return panels(load("amerigo-rulebook"), 3.0)
+
+
 @settings(max_examples=15, deadline=None)
 @given(st.floats(0.0, 1.0), st.integers(0, 20))
 def test_a_kerf_makes_every_outline_wider_by_half_of_it(kerf: float, which: int):
     """The area grows by half the kerf times the outlines' length, within what corners add or take."""
-    flat = panels(load("amerigo-rulebook"), 3.0)
+    flat = rulebook_panels()
     panel = flat[which % len(flat)]
     laid = {each.panel.number: each for sheet in lay(flat, SheetChoice(kerf=kerf)) for each in sheet}[panel.number]
     plain = solid.rings(panel.region)

@@ -125,7 +125,7 @@ def test_a_page_ends_with_every_cube_where_its_outcome_has_it_and_counts_as_that
         "game": ("play", "amerigo", "--rounds", "1", "--seed", "3", "--knock-after", "2=2"),
         "battle": (*BATTLE, *ability),
     }
-    with browsing(800, 600, reduced_motion="reduce") as watched:
+    with browsing(800, 600, webgl=True, reduced_motion="reduce") as watched:
         for name, words in games.items():
             told(capsys, *words, "--replay", f"{name}.html")
             replay = read(f"{name}.html")

@@ -19,6 +19,7 @@ from tower_sim.replay.page import page_of
 pytestmark = needs_browser
 
 HOSTILE = '</script><img src=x onerror="window.ran=1"><script>window.ran=2</script>'
+WIDTH = 1000
 Open = Callable[..., Any]
 
 
@@ -37,7 +38,7 @@ def opener(watched: Watched, folder: Path) -> Open:
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
-    with browsing(1280, 800, reduced_motion="reduce", color_scheme="light") as watched:
+    with browsing(WIDTH, 600, webgl=True, reduced_motion="reduce", color_scheme="light") as watched:
         yield watched
 
 
@@ -53,7 +54,7 @@ def at_desk(desk: Watched, tmp_path: Path) -> Iterator[Open]:
 @pytest.fixture(scope="module")
 def telephone(desk: Watched) -> Iterator[Watched]:
     context = desk.page.context.browser.new_context(
-        viewport={"width": 360, "height": 720},
+        viewport={"width": 360, "height": 600},
         has_touch=True,
         is_mobile=True,
         device_scale_factor=2,
@@ -380,7 +381,7 @@ def test_rows_of_a_table_stand_under_their_heading_and_other_lines_with_their_st
     assert page.inner_text("#lines .now").strip() == row.strip()
     assert "|" not in page.inner_text("#steps li:nth-child(1)")
     assert "2 3 fire; every player receives half the silver" in page.inner_text("#steps li:nth-child(2)")
-    assert page.evaluate("document.scrollingElement.scrollWidth") == 1280
+    assert page.evaluate("document.scrollingElement.scrollWidth") == WIDTH
 
 
 def test_a_step_without_a_drop_has_its_moment_too(at_desk: Open):

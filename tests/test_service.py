@@ -398,7 +398,7 @@ LINES = (st.text(max_size=40) | st.binary(max_size=40) | REQUESTS | VALUES.map(j
 )
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(LINES, max_size=6))
 def test_whatever_the_lines_are_each_that_is_not_blank_gets_one_object_in_order(lines: list[bytes]):
     """Between any two lines stands a good request, so that an answer lost or given twice would shift the others."""

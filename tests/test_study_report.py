@@ -42,6 +42,7 @@ def test_what_a_battle_shows_is_counted_by_hand(tmp_path: Path):
     assert odds.wins.low[0] <= 4 / 6 <= odds.wins.high[0]
 
 
+@pytest.mark.usefixtures("unpainted_here")
 def test_the_report_of_battles(tmp_path: Path):
     points = [{"battle.cubes.purple": 2}, {"battle.cubes.purple": 5}]
     write_battles(tmp_path / "in", ["purple", "green", "green"] * 2 + ["purple"] * 6, [0] * 6 + [1] * 6, points)
@@ -77,6 +78,25 @@ def files(directory: Path) -> dict[str, str]:
     return {str(path.relative_to(directory)): hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
 
 
+@pytest.mark.parametrize("of", ["battles", pytest.param("games", marks=pytest.mark.long)])
+def test_a_study_with_all_its_pictures_is_the_same_again(tmp_path: Path, of: str):
+    if of == "games":
+        write(tmp_path / "in", *coin_games(6))
+    else:
+        write_battles(tmp_path / "in", ["purple"] * 4 + ["green"] * 2, [0] * 6)
+    study(tmp_path / "in", tmp_path / "out")
+    first = files(tmp_path / "out")
+    study(tmp_path / "in", tmp_path / "out")
+    assert files(tmp_path / "out") == first
+    assert not any(name.endswith(".part") for name in first)
+    text = (tmp_path / "out" / "report.md").read_text("utf-8")
+    pictures = [line.split("](")[1].rstrip(")") for line in text.splitlines() if line.startswith("![")]
+    assert len(pictures) > 3
+    for name in pictures:
+        assert (tmp_path / "out" / name).read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.usefixtures("unpainted_here")
 def test_the_study_of_coin_games_agrees_with_the_rule_and_is_the_same_again(coin_campaign: Path, tmp_path: Path):
     study(coin_campaign, tmp_path)
     first = files(tmp_path)
@@ -86,9 +106,6 @@ def test_the_study_of_coin_games_agrees_with_the_rule_and_is_the_same_again(coin
     assert text.index("## Failed attempts") < text.index("## 1. The seven questions")
     for number in range(1, 8):
         assert f"**{number}. " in text
-    for name in (line.split("](")[1].rstrip(")") for line in text.splitlines() if line.startswith("![")):
-        assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
-    assert not any(name.endswith(".part") for name in first)
     rows = list(csv.DictReader((tmp_path / "tables" / "beside_the_rule.csv").read_text("utf-8").splitlines()))
     apart = [
         row["figure"]
@@ -107,6 +124,7 @@ def test_the_study_of_coin_games_agrees_with_the_rule_and_is_the_same_again(coin
     assert float(rate["share of draws, low"]) < 0.02 < float(rate["share of draws, high"])
 
 
+@pytest.mark.usefixtures("unpainted_here")
 @pytest.mark.parametrize("games", [1, 3])
 def test_few_games_make_a_report_that_says_so(tmp_path: Path, games: int):
     write(tmp_path / "in", *coin_games(games))

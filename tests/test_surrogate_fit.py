@@ -578,6 +578,7 @@ def test_a_model_that_cannot_be_written_is_refused(few: Path, tmp_path: Path, ca
 # The check
 
 
+@pytest.mark.usefixtures("unpainted_here")
 def test_a_check_on_other_games_says_all_of_it(tmp_path: Path):
     """20 games of the law itself: the least corrected p is below 0.5 % once in 200 seeds or less."""
     games = made(tmp_path / "games", 20, 6, rest=SHORT)

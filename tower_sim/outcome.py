@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from tower_sim.cubes import Cube, count_by_colour
+from tower_sim.cubes import Cube, count_by_colour, in_order
 from tower_sim.state import Pose, TowerState
 
 SCHEMA = "tower-sim/outcome"
@@ -91,12 +91,12 @@ class Outcome:
     @property
     def emerged(self) -> tuple[Cube, ...]:
         """The cubes that came out, by number."""
-        return tuple(sorted(self._out()))
+        return tuple(in_order(self._out()))
 
     @property
     def inside(self) -> tuple[Cube, ...]:
         """The cubes that stayed, by number."""
-        return tuple(sorted(landing.cube for landing in self.landings if landing.inside))
+        return tuple(in_order(landing.cube for landing in self.landings if landing.inside))
 
     def _out(self) -> list[Cube]:
         before = set(self.lying)

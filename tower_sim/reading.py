@@ -17,6 +17,7 @@ from tower_sim.errors import UsageError, fault, shown
 MAX_BYTES = 4_000_000
 MAX_DEPTH = 40  # tables and lists within each other
 MAX_DIGITS = 60  # of a whole number
+_TOO_LONG = 10**MAX_DIGITS
 _CHAIN = re.compile(  # a key of more parts than tables may be in each other: reading a.a.a... takes time as its square
     r"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){""" + f"{MAX_DEPTH}}}"
 )
@@ -103,14 +104,18 @@ def check_bounds(value: Any, what: str, path: str = "", depth: int = 0) -> None:
     if depth > MAX_DEPTH:
         raise fault(f"depth of {what}", f"over {MAX_DEPTH}", f"up to {MAX_DEPTH} tables in each other", "flatten it")
     where = f"{path} of {what}" if path else what
-    if isinstance(value, Mapping):
+    if isinstance(value, str):
+        return
+    if isinstance(value, list):
+        for inner in cast("list[Any]", value):
+            check_bounds(inner, what, path, depth + 1)
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            raise fault(where, value, "a finite number", "change it")
+    elif isinstance(value, int):
+        if abs(value) >= _TOO_LONG:
+            raise fault(where, value, f"one of up to {MAX_DIGITS} digits", "change it")
+    elif isinstance(value, Mapping):
         for key, inner in cast("Mapping[str, Any]", value).items():
             name = key if len(key) <= 40 and key.isprintable() else shown(key, 40)
             check_bounds(inner, what, f"{path}.{name}" if path else name, depth + 1)
-    elif isinstance(value, list):
-        for inner in cast("list[Any]", value):
-            check_bounds(inner, what, path, depth + 1)
-    elif isinstance(value, float) and not math.isfinite(value):
-        raise fault(where, value, "a finite number", "change it")
-    elif isinstance(value, int) and abs(value) >= 10**MAX_DIGITS:
-        raise fault(where, value, f"one of up to {MAX_DIGITS} digits", "change it")

@@ -20,6 +20,7 @@ needs_browser = pytest.mark.skipif(
     not BROWSER or importlib.util.find_spec("playwright") is None,
     reason="no browser: install Chromium (apt-get install chromium) and playwright, or name one in TOWER_SIM_BROWSER",
 )
+_FLAT = ["--no-sandbox", "--disable-gpu"]
 _SOFTWARE = ["--no-sandbox", "--enable-unsafe-swiftshader", "--use-gl=angle", "--use-angle=swiftshader"]
 
 
@@ -55,12 +56,15 @@ class Watched:
 
 
 @contextmanager
-def browsing(width: int = 1280, height: int = 800, **more: Any) -> Iterator[Watched]:
-    """Give a new page of a new browser; `more` are playwright's options of a context, such as `has_touch`."""
+def browsing(width: int = 1280, height: int = 800, *, webgl: bool = False, **more: Any) -> Iterator[Watched]:
+    """Give a new page of a new browser; `more` are playwright's options of a context, such as `has_touch`.
+
+    `webgl` is for pages that draw in three dimensions: done by the processor it slows every picture of any page.
+    """
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as tools:
-        browser = tools.chromium.launch(executable_path=BROWSER, args=_SOFTWARE)
+        browser = tools.chromium.launch(executable_path=BROWSER, args=_SOFTWARE if webgl else _FLAT)
         try:
             context = browser.new_context(viewport={"width": width, "height": height}, offline=True, **more)
             yield Watched(context.new_page())

@@ -45,4 +45,7 @@ class Board:
 
     def zone(self, name: str) -> Zone:
         """Return the zone called `name`; raises KeyError when there is none."""
-        return {zone.name: zone for zone in self.zones}[name]
+        for zone in self.zones:  # a battle asks again and again: no table is made of so few
+            if zone.name == name:
+                return zone
+        raise KeyError(name)

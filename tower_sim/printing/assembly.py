@@ -81,16 +81,12 @@ def _tips(sight: Sight) -> dict[str, tuple[float, float]]:
 
 def _faces(name: str, mesh: Mesh) -> list[Face]:
     """Return the triangles of a mesh; an edge between two of one plane is not drawn."""
-    normal = normals(mesh.corners)[0]
-    owner = owners(mesh.faces)
-
-    def is_crease(i: int, start: int, end: int) -> bool:
-        return float(np.linalg.norm(np.cross(normal[i], normal[owner.get((end, start), i)]))) > _CREASE
-
-    return [
-        Face(name, mesh.corners[i], normal[i], tuple(is_crease(i, int(f[k]), int(f[(k + 1) % 3])) for k in range(3)))
-        for i, f in enumerate(mesh.faces)
-    ]
+    corners, owner = mesh.corners, owners(mesh.faces)
+    normal = normals(corners)[0]
+    neighbours = [[owner.get((f[(k + 1) % 3], f[k]), i) for k in range(3)] for i, f in enumerate(mesh.faces.tolist())]
+    is_crease = np.linalg.norm(np.cross(normal[:, None], normal[neighbours]), axis=2) > _CREASE
+    drawn: list[list[bool]] = is_crease.tolist()
+    return [Face(name, corners[i], normal[i], tuple(drawn[i])) for i in range(len(drawn))]
 
 
 def _shade(face: Face, colour: str) -> tuple[float, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, count
 from typing import Any
 
 import numpy as np
@@ -112,23 +112,32 @@ def _key(normal: Array, offset: float) -> tuple[float, ...]:
 
 
 def _merged(parts: list[solid.Solid]) -> list[solid.Solid]:
-    """Join two solids as long as there are two whose hull is no larger than both."""
-    found = list(parts)
+    """Join two solids as long as there are two whose hull is no larger than both; no two are tried twice."""
+    found, number = list(enumerate(parts)), count(len(parts))
+    apart: set[tuple[int, int]] = set()
     again = True
     while again:
         again = False
-        for i, j in combinations(range(len(found)), 2):
-            one, other = found[i], found[j]
-            if not solid.near(one, other):
+        for (i, (one, first)), (j, (other, second)) in combinations(enumerate(found), 2):
+            if (one, other) in apart:
                 continue
-            both = np.concatenate([solid.raw_mesh(one).vertices, solid.raw_mesh(other).vertices])
-            hull = solid.hull(both)
-            if hull.volume() <= one.volume() + other.volume() + _SAME:
-                found[i] = hull
-                del found[j]
-                again = True
-                break
-    return found
+            hull = _joined(first, second)
+            if hull is None:
+                apart.add((one, other))
+                continue
+            found[i] = next(number), hull
+            del found[j]
+            again = True
+            break
+    return [part for _, part in found]
+
+
+def _joined(one: solid.Solid, other: solid.Solid) -> solid.Solid | None:
+    """Return the hull of two solids; None where it is larger than both, or they are not near each other."""
+    if not solid.near(one, other):
+        return None
+    hull = solid.hull(np.concatenate([solid.raw_mesh(one).vertices, solid.raw_mesh(other).vertices]))
+    return hull if hull.volume() <= one.volume() + other.volume() + _SAME else None
 
 
 def hulls(vertices: Array, part: str, surface: str, deep: int = 3) -> Iterator[Hull]:

@@ -18,6 +18,7 @@ _graphs: Any = importlib.import_module("scipy.sparse.csgraph")
 _SHEET = 1e-3  # mm^3
 _THIN = 1e-9  # mm^2: twice the area of a triangle that is none
 _LOW = 1e-4  # mm: a triangle lower than that is divided among others
+_AT_ONCE = 256  # rows of what is compared pair by pair
 _CLEAR = 1e-4  # mm: how far a triangle must reach through another to pass through it
 
 
@@ -65,7 +66,7 @@ def normals(corners: Array) -> tuple[Array, Array]:
 
 def owners(faces: Indices) -> dict[tuple[int, int], int]:
     """Return which triangle has each side: by the indices of the vertices from which and to which it goes."""
-    return {(int(f[k]), int(f[(k + 1) % 3])): i for i, f in enumerate(faces) for k in range(3)}
+    return {(f[k], f[(k + 1) % 3]): i for i, f in enumerate(faces.tolist()) for k in range(3)}
 
 
 def _sides(faces: Indices) -> Indices:
@@ -89,8 +90,9 @@ def faults(mesh: Mesh) -> list[str]:
     if not len(mesh.faces):
         return ["it has no triangle"]
     edges, times = np.unique(_sides(mesh.faces), axis=0, return_counts=True)
-    back = {(int(j), int(i)) for i, j in edges}
-    lonely = sum((int(i), int(j)) not in back for i, j in edges)
+    there: list[list[int]] = edges.tolist()
+    back = {(j, i) for i, j in there}
+    lonely = sum((i, j) not in back for i, j in there)
     if lonely or (times > 1).any():
         found.append(f"{lonely} edges have no second triangle, {int((times > 1).sum())} have too many")
     flat = int((normals(mesh.corners)[1] < _THIN).sum())
@@ -112,13 +114,15 @@ def pinched(mesh: Mesh) -> set[tuple[int, int]]:
 def crossings(mesh: Mesh) -> int:
     """Return how many pairs of triangles without a common vertex pass through each other."""
     corners = mesh.corners
-    low, high = corners.min(axis=1), corners.max(axis=1)
-    pairs: list[Indices] = []
-    for i in range(len(corners) - 1):
-        near = ((low[i + 1 :] < high[i]) & (high[i + 1 :] > low[i])).all(axis=1)
-        other = i + 1 + np.flatnonzero(near)
-        pairs.append(np.stack([np.full_like(other, i), other], axis=1))
-    both = np.concatenate(pairs) if pairs else np.empty((0, 2), dtype=np.int64)
+    ends = list(zip(corners.min(axis=1).T.copy(), corners.max(axis=1).T.copy(), strict=True))  # along x, y and z
+    pairs: list[Indices] = [np.empty((0, 2), dtype=np.int64)]
+    for begin in range(0, len(corners), _AT_ONCE):
+        of, rest = slice(begin, begin + _AT_ONCE), slice(begin, None)
+        near = np.triu(np.ones((len(ends[0][0][of]), len(ends[0][0][rest])), dtype=bool), 1)
+        for low, high in ends:
+            near &= (low[rest] < high[of, None]) & (high[rest] > low[of, None])
+        pairs.append(np.argwhere(near) + begin)
+    both = np.concatenate(pairs)
     shares = (mesh.faces[both[:, 0], :, None] == mesh.faces[both[:, 1], None, :]).any(axis=(1, 2))
     both = both[~shares]
     crossed = np.zeros(len(both), dtype=bool)
@@ -147,14 +151,14 @@ def _pierces(start: Array, end: Array, triangles: Array) -> npt.NDArray[np.bool_
 def contains(mesh: Mesh, points: Array) -> npt.NDArray[np.bool_]:
     """Tell which points (n, 3) lie within, by the solid angle of all triangles (van Oosterom and Strackee 1983)."""
     found = np.empty(len(points), dtype=bool)
-    for begin in range(0, len(points), 256):
-        some = points[begin : begin + 256, None, None]
-        a, b, c = np.moveaxis(mesh.corners[None] - some, 2, 0)
-        x, y, z = (np.linalg.norm(v, axis=2) for v in (a, b, c))
-        over = np.einsum("ijk,ijk->ij", a, np.cross(b, c))
-        dots = [np.einsum("ijk,ijk->ij", u, v) for u, v in ((a, b), (b, c), (c, a))]
+    for begin in range(0, len(points), _AT_ONCE):
+        some = points[begin : begin + _AT_ONCE].T[:, :, None]
+        a, b, c = (corner.T[:, None] - some for corner in np.moveaxis(mesh.corners, 1, 0))  # x, y and z, (3, n, m)
+        x, y, z = (np.sqrt((v * v).sum(axis=0)) for v in (a, b, c))
+        over = sum(a[i] * (b[i - 2] * c[i - 1] - b[i - 1] * c[i - 2]) for i in range(3))
+        dots = [(u * v).sum(axis=0) for u, v in ((a, b), (b, c), (c, a))]
         angle = 2 * np.arctan2(over, x * y * z + dots[0] * z + dots[1] * x + dots[2] * y)
-        found[begin : begin + 256] = np.abs(angle.sum(axis=1)) > 2 * np.pi
+        found[begin : begin + _AT_ONCE] = np.abs(angle.sum(axis=1)) > 2 * np.pi
     return found
 
 
@@ -166,7 +170,8 @@ def cleaned(mesh: Mesh, fine: float = 1e-3) -> Mesh:
         first[first == first[j]] = first[i]
     faces = first[mesh.faces]
     faces = faces[(faces != np.roll(faces, 1, axis=1)).all(axis=1)]
-    ordered = [tuple(np.roll(face, -int(np.argmin(face))).tolist()) for face in faces]
+    turned: Indices = (faces.argmin(axis=1)[:, None] + np.arange(3)) % 3
+    ordered = [(i, j, k) for i, j, k in np.take_along_axis(faces, turned, axis=1).tolist()]
     back = {(i, k, j) for i, j, k in ordered}
     kept = np.array([face for face in ordered if face not in back], dtype=np.int64).reshape(-1, 3)
     kept = _thick(Mesh(mesh.vertices, kept))

@@ -125,10 +125,11 @@ def _named(made: Sequence[solid.Solid], found: Sequence[Piece]) -> list[PrintedP
     """Name each part after the floor, ramp or funnel that it holds, else after the boxes that most of it is."""
     parts: list[PrintedPart] = []
     told = Counter[str]()
+    solids = [piece.solid() for piece in found]
     for number, part in enumerate(made, 1):
         shares = Counter[tuple[str, str]]()
-        for piece in found:
-            shares[piece.part, piece.surface] += (piece.solid() ^ part).volume()
+        for piece, own in zip(found, solids, strict=True):
+            shares[piece.part, piece.surface] += (own ^ part).volume() if solid.near(own, part) else 0
         order = [key for key, _ in shares.most_common()]
         own = [key for key in order if key[0] not in _PLAIN and shares[key] > 0.6 * _volume(found, key[0])]
         (name, _), surface = (own or order)[0], order[0][1]

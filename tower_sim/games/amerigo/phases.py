@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from tower_sim.contract import DropModel
-from tower_sim.cubes import Cube, count_by_colour
+from tower_sim.cubes import Cube, count_by_colour, in_order
 from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.games.amerigo.options import (
     action_points,
@@ -102,7 +102,7 @@ def throw_of(state: GameState) -> tuple[Cube, ...]:
     if state.over:
         raise fault("drop", state.index, f"0 to {state.rules.drops - 1}, then the game is over", "start a new game")
     stored = tuple(cube for cube in state.storage if state.phase in (SETUP, cube.colour))
-    return tuple(sorted((*stored, *state.waiting))) if stored else ()
+    return tuple(in_order((*stored, *state.waiting))) if stored else ()
 
 
 def after(state: GameState, outcome: Outcome) -> GameState:
@@ -135,7 +135,7 @@ def cleared(state: GameState) -> GameState:
     """
     if left := len(throw_of(state)):
         raise fault(f"cubes to throw in drop {state.index}", left, "0", "throw them, pass the outcome to after")
-    return replace(state, storage=tuple(sorted((*state.storage, *state.central))), central=(), index=state.index + 1)
+    return replace(state, storage=tuple(in_order((*state.storage, *state.central))), central=(), index=state.index + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +263,6 @@ def _check_outcome(state: GameState, outcome: Outcome, thrown: tuple[Cube, ...])
     if not outcome.status.is_landing:
         raise fault("status of the outcome", str(outcome.status), "a landing", "draw again with until_landed")
     before, now = (*thrown, *state.tower.cubes), (*outcome.emerged, *outcome.state.cubes)
-    if sorted(outcome.thrown) != sorted(thrown) or sorted(before) != sorted(now):
+    if in_order(outcome.thrown) != in_order(thrown) or in_order(before) != in_order(now):
         allowed = f"{[cube.id for cube in thrown]} and every cube inside once"
         raise fault("throw of the outcome", [cube.id for cube in outcome.thrown], allowed, "drop throw_of(state)")

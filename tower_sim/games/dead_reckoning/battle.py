@@ -18,7 +18,7 @@ import numpy as np
 
 from tower_sim.apparatus.board import Board
 from tower_sim.contract import BoardModel
-from tower_sim.cubes import Cube, count_by_colour
+from tower_sim.cubes import Cube, count_by_colour, in_order
 from tower_sim.cubes import supply as numbered
 from tower_sim.errors import fault
 from tower_sim.games.dead_reckoning.abilities import BORDER, TABLE, ZONE, Ability, Use, uses
@@ -223,7 +223,7 @@ def advance(model: BoardModel, battle: Battle, policies: Mapping[str, Policy]) -
             on_board = tuple(cube for cube in battle.state.board.cubes if cube.id in battle.again)
             by_hand = battle.state.cubes
             state = battle.state.take(by_hand) if by_hand else battle.state
-            thrown = tuple(sorted((*by_hand, *on_board)))
+            thrown = tuple(in_order((*by_hand, *on_board)))
             after = _throw(model, replace(battle, state=state), Step("rethrow", thrown=thrown))
         case "explosion":
             exploded = battle.exploding
@@ -400,9 +400,9 @@ def _new_round(battle: Battle) -> Battle:
 def _check_outcome(battle: Battle, outcome: Outcome) -> None:
     """Refuse an outcome that does not place every cube once."""
     before = {*battle.state.cubes, *battle.state.board.cubes, *outcome.thrown}
-    landed = sorted(landing.cube for landing in outcome.landings)
-    kept = sorted((*outcome.state.cubes, *outcome.state.board.cubes))
-    if not landed == kept == sorted(before):
+    landed = in_order(landing.cube for landing in outcome.landings)
+    kept = in_order((*outcome.state.cubes, *outcome.state.board.cubes))
+    if not landed == kept == in_order(before):
         numbers = [cube.id for cube in landed]
         raise fault(
             "cubes of the outcome", numbers, f"{sorted(cube.id for cube in before)}, each once", "mend the model"

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Protocol
 
-from tower_sim.cubes import Cube
+from tower_sim.cubes import Cube, in_order
 from tower_sim.errors import UsageError
 
 MAX_NUMBER = 10**9  # in size: what a column of a table holds
@@ -103,7 +103,7 @@ class CubesAt:
         if self.part:
             meant = self.colours(scope)
             cubes = [cube for cube in cubes if cube.colour in meant]
-        return tuple(sorted(cubes))
+        return tuple(in_order(cubes))
 
     def counts(self, scope: Scope) -> dict[str, int]:
         """Return how many cubes there are of each colour that is meant, zeros included."""

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tower_sim.contract import DropModel
-from tower_sim.cubes import Cube
+from tower_sim.cubes import Cube, in_order
 from tower_sim.games.declared.declaration import AGAIN, MAX_AGAIN, READ, SETUP, EventEffect, Move, Phase
 from tower_sim.games.declared.expressions import DROP, OUT, PHASE, ROUND, THROWN, Names, Value
 from tower_sim.games.declared.readings import NOTHING, Read, Reading
@@ -162,13 +162,13 @@ class _Run:
         return np.random.SeedSequence(self.seed, spawn_key=(self.index, word))
 
     def _to_throw(self, phase: Phase) -> tuple[Cube, ...]:
-        cubes: list[Cube] = sorted({cube for each in phase.throw for cube in each.at(self)})
+        cubes: list[Cube] = in_order({cube for each in phase.throw for cube in each.at(self)})
         number = phase.sample.whole(self, 0) if phase.sample else None
         if phase.sample and (number or 0) < len(cubes):
             picked: list[int] = self.rng.choice(len(cubes), number or 0, replace=False).tolist()
             cubes = [cubes[i] for i in sorted(picked)]
         along = {cube for each in phase.along for cube in each.at(self)} if cubes else set[Cube]()
-        return tuple(sorted({*cubes, *along}))
+        return tuple(in_order({*cubes, *along}))
 
     def _throw(self) -> Outcome | None:
         self.came_out = ()
@@ -213,7 +213,7 @@ class _Run:
             return [cube for cube in self.table.out if cube.colour == read.value]
         there = self.table.at(move.cubes.place)
         meant = move.cubes.colours(self)
-        return sorted(cube for cube in there if cube.colour in meant)
+        return in_order(cube for cube in there if cube.colour in meant)
 
     def _knock(self) -> None:
         if (strength := self.rules.knocks.get(self.index)) is not None:

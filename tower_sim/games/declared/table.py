@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from tower_sim.cubes import Cube
+from tower_sim.cubes import Cube, in_order
 from tower_sim.games.declared.expressions import OUT, TOWER
 from tower_sim.outcome import Outcome
 from tower_sim.state import TowerState
@@ -32,7 +32,7 @@ class Tabletop:
     @staticmethod
     def start(pools: Mapping[str, tuple[Cube, ...]], tower: TowerState) -> Tabletop:
         """Return the table before a run: the tower is empty."""
-        return Tabletop(tuple(sorted(cube for cubes in pools.values() for cube in cubes)), pools, tower)._whole()
+        return Tabletop(tuple(in_order(cube for cubes in pools.values() for cube in cubes)), pools, tower)._whole()
 
     def at(self, place: str) -> tuple[Cube, ...]:
         """Return the cubes at a pool, in the tower, or out."""
@@ -65,11 +65,11 @@ class Tabletop:
         )
 
     def _with(self, cubes: Collection[Cube], to: str) -> dict[str, tuple[Cube, ...]]:
-        return {**self.pools, to: tuple(sorted((*self.pools[to], *cubes)))}
+        return {**self.pools, to: tuple(in_order((*self.pools[to], *cubes)))}
 
     def _whole(self) -> Tabletop:
         """Return the table itself; raises LostCube unless each cube is in exactly one place."""
-        there = sorted((*(cube for pool in self.pools.values() for cube in pool), *self.tower.cubes, *self.out))
+        there = in_order((*(cube for pool in self.pools.values() for cube in pool), *self.tower.cubes, *self.out))
         if tuple(there) != self.cubes:
             raise LostCube(f"{len(there)} cubes are there instead of {len(self.cubes)}, or one is another")
         return self
