@@ -27,12 +27,12 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "tower_sim"))
 WITHOUT_BULLET = "--without-bullet"
 
 DEAREST = (
-    "test_drawing_ship.py", "test_campaign_run.py", "test_calibration_command.py", "test_printing.py", "test_docs.py",
-    "test_exact_solver.py", "test_drawing.py", "test_attacks_states.py", "test_printing_panels.py",
-    "test_study_report.py", "test_campaign_dask.py", "test_calibration_fairness.py", "test_surrogate_fit.py",
-    "test_another_package.py", "test_compare.py", "test_study_pictures.py", "test_study_page.py",
-    "test_attacks_records.py", "test_calibration_report.py", "test_lab_declared.py", "test_notebooks.py",
-    "test_calibration_surrogate.py", "test_calibration_owners.py", "test_granular.py", "test_study_sweeps.py",
+    "test_drawing_ship.py", "test_lab_page.py", "test_docs.py", "test_campaign_run.py", "test_drawing.py",
+    "test_replay_page.py", "test_physics_known_answers.py", "test_printing.py", "test_lab_others.py",
+    "test_clients_tongues.py", "test_calibration_command.py", "test_service.py", "test_another_package.py",
+    "test_clients_npm_games.py", "test_compare.py", "test_study_pictures.py", "test_calibration_fairness.py",
+    "test_ship_surrogate.py", "test_surrogate_fit.py", "test_writing.py", "test_lab_declared.py",
+    "test_core_same.py", "test_clients_npm.py", "test_study_report.py", "test_campaign_dask.py", "test_exact_solver.py",
 )  # fmt: skip
 """The files that take longest come first, so that no process waits long for another's last file."""
 
