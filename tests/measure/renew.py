@@ -25,6 +25,7 @@ from calibration.command import calibrate
 from calibration.evidence import of_the_real_tower
 from calibration.fit import TARGETS
 from calibration.result import Calibration
+from tests.measure import figures
 from tests.measure.script import ended, put
 from tower_sim import cli
 from tower_sim.campaign import load, run
@@ -194,6 +195,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         session()
         for command in COMMANDS:
             cli.main(command.split())
+        figures.main([])
 
     return ended("renew", work, "what was simulated is kept; to go on, run the same again")
 
