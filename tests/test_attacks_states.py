@@ -157,6 +157,52 @@ def test_a_token_with_another_body_is_refused_in_one_line(what: str):
         assert isinstance(told(lambda t=token: TowerState.from_token(t)), UsageError)
 
 
+EMPTY = {"model": "", "apparatus": "", "digest": "", "residents": [], "log": [], "board": [], "touches": []}
+RNG = "a" * 32 + ":" + "b" * 32 + ":"
+CROWDS: dict[str, tuple[dict[str, Any], str]] = {
+    "1,300,000 touches": ({"touches": [[0, 0]] * 1_300_000}, "unpacks to some 3900010 values; allowed are up to"),
+    "450,000 residents": ({"residents": [[0, "", 0, "", 0]] * 450_000}, "unpacks to some 2700010 values"),
+    "3,000,000 numbers": ({"log": [["drop", "", [], [1] * 3_000_000, 0, ""]]}, "unpacks to some 30000"),
+    "10,001 residents": ({"residents": [[0, "", 0, "", 0]] * 10_001}, "it has 10001 cubes inside; allowed are up to"),
+    "10,001 on a board": ({"board": [[0, "", 0, "", 0]] * 10_001}, "it has 10001 cubes on its board"),
+    "60,000 events": ({"log": [["drop", RNG, [], [], 0.0, ""]] * 60_000}, "it has 60000 events in its past; allowed"),
+    "32,001 touches": ({"touches": [[0, -1, 0, 0, 0]] * 32_001}, "it has 32001 touches; allowed are up to 32000"),
+    "a throw of 10,001": ({"log": [["drop", "", [[0, "", 0]] * 10_001, [], 0, ""]]}, "an event of more than 10000 cu"),
+    "10,001 that came out": ({"log": [["drop", "", [], [0] * 10_001, 0, ""]]}, "an event of more than 10000 cubes"),
+    "a long word": ({"model": "x" * 8_000_000}, "unpacks to more than 8000000 bytes; allowed are up to 8000000 bytes"),
+}
+
+
+@pytest.mark.parametrize("what", CROWDS)
+def test_a_token_that_unpacks_to_more_than_a_state_holds_is_refused_before_it_is_read(what: str):
+    """Of 100 bytes to 40 kB."""
+    plain, reason = CROWDS[what]
+    token = pack("TOWER3", EMPTY | plain)
+    assert len(token) < 40_000
+    error = told(lambda: TowerState.from_token(token))
+    assert isinstance(error, UsageError)
+    assert reason in str(error)
+
+
+def test_the_longest_past_that_a_token_may_hold_is_read_and_goes_on():
+    """50,000 drops of a cube that always comes out, and 10,000 cubes that stay inside."""
+    with open_model(SHIPPED, "surrogate") as model:
+        start = model.empty()
+        for cubes, drops in ((1, 50_000), (10_000, 1)):
+            thrown = supply({"red": cubes}, EDGE)
+            emerged = () if drops == 1 else tuple(range(cubes))
+            inside = tuple(Resident(cube, model.table.regions[0], 0) for cube in thrown) if drops == 1 else ()
+            state = replace(start, residents=inside, log=(Event("drop", RNG, thrown, emerged),) * drops)
+            assert TowerState.from_token(state.token()) == state
+            assert len(model.drop(state, (), rng(1)).state.log) == drops + 1
+
+
+def test_taking_ten_thousand_cubes_by_hand_takes_as_long_as_they_are_many():
+    cubes = supply({"red": 10_000}, EDGE)
+    state = TowerState("", "", "", tuple(Resident(cube, "tower", 0) for cube in cubes))
+    assert told(lambda: state.take(cubes)).residents == ()
+
+
 @pytest.mark.parametrize(
     "token", [b"TOWER3.a.b", None, 7, "TOWER3.\udc80.x", "TOWER2.\u00e9.x", "\ud800", "..", "é" * 9999]
 )

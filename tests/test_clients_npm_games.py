@@ -285,6 +285,13 @@ REFUSED: list[tuple[str, list[Any], str, str]] = [
     ("options", [{"blue": -1}], "emerged.blue", "a whole number from 0"),
     ("nextThrow", [{"index": 36, "tower": EMPTY}], "game.index", "the game is over"),
     ("playDrop", [{"js": "amerigo"}, TURN, GENERATOR], "game.tower.cubes[0].colour", "black"),
+    (
+        "amerigo.drop",
+        [EMPTY, {"js": "Array(10001).fill(7)"}, GENERATOR],
+        "thrown.length",
+        "a whole number from 0 to 10000",
+    ),
+    ("amerigo.drop", [{**EMPTY, "cubes": [7] * 10001}, [], {}], "state.cubes.length", "a whole number from 0 to 10000"),
     ("towerOf", [{"schema": "x"}], "document.schema", "tower-sim/surrogate-table"),
     ("deadReckoning.battle", [{**FIGHT, "kind": "duel"}, GENERATOR], "setup.kind", "ship, merchant, building"),
     ("deadReckoning.battle", [{**FIGHT, "sides": [{"cubes": 3}, {"cubes": 21}]}, {}], "setup.sides[1].cubes", "to 20"),

@@ -441,6 +441,7 @@ REFUSED: list[tuple[str, list[Any], str]] = [
     ("drop", [STATE, [{"id": 2}]], "TypeError: word is undefined; allowed is a function that gives whole numbers"),
     ("drop", [STATE, [{"id": 1}]], "RangeError: cube 1 is there or thrown already; allowed is each number once"),
     ("drop", [STATE, [{"id": 2}, {"id": 2}]], "RangeError: cube 2 is there or thrown already; allowed is each number"),
+    ("drop", [STATE, [7] * 10000], "RangeError: number of cubes is 10001; allowed is up to 10000 at a time; throw few"),
     ("drop", [STATE, [{}]], "TypeError: number of a cube is undefined; allowed is a whole number"),
     ("drop", [STATE, [{"id": 0.5}]], "RangeError: number of a cube is 0.5; allowed is a whole number"),
     ("drop", [STATE, [7]], "TypeError: a cube is 7; allowed is an object { id, colour }"),

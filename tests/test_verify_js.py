@@ -7,6 +7,7 @@ import functools
 import http.server
 import json
 import random
+import re
 import shutil
 import subprocess
 import threading
@@ -20,6 +21,7 @@ from support.verifiable import DROP, LIES, WORDS, checked, data_of, lied, log_of
 from tower_sim.clients.write import write_package
 from tower_sim.service.verifiable.lines import hashed
 from tower_sim.service.verifiable.redraw import answered
+from tower_sim.token import pack
 
 NODE = shutil.which("node")
 ASK = Path(__file__).parent / "support/verify_ask.mjs"
@@ -122,6 +124,20 @@ def test_every_part_of_an_answer_and_of_its_state_is_looked_at(package: Path):
         logs.append(data_of(signed_anew(other, PLAIN_RING)))
     for key, found in zip(answers[0], ask(package, *logs), strict=True):
         assert not found["holds"], key
+
+
+@pytest.mark.parametrize("what", ["residents", "log", "touches", "bytes"])
+def test_a_state_that_unpacks_to_more_than_any_holds_is_found_and_not_read(package: Path, what: str):
+    many = {"residents": [[0, "", 0, "", 0]] * 10_001, "log": [["take", "", [], [], 0, ""]] * 50_001}
+    whole: dict[str, Any] = {"model": "surrogate", "residents": [], "log": [], "board": [], "touches": []}
+    other = {"touches": [[0, 0]] * 700_000, "bytes": "x" * 8_000_000}
+    bomb = pack("TOWER3", {**whole, what: {**many, **other}[what]})
+    lines, keys = log_of([[{**DROP, "state": answered(DROP, 5, models())[0]["state"]}]])
+    entries = [json.loads(line)["entry"] for line in lines]
+    next(entry for entry in entries if entry["kind"] == "draw")["asked"]["state"] = bomb
+    (found,) = ask(package, data_of(signed_anew(entries, keys)))
+    told = f"holds more than .* of {what}" if what in many else "unpacks to more than 8000000 bytes or 2000000 values"
+    assert re.search(told, " ".join(finding["what"] for finding in found["findings"]))
 
 
 def test_draws_that_cannot_be_made_here_are_counted_and_said(package: Path):

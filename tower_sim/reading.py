@@ -84,7 +84,7 @@ def json_value(text: str | bytes, what: str) -> Any:
     Raises UsageError, in one line, for text that is not JSON, too deep, or holds a number of too many digits.
     """
     try:
-        value: Any = json.loads(text, parse_constant=_refuse)
+        value: Any = json.loads(text, parse_constant=refuse_constant)
     except (ValueError, RecursionError) as error:
         reason = " ".join(str(error).split())
         raise UsageError(f"{what} is not JSON ({reason}); allowed is one JSON value; make it anew") from error
@@ -92,7 +92,8 @@ def json_value(text: str | bytes, what: str) -> Any:
     return value
 
 
-def _refuse(word: str) -> NoReturn:
+def refuse_constant(word: str) -> NoReturn:
+    """Refuse NaN and infinity, which JSON has not."""
     raise ValueError(f"{word} is no number")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,14 +10,25 @@ from typing import Any, cast
 
 import numpy as np
 
-from tower_sim.cubes import Cube
+from tower_sim.cubes import MAX_CUBES, Cube
 from tower_sim.errors import UsageError, check_kind, fault, shown
-from tower_sim.token import pack, prefix_of, unpack
+from tower_sim.reading import MAX_DIGITS
+from tower_sim.token import MOST_BYTES, pack, prefix_of, unpack
 
 MAX_SEED = 2**128 - 1
+MOST_THERE = 10_000  # cubes inside, on a board, or thrown at once: what a model without physics lets in
+MOST_TOUCHES = 64  # of one cube: 26 others fit around it in a grid, and a corner is made of few boxes
+MOST_EVENTS = 50_000  # the longest game has 32,767 drops, and there may be knocks and cubes taken between
 TOKEN_VERSION = 3  # 2 had no touches, 1 no board
 _PREFIXES = {f"TOWER{version}": version for version in (TOKEN_VERSION, 2)}  # of the tokens that can be read
 _SOURCE = "the 'state' value of an earlier drop"
+_MOST = {  # a state's lists: what they hold, and how many
+    "residents": ("cubes inside", MOST_THERE),
+    "board": ("cubes on its board", MOST_THERE),
+    "log": ("events in its past", MOST_EVENTS),
+    "touches": ("touches", MOST_TOUCHES * MAX_CUBES),
+}
+_TOO_LONG = 10**MAX_DIGITS
 _RNG = re.compile("([0-9a-f]{1,32}):([0-9a-f]{1,32}):([0-9a-f]{0,8})")
 
 
@@ -168,8 +180,9 @@ class TowerState:
         allowed, advice = "cubes that lie there", "take some of the state's cubes"
         several = cast("Iterable[object]", check_kind("cubes to take", cubes, Iterable, allowed, advice))
         taken = tuple(sorted(check_kind("cube to take", each, Cube, allowed, advice) for each in several))
-        residents = tuple(resident for resident in self.residents if resident.cube not in taken)
-        board = self.board.without(cube for cube in taken if cube not in self.cubes)
+        gone, inside = set(taken), set(self.cubes)
+        residents = tuple(resident for resident in self.residents if resident.cube not in gone)
+        board = self.board.without(cube for cube in taken if cube not in inside)
         return replace(self, residents=residents, log=(*self.log, Event("take", "", taken, ())), board=board)
 
     def to_plain(self) -> dict[str, Any]:
@@ -189,15 +202,15 @@ class TowerState:
         return pack(f"TOWER{TOKEN_VERSION}", self.to_plain())
 
     @staticmethod
-    def from_token(token: str) -> TowerState:
-        """Read a token back; the state equals the one it was made from, bit for bit.
+    def from_token(token: str, most: int = MOST_BYTES) -> TowerState:
+        """Read a token back, of up to `most` bytes unpacked; the state equals the one it was made from, bit for bit.
 
         One of version 2 (see `token_version`) gives the state that it was made from too, without touches.
-        Raises UsageError, in one line, when the token is not one of ours, of another version, or damaged.
+        Raises UsageError, in one line, when the token is not one of ours, of another version, damaged or too large.
         """
         version = token_version(token)
         read = _from_plain if version == TOKEN_VERSION else _from_version_2
-        return unpack(f"TOWER{version}", token, read, "state", _SOURCE)
+        return unpack(f"TOWER{version}", token, read, "state", _SOURCE, most)
 
 
 def token_version(token: str) -> int:
@@ -246,9 +259,19 @@ def _cube_to_plain(cube: Cube) -> list[Any]:
     return [cube.id, cube.colour, cube.edge]
 
 
-def _cube_from_plain(values: Sequence[Any]) -> Cube:
-    number, colour, edge = values
-    return Cube(_whole(number), _text(colour), _real(edge))
+class _Cubes(dict[tuple[Any, ...], Cube]):
+    """The cubes of a state by their values: one that is thrown again and again in its past is made once."""
+
+    def __missing__(self, values: tuple[Any, ...]) -> Cube:
+        number, colour, edge = values
+        made = self[values] = Cube(_whole(number), _text(colour), _real(edge))
+        return made
+
+    def read(self, values: Sequence[Any]) -> Cube:
+        number, colour, edge = values
+        if type(number) is not int or type(edge) is not float:  # True and 1.0 are equal to 1
+            number, edge = _whole(number), _real(edge)
+        return self[number, colour, edge]
 
 
 def _resident_to_plain(resident: Resident) -> list[Any]:
@@ -256,29 +279,31 @@ def _resident_to_plain(resident: Resident) -> list[Any]:
     return [*_cube_to_plain(resident.cube), resident.region, resident.since, *pose]
 
 
-def _resident_from_plain(row: Sequence[Any]) -> Resident:
+def _resident_from_plain(row: Sequence[Any], cubes: _Cubes) -> Resident:
     numbers = [_real(x) for x in row[5:]]
     if len(numbers) not in (0, 7):
         raise ValueError("a pose needs 7 finite numbers")
     x, y, z, *q = numbers or [0.0] * 7
     pose = Pose((x, y, z), (q[0], q[1], q[2], q[3])) if numbers else None
-    return Resident(_cube_from_plain(row[:3]), _text(row[3]), _whole(row[4]), pose)
+    return Resident(cubes.read(row[:3]), _text(row[3]), _whole(row[4]), pose)
+
+
+def _event_from_plain(row: Sequence[Any], cubes: _Cubes) -> Event:
+    kind, rng, thrown, emerged, strength, place = row
+    if len(thrown) > MOST_THERE or len(emerged) > MOST_THERE:
+        raise ValueError(f"an event of more than {MOST_THERE} cubes")
+    numbers = tuple(map(_whole, emerged))
+    return Event(_text(kind), _text(rng), tuple(map(cubes.read, thrown)), numbers, _real(strength), _text(place))
 
 
 def _from_plain(plain: dict[str, Any]) -> TowerState:
     """Make the state; raises ValueError, TypeError or KeyError for anything that no state can hold."""
-    log = tuple(
-        Event(
-            _text(kind),
-            _text(rng),
-            tuple(map(_cube_from_plain, thrown)),
-            tuple(map(_whole, emerged)),
-            _real(strength),
-            _text(place),
-        )
-        for kind, rng, thrown, emerged, strength, place in plain["log"]
-    )
-    residents, lying = (tuple(map(_resident_from_plain, plain[key])) for key in ("residents", "board"))
+    for key, (what, most) in _MOST.items():
+        if (number := len(plain[key])) > most:
+            raise ValueError(f"it has {number} {what}; allowed are up to {most}")
+    cubes = _Cubes()
+    log = tuple(_event_from_plain(row, cubes) for row in plain["log"])
+    residents, lying = (tuple(_resident_from_plain(row, cubes) for row in plain[key]) for key in ("residents", "board"))
     model, apparatus, digest = (_text(plain[key]) for key in ("model", "apparatus", "digest"))
     touches = tuple(map(_touch_from_plain, plain["touches"]))
     return TowerState(model, apparatus, digest, residents, log, BoardState(lying), touches)
@@ -294,8 +319,8 @@ def _touch_from_plain(row: Sequence[Any]) -> Touch:
 
 
 def _whole(value: object) -> int:
-    if type(value) is not int:
-        raise ValueError(f"{shown(value)} is no whole number")
+    if type(value) is not int or abs(value) >= _TOO_LONG:
+        raise ValueError(f"{shown(value)} is no whole number of up to {MAX_DIGITS} digits")
     return value
 
 
@@ -306,6 +331,6 @@ def _text(value: object) -> str:
 
 
 def _real(value: object) -> float:
-    if type(value) is not float and type(value) is not int:
+    if (type(value) is not float and type(value) is not int) or not math.isfinite(value):
         raise ValueError(f"{shown(value)} is no number")
     return float(value)

@@ -10,12 +10,13 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from tower_sim.errors import UsageError, check_kind, fault
-from tower_sim.reading import json_value
+from tower_sim.reading import refuse_constant
 
 T = TypeVar("T")
 
 _COMPACT = json.JSONEncoder(separators=(",", ":"))
-_MAX_BYTES = 8_000_000  # unpacked: a past of some 30,000 drops
+MOST_BYTES = 8_000_000  # unpacked: a past of some 60,000 drops of few cubes, or 5,000 of 49
+_PER_PART = 4  # bytes for each [, { and comma: a short cube, `[0,"red",0.008],`, has 16 for four
 
 
 def pack(prefix: str, plain: Any) -> str:
@@ -25,10 +26,12 @@ def pack(prefix: str, plain: Any) -> str:
     return f"{prefix}.{text}.{_digest(prefix, text)}"
 
 
-def unpack(prefix: str, token: str, read: Callable[[Any], T], what: str, source: str) -> T:
+def unpack(prefix: str, token: str, read: Callable[[Any], T], what: str, source: str, most: int = MOST_BYTES) -> T:
     """Read a token back with `read`, which makes the value of plain data; `what` it is of, and its `source`, in words.
 
-    Raises UsageError, in one line, when the token is not one of ours, of another version, or damaged.
+    No more than `most` bytes are unpacked, nor more read than so many bytes of an honest token hold: a few kB can stand
+    for millions of values. `read` looks at every number: one may be infinite, or have thousands of digits.
+    Raises UsageError, in one line, when the token is not one of ours, of another version, damaged or too large.
     """
     prefix_of(token, (prefix,), what, source)
     parts = token.strip().split(".")
@@ -38,12 +41,22 @@ def unpack(prefix: str, token: str, read: Callable[[Any], T], what: str, source:
         )
     try:
         body = base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4))
-        return read(json_value(zlib.decompressobj().decompress(body, _MAX_BYTES), f"the {what}"))
-    except (zlib.error, ValueError, ArithmeticError, LookupError, TypeError, AttributeError) as error:
+        text = zlib.decompressobj().decompress(body, most + 1)
+        values = text.count(b"[") + text.count(b"{") + text.count(b",")
+        if len(text) <= most and values <= most // _PER_PART:
+            return read(json.loads(text.decode(), parse_constant=refuse_constant))
+    except (zlib.error, ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError) as error:
         reason = " ".join(str(error).split())
         raise UsageError(
             f"{what} token {_short(token)!r} does not hold a {what} ({reason}); pass {source}, whole"
         ) from error
+    raise UsageError(
+        f"{what} token {_short(token)!r} unpacks to "
+        + (f"more than {most} bytes" if len(text) > most else f"some {values} values")
+        + f"; allowed are up to {most} bytes and {most // _PER_PART} values; go on from a {what} with a shorter past",
+        what,
+        "field.too_large",
+    )
 
 
 def prefix_of(token: str, prefixes: tuple[str, ...], what: str, source: str) -> str:
@@ -54,7 +67,7 @@ def prefix_of(token: str, prefixes: tuple[str, ...], what: str, source: str) -> 
     allowed, advice = f"one line of text, '{prefixes[0]}.<{what}>.<digest>'", f"pass {source}, whole"
     if not check_kind(f"{what} token", token, str, allowed, advice).strip().isascii():
         raise fault(f"{what} token", token, allowed, advice)
-    parts = token.strip().split(".")
+    parts = token.strip().split(".", 3)
     if len(parts) != 3 or parts[0] not in prefixes:
         raise UsageError(
             f"{what} token {_short(token)!r} is not a tower_sim token; allowed is one line "

@@ -124,6 +124,8 @@ public final class Ask {
         drops("word is null; allowed is a LongSupplier of whole numbers", lying(0, 2), cubes(2), null);
         drops("thrown[0].id is 1; allowed is each number once", lying(0, 2), cubes(1), word);
         drops("thrown[1].id is 2; allowed is each number once", lying(0, 2), cubes(2, 2), word);
+        drops("number of cubes is 10001; allowed is up to 10000 at a time; throw fewer", lying(0, 2),
+            Collections.nCopies(10000, null), word);
         drops("thrown[0] is null; allowed is a cube", lying(0, 2), Collections.singletonList(null), word);
         drops("thrown[0].colour is null; allowed is a word", lying(0, 2),
             Collections.singletonList(new CubeTower.Cube(2, null)), word);

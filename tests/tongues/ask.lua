@@ -78,6 +78,8 @@ local function rules(changes)
   return made
 end
 local FOUR = {1, 2, 3, 4}
+local MANY = {}
+for i = 1, 10000 do MANY[i] = 7 end
 local REFUSED = {
   {tower.words, {{1, 2, 3}}, "seed is a table; allowed is a list of four whole numbers from 0 to 2^32 - 1; it has 3"},
   {tower.words, {"1234"}, 'seed is "1234"; allowed is a list of four'},
@@ -99,6 +101,7 @@ local REFUSED = {
   {tower.drop, {lying({}), {{id = 2}, {id = 2}}, word}, "thrown[2].id is 2; allowed is each number once"},
   {tower.drop, {lying({}), {{}}, word}, "thrown[1].id is nil; allowed is a whole number"},
   {tower.drop, {lying({}), {{id = 0.5}}, word}, "thrown[1].id is 0.5; allowed is a whole number"},
+  {tower.drop, {lying({}), MANY, word}, "number of cubes is 10001; allowed is up to 10000 at a time; throw fewer"},
   {tower.drop, {lying({}), {7}, word}, "thrown[1] is 7; allowed is a cube"},
   {tower.drop, {lying({}), {id = 2}, word}, "thrown is a table; allowed is a list of cubes {id, colour}, without gaps"},
   {tower.drop, {lying({}), nil, word}, "thrown is nil; allowed is a list of cubes"},

@@ -89,6 +89,7 @@ function refused(): void
         ['drop', [lying([]), [['id' => 2], ['id' => 2]], $word], 'thrown[1].id is 2; allowed is each number once'],
         ['drop', [lying([]), [[]], $word], 'thrown[0].id is null; allowed is a whole number'],
         ['drop', [lying([]), [['id' => 0.5]], $word], 'thrown[0].id is 0.5; allowed is a whole number'],
+        ['drop', [lying([]), array_fill(0, 10000, 7), $word], 'number of cubes is 10001; allowed is up to 10000 at a time'],
         ['drop', [lying([]), [7], $word], "thrown[0] is 7; allowed is a cube, an array with the keys 'id'"],
         ['drop', [lying([]), ['id' => 2], $word], 'thrown is {"id":2}; allowed is a list of cubes [id, colour]'],
         ['drop', [lying([]), [3 => ['id' => 2]], $word], 'thrown is {"3":{"id":2}}; allowed is a list of cubes'],

@@ -28,6 +28,7 @@ from tower_sim.state import MAX_SEED, TowerState
 # One request is answered before the next is read; longer work is a campaign's.
 MAX_DROPS = 2_000
 MAX_GAMES = 100_000
+MAX_STATE = 1_000_000  # bytes that a state's token unpacks to: a past of 2,000 drops of 12 cubes
 MAX_HANDLED = 400_000  # cubes times drops of a game: some seconds without physics
 MAX_PHYSICS_CUBES = 80  # in the tower and thrown: packed full, drops of 80 took up to 2 s of CPU, of 100 up to 7 s
 MAX_PHYSICS_GAMES = 1_000  # battles: about a minute
@@ -83,7 +84,7 @@ def read_drop(request: Mapping[str, Any]) -> DropRequest:
     apparatus = _text(request, "apparatus", first_game().apparatus)
     model, seed = _text(request, "model", PHYSICS), _seed(request)
     cubes = _cubes(request)
-    state = TowerState.from_token(_text(request, "state", "")) if "state" in request else None
+    state = TowerState.from_token(_text(request, "state", ""), MAX_STATE) if "state" in request else None
     asked = DropRequest(apparatus, model, seed, cubes, state, _knock(request), *_physics(request))
     there = len(state.residents) + len(state.board.lying) if state else 0
     _check_physics(model, "number of cubes, with those in the state", sum(cubes.values()) + there)

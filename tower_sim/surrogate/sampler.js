@@ -142,6 +142,7 @@ function checkDrop(state, thrown) {
   whole("drops of the state", state.drops, 0, Number.MAX_SAFE_INTEGER - 1);
   list("cubes of the state", state.cubes, "cubes { id, colour, floor, since, inCrowd }");
   list("thrown", thrown, "cubes { id, colour }");
+  fewCubes(state.cubes.length + thrown.length);
   const numbers = new Set();
   const last = MODEL.table.floors.length - 1;
   for (const cube of [...state.cubes, ...thrown]) {

@@ -105,6 +105,7 @@ function checkDrop(state, thrown) {
   object("state", state, "an object { cubes }, as empty() or drop(...).state");
   list("cubes of the state", state.cubes, "cubes { id, colour, place }");
   list("thrown", thrown, "cubes { id, colour }");
+  fewCubes(state.cubes.length + thrown.length);
   for (const [what, cubes] of [["on the board", state.cubes], ["thrown", thrown]]) {
     const numbers = new Set();
     for (const cube of cubes) {

@@ -85,6 +85,11 @@ function list(what, value, of) {
   if (!Array.isArray(value)) throw refused(TypeError, what, value, `a list of ${of}`);
 }
 
+/** Refuse more cubes than any tower holds, before each is looked at: a state may come from anybody. */
+function fewCubes(number) {
+  if (number > 10000) throw refused(RangeError, "number of cubes", number, "up to 10000 at a time", "throw fewer");
+}
+
 /** Refuse a value that is no object with keys. */
 function object(what, value, allowed) {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {

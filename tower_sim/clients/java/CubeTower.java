@@ -38,7 +38,7 @@ public final class CubeTower {
 
     private static final int OUT = -1;
     private static final long WORD = 1L << 32;
-    private static final int MOST_CUBES = 10000; // of a game
+    private static final int MOST_CUBES = 10000; // of a game, or at a time
     private static final int MOST_DROPS = 100000; // of a game
     private static final String ADVICE = "java.util.Random gives negative numbers too: pass "
         + "CubeTower.words(new long[] {1, 2, 3, 4}, 0), or () -> random.nextInt() & 0xFFFFFFFFL";
@@ -190,6 +190,9 @@ public final class CubeTower {
         if (state == null) throw refused("state", null, "a State, as of empty() or drop(...).state");
         if (thrown == null) throw refused("thrown", null, "a list of cubes");
         whole("state.drops", state.drops, 0, Long.MAX_VALUE - 1, "");
+        long number = (long) state.cubes.size() + thrown.size();
+        String allowed = "up to " + MOST_CUBES + " at a time; throw fewer";
+        if (number > MOST_CUBES) throw refused("number of cubes", number, allowed);
         Set<Long> there = new HashSet<>();
         checkCubes("state.cubes", state.cubes, there);
         checkCubes("thrown", thrown, there);

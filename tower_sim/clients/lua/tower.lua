@@ -17,7 +17,7 @@ local GOLDEN = 2654435769 -- 0x9E3779B9
 local KIND = "xoshiro128**"
 local OUT = -1
 local LARGEST = 9007199254740991 -- 2^53 - 1: whole numbers to here are exact
-local MOST_CUBES = 10000 -- of a game
+local MOST_CUBES = 10000 -- of a game, or at a time
 local MOST_DROPS = 100000 -- of a game
 local ADVICE = "math.random() gives fractions: pass tower.words({1, 2, 3, 4}), "
   .. "or function() return math.random(0, 65535) * 65536 + math.random(0, 65535) end"
@@ -258,6 +258,10 @@ local function checked_drop(state, thrown)
   local drops = whole("state.drops", state.drops, 0, LARGEST - 1)
   check_list("state.cubes", state.cubes, "cubes {id, colour, floor, since, inCrowd}")
   check_list("thrown", thrown, "cubes {id, colour}")
+  local number = #state.cubes + #thrown
+  if number > MOST_CUBES then
+    refuse("number of cubes", number, "up to " .. MOST_CUBES .. " at a time", "throw fewer")
+  end
   local there = {}
   local function copied(list, name)
     local copies = {}

@@ -2,6 +2,8 @@
 
 import { WORD, refused } from "./words.js";
 
+const MOST_CUBES = 10000; // at a time: a state may come from anybody
+
 /** Return the error for the field at `path`, which is `value`: what is allowed, and what to try. */
 export function fault(path, value, allowed, advice = "") {
   return Object.assign(refused(RangeError, path, value, allowed, advice), { path });
@@ -45,6 +47,7 @@ export function aTower(path, value) {
 /** Refuse cubes that are no list of { id, ... }, or have a number twice; `seen` has the numbers of others. */
 export function cubes(path, value, form, seen = new Set()) {
   list(path, value, `cubes ${form}`);
+  whole(`${path}.length`, value.length, 0, MOST_CUBES - seen.size);
   for (const [i, cube] of value.entries()) {
     object(`${path}[${i}]`, cube, `a cube ${form}`);
     whole(`${path}[${i}].id`, cube.id, Number.MIN_SAFE_INTEGER);

@@ -34,7 +34,7 @@ final class CubeTower
 
     private const OUT = -1;
     private const WORD = 4294967296; // 2^32
-    private const MOST_CUBES = 10000; // of a game
+    private const MOST_CUBES = 10000; // of a game, or at a time
     private const MOST_DROPS = 100000; // of a game
 
     /** Return the tower with no cube inside. */
@@ -217,6 +217,11 @@ final class CubeTower
         $drops = CubeTowerCheck::whole('state.drops', $state['drops'] ?? null, 0, PHP_INT_MAX - 1);
         CubeTowerCheck::list('state.cubes', $state['cubes'] ?? null, 'cubes [id, colour, floor, since, inCrowd]');
         CubeTowerCheck::list('thrown', $thrown, 'cubes [id, colour]');
+        $number = count($state['cubes']) + count($thrown);
+        if ($number > self::MOST_CUBES) {
+            $allowed = 'up to ' . self::MOST_CUBES . ' at a time; throw fewer';
+            throw CubeTowerCheck::refused('number of cubes', $number, $allowed);
+        }
         $there = [];
         foreach (['state.cubes' => $state['cubes'], 'thrown' => $thrown] as $name => $cubes) {
             foreach ($cubes as $i => $cube) {

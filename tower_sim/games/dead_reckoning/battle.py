@@ -29,6 +29,7 @@ from tower_sim.games.dead_reckoning.step import Step
 from tower_sim.games.dead_reckoning.worths import legible
 from tower_sim.model import until_landed
 from tower_sim.outcome import Landing, Outcome
+from tower_sim.reading import check_bounds
 from tower_sim.state import TowerState
 from tower_sim.token import pack, unpack
 
@@ -411,6 +412,7 @@ def _check_outcome(battle: Battle, outcome: Outcome) -> None:
 
 def _read(given: Any) -> Battle:
     """Make a battle of plain data; raises ValueError for what no battle can be."""
+    check_bounds(given, "the battle")
     battle: Battle = read_plain(Battle, given)
     off = (*battle.hand, *battle.supply, *battle.island, *battle.lost, *battle.taken)
     every = sorted(cube.id for cube in (*off, *battle.state.cubes, *battle.state.board.cubes))

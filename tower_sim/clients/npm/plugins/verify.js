@@ -8,6 +8,8 @@ const SCHEMA = "tower-sim/verifiable-log";
 const FRAME = /^\{"entry":(\{[ -~]*\}),"signature":"([0-9a-f]{128})"\}$/;
 const FIRST = "0".repeat(64);
 const KNOWN = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"; // a key of RFC 8032, to see whether keys can be read
+const MOST_BYTES = 8e6; // of what a state's token unpacks to; it and the next are those of tower_sim
+const MOST = { residents: 10000, log: 50000, board: 10000, touches: 32000 };
 const FORM = "the text or the bytes of a log, as the service sent it";
 
 /** Check a log; see the types. */
@@ -348,8 +350,28 @@ async function tokenOf(tools, token) {
   const own = hex(await sha256(tools, bytes(`${prefix}.${body}`))).slice(0, 16);
   if (prefix !== "TOWER3" || own !== digest) throw new Error("a state in it is damaged, or of another version");
   const packed = Uint8Array.from(atob(body.replace(/-/g, "+").replace(/_/g, "/")), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return JSON.parse(await new Response(stream).text());
+  const read = JSON.parse(await inflated(packed));
+  for (const [key, most] of Object.entries(MOST)) {
+    if (!Array.isArray(read[key]) || read[key].length > most) throw new Error(`a state in it holds more than ${most} of ${key}`);
+  }
+  return read;
+}
+
+/** Return the text that was packed; a few kB can stand for more than any state holds, and are not read further. */
+async function inflated(packed) {
+  const reader = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate")).getReader();
+  const parts = [];
+  let [size, values] = [0, 0];
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    size += part.value.length;
+    for (const byte of part.value) if (byte === 44 || byte === 91 || byte === 123) values++; // comma, [ and {
+    if (size > MOST_BYTES || values > MOST_BYTES / 4) {
+      await reader.cancel();
+      throw new Error(`a state in it unpacks to more than ${MOST_BYTES} bytes or ${MOST_BYTES / 4} values`);
+    }
+    parts.push(part.value);
+  }
+  return new Blob(parts).text();
 }
 
 // Small tools
