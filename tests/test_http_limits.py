@@ -21,7 +21,8 @@ from support.network import Answer, Client, Running, running, until
 from tower_sim.errors import UsageError
 from tower_sim.service.http.problems import Problem
 from tower_sim.service.http.settings import Settings
-from tower_sim.service.http.store import MIGRATIONS, Database, Statement, backup, hashed, joined, new_id, new_seed
+from tower_sim.service.http.files import MIGRATIONS, backup
+from tower_sim.service.http.store import Database, Statement, hashed, joined, new_id, new_seed
 from tower_sim.service.http.workers import Workers
 
 pytestmark = pytest.mark.posix
