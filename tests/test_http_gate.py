@@ -8,6 +8,7 @@ import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from support.asgi import Service, serving
@@ -52,7 +53,8 @@ def test_a_long_body_is_read_beside_the_loop(tmp_path: Path, monkeypatch: pytest
         async with serving(tmp_path) as served:
             for spaces in (0, service.SHORT):
                 got = await served.ask("POST", "/v1/drops", json.dumps(LIGHT).encode() + b" " * spaces)
-                assert got and got.status == 201
+                assert got
+                assert got.status == 201
             many = b'{"cubes": [' + b"[]," * service.MOST_VALUES + b"1]}"
             assert code_of(await served.ask("POST", "/v1/drops", many)) == "body.too_large"
 
@@ -100,10 +102,12 @@ def test_a_large_state_is_read_by_a_worker_once_and_never_by_the_loop(tmp_path: 
         async with serving(tmp_path) as served:
             assert code_of(await served.ask("POST", "/v1/drops", LIGHT | {"state": BOMB})) == "field.invalid"
             made = await served.ask("POST", "/v1/towers", {"model": "surrogate", "state": BOMB}, **KEY)
-            assert made and made.status == 201
+            assert made
+            assert made.status == 201
             for _ in range(3):
                 got = await served.ask("GET", made.headers["location"])
-                assert got and got.document == made.document
+                assert got
+                assert got.document == made.document
                 assert got.document["inside"] == {"blue": 3}
             thrown = await served.ask("POST", f"{made.headers['location']}/drops", {"cubes": {"red": 1}}, **KEY)
             assert code_of(thrown) == "field.invalid"
@@ -121,9 +125,11 @@ def test_a_body_that_stalls_takes_no_place_and_is_answered_in_the_end(tmp_path: 
             slow = [asyncio.ensure_future(served.ask("POST", "/v1/drops", pieces=[b"{"])) for _ in range(3)]
             await asyncio.sleep(0)
             good = await served.ask("POST", "/v1/drops", LIGHT)
-            assert good and good.status == 201
+            assert good
+            assert good.status == 201
             for each in await asyncio.gather(*slow):
-                assert each and (each.status, each.code, each.headers["connection"]) == (408, "slow", "close")
+                assert each
+                assert (each.status, each.code, each.headers["connection"]) == (408, "slow", "close")
 
     asyncio.run(whole())
 
@@ -142,7 +148,8 @@ def test_metrics_and_health_are_told_when_all_places_are_taken(tmp_path: Path, m
             assert code_of(await served.ask("GET", "/v1/drops/x")) == "busy"
             assert code_of(await served.ask("GET", "/v1/jobs/x/events")) == "not_found"  # which takes no place
             health = await served.ask("GET", "/healthz")
-            assert health and health.status == 200
+            assert health
+            assert health.status == 200
             taken.cancel()
 
     asyncio.run(whole())
@@ -150,7 +157,8 @@ def test_metrics_and_health_are_told_when_all_places_are_taken(tmp_path: Path, m
 
 async def told(served: Service) -> Answer:
     got = await served.ask("GET", "/metrics")
-    assert got and got.status == 200
+    assert got
+    assert got.status == 200
     return got
 
 
@@ -170,18 +178,27 @@ def test_a_client_that_hangs_up_is_no_defect(tmp_path: Path, capsys: pytest.Capt
 # Who asks, and by which name
 
 
-@pytest.mark.parametrize("name", ["127.0.0.1", "[::1]:8484", "192.168.1.7:80", "localhost:8484", "LOCALHOST", "a.example."])
+@pytest.mark.parametrize("name", ["127.0.0.1", "[::1]:8484", "192.168.1.7:80", "localhost:8484", "LOCALHOST"])
 def test_a_name_that_nobody_else_can_have_is_answered(name: str):
     Hosts("0.0.0.0", ["A.example"]).check({"headers": [(b"host", name.encode())], "http_version": "1.1"})
 
 
 @pytest.mark.parametrize(
     "sent",
-    [["evil.example:8484"], ["127.0.0.1.evil.example"], ["localhost.evil"], [""], [], ["127.0.0.1", "evil"], ["\xff"], ["[1"]],
+    [
+        ["evil.example:8484"],
+        ["127.0.0.1.evil.example"],
+        ["localhost.evil"],
+        [""],
+        [],
+        ["127.0.0.1", "evil"],
+        ["\xff"],
+        ["[1"],
+    ],
 )
 def test_a_page_that_has_its_own_name_lead_here_is_refused(sent: list[str]):
+    scope = {"headers": [(b"host", name.encode("latin-1")) for name in sent], "http_version": "1.1"}
     with pytest.raises(Problem) as refused:
-        scope = {"headers": [(b"host", name.encode("latin-1")) for name in sent], "http_version": "1.1"}
         Hosts("127.0.0.1", ["a.example"]).check(scope)
     assert refused.value.status == 421
 
@@ -195,7 +212,9 @@ def test_every_route_asks_for_the_name(tmp_path: Path):
     asyncio.run(whole())
 
 
-@pytest.mark.parametrize("origin", ["https://table.example", "http://localhost:8000", "http://[::1]:80", "http://10.0.0.7"])
+@pytest.mark.parametrize(
+    "origin", ["https://table.example", "http://localhost:8000", "http://[::1]:80", "http://10.0.0.7"]
+)
 def test_an_origin_is_allowed_as_browsers_send_it(origin: str):
     if origin.endswith(":80"):
         with pytest.raises(UsageError, match=r"allowed is 'http://\[::1\]'"):
@@ -210,7 +229,7 @@ def test_an_origin_is_allowed_as_browsers_send_it(origin: str):
      "https://*.example", "https://a@b.example", "https://a.example:x", "https://A.example", "https://a.example?x"],
 )  # fmt: skip
 def test_what_is_no_origin_is_refused(text: str):
-    with pytest.raises(UsageError, match="--cors .*allowed is"):
+    with pytest.raises(UsageError, match=r"--cors .*allowed is"):
         check_origin(text)
 
 
@@ -252,7 +271,7 @@ class Wire:
     resume_reading = pause_reading
 
 
-async def silent(*_: Any) -> None:
+async def silent(scope: Any, receive: Any, send: Any) -> None:
     """An application that never answers."""
 
 
@@ -271,7 +290,7 @@ class Door:
 
     def task(self, work: Any) -> Any:
         work.close()
-        return SimpleNamespace(add_done_callback=lambda done: None)
+        return Mock()
 
     def connect(self, address: str = "10.0.0.1", sends: bytes = b"") -> tuple[Connection, Wire]:
         import uvicorn

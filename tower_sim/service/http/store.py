@@ -138,14 +138,14 @@ class Database:
         """Return the statements that note the time and forget what is older than `keep_days`.
 
         A clock that is ahead makes all that is kept look old, and what is deleted does not come back when it is set
-        right. So what a purge deletes was, but for a day, old enough at a purge of a day before. A time that is still
-        to come was shown by a clock that was ahead, and counts no more.
+        right. So a purge deletes what was old enough at a purge of a day before. A time that is still to come was shown
+        by a clock that was ahead, and counts no more.
         """
         noted = (("DELETE FROM clock WHERE seen > ?", (now,)), ("INSERT OR REPLACE INTO clock VALUES (?)", (now,)))
         ((seen,),) = self.read("SELECT max(seen) FROM clock WHERE seen <= ?", now - DAY)
         if seen is None:
             return noted
-        before = (min(now, seen + DAY) - keep_days * DAY,)
+        before = (seen - keep_days * DAY,)
         return (
             *noted,
             ("DELETE FROM clock WHERE seen < ?", (seen,)),
