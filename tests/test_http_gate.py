@@ -378,6 +378,67 @@ def test_a_head_without_end_and_requests_without_end_are_refused(tmp_path: Path)
         if wire.is_open:
             connection.data_received(b"x-%d: " % len(wire.sent) + b"a" * 990 + b"\r\n")
     assert wire.sent.startswith(b"HTTP/1.1 431 ")
+    long = b"POST /v1/drops HTTP/1.1\r\nContent-Length: 900000\r\n\r\n" + b"x" * 100_000
+    posted, wire = door.connect(sends=long)  # of which nothing is too long
+    posted.data_received(b"x" * 100_000)
+    assert wire.is_open
     one = b"GET /v1/keys HTTP/1.1\r\nHost: localhost\r\n\r\n"
     assert door.connect(sends=one * MOST_AHEAD)[1].is_open
     assert not door.connect(sends=one * (MOST_AHEAD + 2))[1].is_open
+
+
+# Odd requests
+
+
+M = 300_000  # bytes
+LONG: dict[str, bytes] = {
+    "numbers": b'{"cubes":[' + b"1," * (M // 2) + b"1]}",
+    "objects": b'{"cubes":[' + b"{}," * (M // 3) + b"1]}",
+    "colours": json.dumps({"model": "surrogate", "cubes": {f"c{i}": 1 for i in range(9_000)}}).encode(),
+    "fields": json.dumps({f"seed{i}": 1 for i in range(9_000)}).encode(),
+    "a fraction": b'{"model":"surrogate","knock":1.' + b"1" * M + b"}",
+    "a number": b'{"seed":' + b"1" * M + b"}",
+    "a seed": b'{"cubes":{"blue":1},"seed":"' + b"1" * M + b'"}',
+    "a colour": b'{"model":"surrogate","cubes":{"' + b"b" * M + b'":1}}',
+    "a model": b'{"cubes":{"blue":1},"model":"' + b"\\u0041" * (M // 6) + b'"}',
+    "a state": b'{"model":"surrogate","state":"TOWER3.' + b"A" * M + b'.0000000000000000"}',
+    "dots": b'{"model":"surrogate","state":"' + b"." * M + b'"}',
+    "half letters": b'{"model":"' + b"\\ud800" * (M // 6) + b'"}',
+    "no letters": b"\xff" * M,
+    "lines": b"\n" * M,
+    "depth": b"[" * M,
+}
+ODD = [
+    b"null", b"[]", b'""', b"{", b"\x00", b'{"a":NaN}', b'{"a":1,"a":2}', b'{"a":1e999}', b'{"cubes":{"blue":true}}',
+    b'{"cubes":{"":1}}', b'{"cubes":{"a":-1}}', b'{"cubes":{"a":1e3}}', b'{"cubes":[]}',
+    b'{"cubes":{"blue":4},"state":""}',
+    b'{"cubes":{"blue":4},"knock":1e300}', b'{"cubes":{"blue":4},"seed":"0x7"}', b'{"cubes":{"blue":4},"seed":1.5}',
+]  # fmt: skip
+
+
+def test_odd_bodies_are_refused_and_none_is_a_defect(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """No worker is asked, but for states that are too long to be looked at here."""
+    asked: list[str] = []
+
+    def submit(self: Workers, owner: bytes, do: str, fields: dict[str, Any], **_: Any) -> Any:
+        asked.append(do)
+        raise Problem("busy", "it would be asked")
+
+    monkeypatch.setattr(Workers, "submit", submit)
+
+    async def whole() -> None:
+        async with serving(tmp_path, rate=0) as served:
+            for path in ("/v1/drops", "/v1/games", "/v1/towers", "/v1/rounds"):
+                for name, raw in [*LONG.items(), *((repr(raw), raw) for raw in ODD)]:
+                    got = await served.ask("POST", path, raw, **KEY)
+                    assert got
+                    is_asked = name in ("a state", "dots") and path in ("/v1/drops", "/v1/towers")
+                    assert got.code == "busy" if is_asked else 400 <= got.status < 500, (path, name, got)
+                    assert len(got.body) < 3_000
+                    assert "\n" not in got.document["detail"]
+
+    asyncio.run(whole())
+    assert asked == ["drop", "drop", "state", "state"]
+    assert capsys.readouterr().err == ""

@@ -93,7 +93,8 @@ class Connection(HttpToolsProtocol):
     def __init__(self, gate: Gate, **given: Any) -> None:
         super().__init__(**given)
         self._gate = gate
-        self._head = 0  # bytes of a request so far, of which the headers are not complete
+        self._head = 0  # bytes that came since the last request of which there are all headers
+        self._heads = 0  # such requests
         self._is_body = False
         self._unsent = 0
         self.caller = ""
@@ -114,12 +115,14 @@ class Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Read on, unless what stands before a body is too long."""
-        if not self._is_body:
-            self._head += len(data)
-            if self._head > MOST_HEAD:
-                self.end("head.too_large", f"The first line and the headers have more than {MOST_HEAD} bytes.")
-                return
+        before = self._heads
         super().data_received(data)
+        if self._is_body or self._heads > before:
+            self._head = 0
+            return
+        self._head += len(data)
+        if self._head > MOST_HEAD and not self.transport.is_closing():
+            self.end("head.too_large", f"The first line and the headers have more than {MOST_HEAD} bytes.")
 
     def on_message_begin(self) -> None:
         """Begin a request, unless too many are sent ahead."""
@@ -130,7 +133,8 @@ class Connection(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """Go on with the body."""
-        self._head, self._is_body = 0, True
+        self._heads += 1
+        self._is_body = True
         self.since = self.loop.time()
         super().on_headers_complete()
 

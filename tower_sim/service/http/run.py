@@ -48,7 +48,7 @@ def run(settings: Settings, host: str, port: int, names: Sequence[str] = (), ori
             print("tower-sim: whoever reaches this address may ask; --token-file changes that", file=sys.stderr)
         config = uvicorn.Config(
             app,
-            log_level="warning",
+            log_level="error",  # a line for each request that is none would let strangers fill a disk
             access_log=False,  # paths hold identifiers, which are secrets
             server_header=False,
             proxy_headers=False,  # anyone can write them
