@@ -412,7 +412,7 @@ ODD = [
     b"null", b"[]", b'""', b"{", b"\x00", b'{"a":NaN}', b'{"a":1,"a":2}', b'{"a":1e999}', b'{"cubes":{"blue":true}}',
     b'{"cubes":{"":1}}', b'{"cubes":{"a":-1}}', b'{"cubes":{"a":1e3}}', b'{"cubes":[]}',
     b'{"cubes":{"blue":4},"state":""}',
-    b'{"cubes":{"blue":4},"knock":1e300}', b'{"cubes":{"blue":4},"seed":"0x7"}', b'{"cubes":{"blue":4},"seed":1.5}',
+    b'{"cubes":{"blue":4},"seed":"0x7"}', b'{"cubes":{"blue":4},"seed":1.5}',
 ]  # fmt: skip
 
 
