@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import partial
 from importlib import import_module
 from typing import Any
 
 from tower_sim.cli import output
-from tower_sim.cli.common import version
+from tower_sim.cli.common import FILES, version
 from tower_sim.cli.parser import Parser
 from tower_sim.errors import UsageError
 from tower_sim.games.game import Game
@@ -59,7 +60,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     try:
         options = parser().parse_args(arguments)
         run: Callable[[argparse.Namespace], int | None] = options.run
-        return run(options) or 0
+        with output.going_on() if _writes(options) else nullcontext():
+            return run(options) or 0
     except UsageError as error:
         return _told(str(error), 2)
     except TooManyFailedDraws as error:
@@ -76,6 +78,11 @@ def _run(arguments: Sequence[str] | None) -> int:
         return _told(output.failure(error), 2 if callers else 1)
     except MemoryError:
         return _told("out of memory; ask for less at once", 1)
+
+
+def _writes(options: argparse.Namespace) -> bool:
+    """Say whether a command writes a file, which is due whatever becomes of what it prints."""
+    return any(vars(options).get(name) is not None for name in FILES)
 
 
 def _told(text: str, status: int) -> int:

@@ -18,6 +18,8 @@ from tower_sim.registry import OWN, get
 from tower_sim.registry import names as registered
 from tower_sim.state import MAX_SEED, TowerState
 
+FILES = ("output", "save_plot", "replay", "backup")
+"""What the options are called that name a file to write."""
 PICTURE = ".png, .pdf or .svg"
 
 
