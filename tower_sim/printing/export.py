@@ -10,10 +10,11 @@ import numpy as np
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.drawing import draw_apparatus
+from tower_sim.drawing.files import drawn
+from tower_sim.drawing.picture import apparatus_figure
 from tower_sim.errors import unknown
 from tower_sim.printing import folder, solid
-from tower_sim.printing.assembly import draw_assembly
+from tower_sim.printing.assembly import assembly_figure
 from tower_sim.printing.form import drops_text, record_text
 from tower_sim.printing.mesh import Mesh
 from tower_sim.printing.panels import Panel, panels
@@ -22,8 +23,10 @@ from tower_sim.printing.sheets import SheetChoice, lay, to_svg
 from tower_sim.printing.step import to_step
 from tower_sim.printing.stl import to_stl
 from tower_sim.printing.threemf import to_3mf
-from tower_sim.writing import write
+from tower_sim.writing import check_folder, write_folder
 
+DROPS, RECORD = "drops.csv", "record.toml"  # for people to fill in
+README = "README.txt"
 PARTS, PANELS = ("stl", "3mf", "step"), "svg"  # what is printed, and what is cut
 
 
@@ -59,6 +62,7 @@ def export(name_or_file: str, form: str, output: str | Path, choice: PrintChoice
     """
     if form not in PARTS:
         raise unknown("to", form, PARTS)
+    check_folder(output, (README, folder.PROFILE), "output")
     apparatus = load(name_or_file)
     printed = make(apparatus, choice)
     files, of_part = _files(printed, form)
@@ -77,6 +81,7 @@ def export_panels(name_or_file: str, output: str | Path, choice: SheetChoice | N
     Raises UsageError as `export` does, and for a tower not made of flat panels at right angles, its funnel apart.
     """
     choice = choice or SheetChoice()
+    check_folder(output, (README, folder.PROFILE), "output")
     apparatus = load(name_or_file)
     flat = panels(apparatus, choice.thickness)
     laid = lay(flat, choice)
@@ -95,7 +100,7 @@ def _write(apparatus: Apparatus, name_or_file: str, output: str | Path, made: _M
     """Write what was made into a folder, and what belongs to it however it was: profile, forms, pictures, README."""
     text = folder.profile_text(name_or_file)
     place = folder.opened(output)
-    drops = place / "drops.csv"
+    drops = place / DROPS
     lines = (
         *made.lines,
         f"how they go together: {place / 'assembly.svg'}; all lengths: {place / 'dimensions.svg'}",
@@ -104,15 +109,14 @@ def _write(apparatus: Apparatus, name_or_file: str, output: str | Path, made: _M
     files = {
         **made.files,
         folder.PROFILE: text.encode(),
-        "record.toml": record_text(apparatus, made.digest, made.form).encode(),
-        drops.name: drops_text(apparatus, made.digest).encode(),
-        "README.txt": ("\n".join(lines) + "\n").encode(),
+        RECORD: record_text(apparatus, made.digest, made.form).encode(),
+        DROPS: drops_text(apparatus, made.digest).encode(),
+        README: ("\n".join(lines) + "\n").encode(),
+        "dimensions.svg": drawn(apparatus_figure(apparatus), "svg"),
+        "assembly.svg": drawn(assembly_figure(made.named, made.title, made.said), "svg"),
     }
-    for name, data in files.items():
-        write(place / name, data, name)
-    draw_apparatus(apparatus, place / "dimensions.svg")
-    draw_assembly(made.named, made.title, made.said, place / "assembly.svg")
-    return Exported((*files, "dimensions.svg", "assembly.svg"), lines)
+    kept = write_folder(place, files, "output", filled_in=(DROPS, RECORD))
+    return Exported(tuple(files), (*lines, *(f"{place / name} is as you filled it in" for name in kept)))
 
 
 def _lines_of_panels(apparatus: Apparatus, flat: Sequence[Panel], sheets: int, choice: SheetChoice) -> list[str]:

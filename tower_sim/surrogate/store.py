@@ -127,6 +127,7 @@ class Fitted:
             said_schema = f"{shown(table.get('schema'))} version {shown(table.get('version'))}"
             raise UsageError(f"surrogate has schema {said_schema}; allowed is {SCHEMA!r} version {VERSION}; fit again")
         table.setdefault(ENGINE, UNNAMED)
+        table.pop("made_by", None)  # which command made the file
         if set(table) != set(KEYS):
             raise fault("keys of the surrogate", sorted(table), ", ".join(KEYS), "fit it again")
         said = table.pop("digest")
