@@ -131,7 +131,7 @@ def test_drops_that_cannot_be_fitted_are_said_and_held_against_the_tower(
 ):
     """The law that they are held against is of coins; what the tower throws for it is what was recorded."""
     monkeypatch.setitem(command.EFFORTS, "quick", replace(FEW, waves=0, confirm=1))
-    (tmp_path / "throws.csv").write_text("throw,thrown,out\n1,20,14\n2,15,9\n1,20,11\n")
+    (tmp_path / "throws.csv").write_text("throw,thrown,out\n0,20,14\n1,15,9\n0,20,11\n")
     asked: list[object] = []
 
     def law(tower: object, games: int, seed: int, settings: object, throws: object) -> Reference:
@@ -216,10 +216,10 @@ def test_what_is_nobodys_mistake_is_one_line_and_status_1(
 
 def test_more_values_than_the_fit_can_hold_are_refused_before_any_work(tmp_path: Path):
     """Games of twelve lengths would need 3.3 GB: refused; as many games of one length are one entry."""
-    row = ["1", *["7"] * 7, *["3"] * 7]
+    row = ["0", *["7"] * 7, *["3"] * 7]
     lines = ["drop," + ",".join(f"{kind}_{colour}" for kind in ("thrown", "out") for colour in Rules().colours)]
     for length in range(2, 14):
-        lines += [",".join(row), *(f"{drop}" for drop in range(2, length + 1))]
+        lines += [",".join(row), *(f"{drop}{',' * 14}" for drop in range(1, length))]
     (tmp_path / "mine.csv").write_text("\n".join(lines))
     with pytest.raises(UsageError, match=r"the observations give \d\d values to fit; allowed are up to 40"):
         calibrate([tmp_path / "mine.csv"], tmp_path / "x.toml")

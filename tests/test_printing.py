@@ -19,6 +19,7 @@ from tower_sim import cli
 from tower_sim.apparatus.catalogue import from_tables, load, names, shipped
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
+from tower_sim.made import LIST
 from tower_sim.physics.settings import STANDARD, accuracy
 from tower_sim.simulator import PhysicsModel
 
@@ -447,7 +448,7 @@ def test_export_says_what_it_made_and_writes_all_of_it(tmp_path: Path, capsys: p
     assert told.startswith("The tower amerigo in 5 parts to print; 15 pegs in holes hold them together.\n")
     assert {file.name for file in (tmp_path / "a").iterdir()} == {
         "tower.3mf", "parts.toml", "tower.toml", "record.toml", "drops.csv", "README.txt", "dimensions.svg",
-        "assembly.svg",
+        "assembly.svg", LIST,
     }  # fmt: skip
     assert load(tmp_path / "a/tower.toml").digest == load("amerigo").digest
 
