@@ -49,7 +49,7 @@ from tower_sim.progress import telling
 from tower_sim.reading import read_bytes
 from tower_sim.statistics import mean_error
 from tower_sim.study.load import load_whole
-from tower_sim.surrogate.store import beside
+from tower_sim.surrogate.store import beside, load_fitted
 from tower_sim.terminal import warn
 from tower_sim.writing import WritingFailed
 
@@ -142,9 +142,10 @@ def calibrate_command(paths: Sequence[str], output: Path, mode: str, seed: int, 
     print(f"{in_short(result)}\n\n{result.chosen.does}\nWhy this tower: {result.chosen.why}")
     print("\n".join(result.notes))
     has_surrogate = beside(output).exists()
+    is_sound = has_surrogate and not load_fitted(beside(output)).failed
     made = [f"profile: {output}", *([f"surrogate: {beside(output)}"] if has_surrogate else [])]
     print("\n".join([*made, f"report: {_folder(output) / 'report.md'}"]))
-    fast = ["--model", "surrogate"] if has_surrogate else []
+    fast = ["--model", "surrogate"] if is_sound else []
     print(f"to play with it: {shlex.join(['tower-sim', 'play', 'amerigo', '--apparatus', str(output), *fast])}")
     return 0
 

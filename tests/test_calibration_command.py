@@ -20,6 +20,7 @@ from calibration.parameters import ENGINE
 from calibration.reference import Reference, learn
 from calibration.watched import throws_of
 from tests.measure import numerics, ship
+from tower_sim import writing
 from tower_sim.apparatus.catalogue import fitted_with, load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cli import main
@@ -27,7 +28,7 @@ from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
 from tower_sim.study.load import load_whole
 from tower_sim.surrogate.fitting.fit import apparatus_of
-from tower_sim.surrogate.store import beside
+from tower_sim.surrogate.store import beside, fitted_or_shipped
 from tower_sim.writing import WritingFailed
 
 FEW = Effort(waves=1, points=1, games=1, confirm=2, shortlist=1, chosen=2)
@@ -70,9 +71,11 @@ def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
 
     stood: list[tuple[object, ...]] = []
 
+    law = fitted_or_shipped("amerigo")
+
     def stand_in(*given: object) -> SimpleNamespace:
         stood.append(given)
-        beside(output).write_text("a law")
+        writing.write(beside(output), law.to_json())
         return SimpleNamespace(words="It is as good as that.", details="a check\n")
 
     monkeypatch.setattr(command, "telling", telling)
@@ -115,8 +118,15 @@ def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
     assert (tmp_path / "mine.calibration/surrogate.txt").read_text("utf-8") == "a check\n"
 
     before = output.read_bytes()
-    again = calibrate(RULEBOOK, output, seed=3, workers=1)
+    law = replace(law, failed="It failed its check.")
+    assert main(["calibrate", *RULEBOOK, "-o", str(output), "--seed", "3", "--workers", "1"]) == 0
+    assert capsys.readouterr().out.endswith(f"tower-sim play amerigo --apparatus {output}\n")  # with physics
     assert output.read_bytes() == before
+    again = calibrate(RULEBOOK, output, seed=3, workers=1)
+    assert before.startswith(output.read_bytes())  # without the mark of the command that made it
+    output.write_text("name = 'mine'\n")
+    assert main(["calibrate", *RULEBOOK, "-o", str(output), "--seed", "3", "--workers", "1"]) == 2
+    assert "nothing in it says that tower-sim calibrate made it" in capsys.readouterr().err
     assert again.budget.games == 1 + 2 + 1 + 2
     assert len(again.confirmed) == 2
     assert again.points == len(design.shipped().unit) + 1

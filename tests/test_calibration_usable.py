@@ -56,7 +56,7 @@ def test_games_of_other_numbers_are_left_and_do_not_change_what_is_fitted(writte
     rows = [
         *a_game(1),
         other,
-        replace(other, number=2, thrown=dict.fromkeys(COLOURS, 0), out=dict.fromkeys(COLOURS, 0)),
+        replace(other, number=1, thrown=dict.fromkeys(COLOURS, 0), out=dict.fromkeys(COLOURS, 0)),
     ]
     found = usable([written(rows)])
     alone = usable([written(a_game(1), "alone.csv")])

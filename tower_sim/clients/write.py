@@ -22,6 +22,7 @@ from tower_sim.made import of_folder
 from tower_sim.pages.html import source
 from tower_sim.surrogate.export import document
 from tower_sim.surrogate.store import TOWER, fitted_or_shipped, shipped_names
+from tower_sim.terminal import warn
 from tower_sim.variants import DEFAULT
 from tower_sim.writing import told, write_folder
 
@@ -90,6 +91,8 @@ def _makers(models: Sequence[str]) -> tuple[dict[str, dict[str, Any]], dict[str,
     ships: dict[str, tuple[dict[str, Any], Any]] = {}
     for model in dict.fromkeys(models):
         fitted = fitted_or_shipped(model)
+        if fitted.failed:
+            warn(f"{fitted.name}: {fitted.failed}")
         name = re.sub(r"[^a-z0-9]+", "-", fitted.apparatus.lower()).strip("-")
         if not name or name in towers or name in ships:
             raise UsageError(
