@@ -483,8 +483,8 @@ def test_export_says_what_it_made_and_writes_all_of_it(tmp_path: Path, capsys: p
     told = capsys.readouterr().out
     assert told.startswith("The tower amerigo in 5 parts to print; 15 pegs in holes hold them together.\n")
     assert {file.name for file in (tmp_path / "a").iterdir()} == {
-        "bed-1.3mf", "bed-2.3mf", "bed-3.3mf", "parts.toml", "tower.toml", "record.toml", "drops.csv", "README.txt", "dimensions.svg",
-        "assembly.svg", LIST,
+        "bed-1.3mf", "bed-2.3mf", "bed-3.3mf", "parts.toml", "tower.toml", "record.toml", "drops.csv", "README.txt",
+        "dimensions.svg", "assembly.svg", LIST,
     }  # fmt: skip
     assert load(tmp_path / "a/tower.toml").digest == load("amerigo").digest
 
