@@ -17,7 +17,7 @@ from tower_sim.games.game import Game
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.requests import first_game, games
 from tower_sim.terminal import warn
-from tower_sim.writing import CALLERS, WritingFailed
+from tower_sim.writing import CALLERS, WritingFailed, by
 
 __all__ = ["main"]
 
@@ -60,7 +60,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     try:
         options = parser().parse_args(arguments)
         run: Callable[[argparse.Namespace], int | None] = options.run
-        with output.going_on() if _writes(options) else nullcontext():
+        going = output.going_on() if _writes(options) else nullcontext()
+        with going, by(options.prog, is_forced=getattr(options, "force", False)):
             return run(options) or 0
     except UsageError as error:
         return _told(str(error), 2)

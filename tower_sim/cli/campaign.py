@@ -16,7 +16,7 @@ def add(parser: Parser) -> None:
     actions = parser.add_subparsers(title="actions", required=True, metavar="ACTION", parser_class=type(parser))
     run = actions.add_parser("run", help="run a campaign file, or go on with it")
     run.add_argument("spec", type=Path, metavar="SPEC.toml", help="the campaign file; see docs/campaigns.md")
-    add_output(run, "DIR", "the campaign's directory")
+    add_output(run, "DIR", "the campaign's directory", is_replaced=False)
     engine = run.add_mutually_exclusive_group()
     add_workers(engine)
     engine.add_argument("--dask", default="", metavar="ADDRESS|local", help="a Dask scheduler, or one of our own")

@@ -98,11 +98,21 @@ def add_json(parser: Parser) -> None:
 def add_plot(parser: Parser, what: str) -> None:
     """Add `--save-plot`; `what` is drawn."""
     parser.add_argument("--save-plot", type=Path, metavar="FILE", help=f"also draw {what} into FILE ({PICTURE})")
+    add_force(parser)
 
 
-def add_output(parser: Parser, metavar: str, what: str, *, required: bool = True) -> None:
-    """Add `-o`, `--output`; `--out` is read as well, as an abbreviation."""
+def add_output(parser: Parser, metavar: str, what: str, *, required: bool = True, is_replaced: bool = True) -> None:
+    """Add `-o`, `--output` (`--out` is read as well, as an abbreviation), and `--force` where anything is replaced."""
     parser.add_argument("-o", "--output", type=Path, required=required, metavar=metavar, help=what)
+    if is_replaced:
+        add_force(parser)
+
+
+def add_force(parser: Parser) -> None:
+    """Add `--force`, once, to a command that writes files."""
+    if not parser.has("--force"):
+        told = "also replace files that this command did not make, or that were changed since"
+        parser.add_argument("--force", action="store_true", help=told)
 
 
 def seed(text: str) -> int:

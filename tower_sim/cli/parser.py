@@ -70,7 +70,7 @@ class Parser(argparse.ArgumentParser):
             self.exit(0)
         parsed, unknown = super().parse_known_args(given, namespace)
         if not hasattr(parsed, "words"):  # those of the command itself, which it may read again
-            parsed.words = given
+            parsed.words, parsed.prog = given, self.prog
         if not any(word.startswith("-") for word in unknown):
             for action in self._actions:  # one that may be left out is also taken after the options
                 is_open = not action.option_strings and action.nargs == "?" and getattr(parsed, action.dest) is None

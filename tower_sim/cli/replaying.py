@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tower_sim.apparatus.parts import Apparatus
+from tower_sim.cli.common import add_force
 from tower_sim.cli.parser import Parser
 from tower_sim.contract import DropModel
 from tower_sim.errors import fault, shown
@@ -28,6 +29,7 @@ def add_replay(parser: Parser, what: str) -> None:
     parser.add_argument("--replay", type=Path, metavar="FILE", help=told)
     told = "of a model without poses: show recorded drops with the same counts, of a campaign with record = true"
     parser.add_argument("--bank", type=Path, metavar="DIR", help=told)
+    add_force(parser)
 
 
 class Replaying:

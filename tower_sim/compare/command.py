@@ -44,7 +44,7 @@ def compare_files(
             warn("without numba this takes about a hundred times as long; pip install numba")
         with telling("pairs", games) as tell:
             pairs = play_pairs(compared, (first, second), games, seed, tell)
-        return compare((a, b), pairs, model=first.name, seed=seed, asked=games)
+        return compare((a, b), pairs, model=_model_of(first, second), seed=seed, asked=games)
 
 
 def compare_command(
@@ -102,6 +102,10 @@ def _compared(a: Variant, b: Variant) -> Compared:
         except UsageError as error:
             raise UsageError(f"variant {variant.name}: {error}") from None
     return compared
+
+
+def _model_of(first: Model, second: Model) -> str:
+    return first.name if first.name == second.name else f"{first.name} (A), {second.name} (B)"
 
 
 def _opened(variant: Variant, model: str, settings: PhysicsSettings | None) -> Model:

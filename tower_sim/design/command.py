@@ -160,7 +160,7 @@ def made_with(job: Commission) -> dict[str, str]:
 def _cut_short(job: Commission, search: Search, base: Mapping[str, Any]) -> int:
     seen = search.seen()
     kept = f"{len(seen.tried)} towers are kept in {book_of(job.output)}"
-    if seen.tried:
+    if seen.tried and not (search.book.fresh and job.output.exists()):  # what is confirmed stays
         writing.write(job.output, answers.unconfirmed(search.book, seen.best(1)[0], base), "profile")
         kept += f" and the nearest so far, not confirmed, in {job.output}"
     warn(f"interrupted; {kept}; the same command goes on")

@@ -106,7 +106,7 @@ def _about(apparatus: Apparatus, fitted: Fitted, named: str) -> dict[str, Any]:
         "engine": fitted.engine,
         "runs": sum(source.runs for source in fitted.data),
         "drops": sum(source.drops for source in fitted.data),
-        "close": close.get(fitted.digest, {}).get("says", ""),
+        "close": fitted.failed or close.get(fitted.digest, {}).get("says", ""),
     }
 
 
