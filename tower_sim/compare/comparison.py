@@ -39,7 +39,7 @@ class Comparison:
         """What a player will notice, in two or three sentences, and how sure that is."""
         if not differences(self):
             return f"A and B play alike: from equal seeds every {self.pairs.compared.game.run} is the same."
-        return self.pairs.compared.words({row.key: row for row in self.figures}, self.pairs.courses)
+        return self.pairs.compared.words(self.groups, self.pairs.courses)
 
     def to_json(self) -> dict[str, Any]:
         """Return the document of `compare --json`, ready for `json.dumps`."""
