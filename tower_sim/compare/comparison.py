@@ -43,10 +43,9 @@ class Comparison:
         """What a player will notice, in two or three sentences, and how sure that is."""
         if not differences(self):
             return f"A and B play alike: from equal seeds every {self.pairs.compared.game.run} is the same."
-        figures = {row.key: row for row in self.figures}
         if FAILED_NAME not in self.model:
-            return self.pairs.compared.words(figures, self.pairs.courses)
-        likely = {key: replace(row, p_adjusted=max(row.p_adjusted, LEVEL)) for key, row in figures.items()}
+            return self.pairs.compared.words(self.groups, self.pairs.courses)
+        likely = [[replace(row, p_adjusted=max(row.p_adjusted, LEVEL)) for row in rows] for rows in self.groups]
         return f"{_DOUBT} {self.pairs.compared.words(likely, self.pairs.courses)}"
 
     def to_json(self) -> dict[str, Any]:

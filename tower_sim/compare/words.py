@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -32,13 +33,13 @@ def compare_report(comparison: Comparison) -> str:
         *_variant(comparison, 1),
         "",
         *_wrapped(told(comparison)),
-        *_wrapped(_shown(comparison.figures)),
+        *_wrapped(_shown(comparison)),
         "",
     ]
     tables: list[str] = []
     for group, rows in zip(pairs.compared.groups, comparison.groups, strict=True):
         if rows:
-            tables += ["", _heading(group.head), *(_line(row) for row in rows)]
+            tables += ["", _heading(group.head), *(line for row in rows for line in _lines(row))]
     return "\n".join([*head, *tables[1:], "", *_notes(comparison)])
 
 
@@ -85,7 +86,10 @@ def _value(value: Any) -> str:
     return str(value) or "none"
 
 
-def _shown(figures: Sequence[Row]) -> str:
+def _shown(comparison: Comparison) -> str:
+    figures = [replace(row, title=f"{group.of} {row.title}".strip())
+               for group, rows in zip(comparison.pairs.compared.groups, comparison.groups, strict=True)
+               if group is comparison.pairs.compared.groups[0] or group.of for row in rows]  # fmt: skip
     shown = [row for row in figures if row.shown]
     if not shown:
         return "No difference is shown."
@@ -107,17 +111,19 @@ def _heading(what: str) -> str:
     )
 
 
-def _line(row: Row) -> str:
+def _lines(row: Row) -> list[str]:
     interval = "-" if row.interval is None else " to ".join(_mean(row, value, "+") for value in row.interval)
     correlation = "-" if row.correlation is None else f"{row.correlation:.2f}"
     p = "<0.0001" if row.p_adjusted < 1e-4 else f"{row.p_adjusted:.4f}"
     least = "-" if row.shows_from is None else _mean(row, row.shows_from)
     smaller = "-" if row.smaller is None else f"{_mean(row, row.smaller[0])} in {_games(row.smaller[1])}"
-    return (
-        f"{row.title[:_TITLE]:<{_TITLE}} {_mean(row, row.mean_a):>7} {_mean(row, row.mean_b):>7} "
+    title, *rest = textwrap.wrap(row.title, _TITLE, subsequent_indent="  ")
+    first = (
+        f"{title:<{_TITLE}} {_mean(row, row.mean_a):>7} {_mean(row, row.mean_b):>7} "
         f"{_mean(row, row.difference, '+'):>8}  {interval:>18} {correlation:>5} {p:>7}  "
         f"{'yes' if row.shown else 'no':<5} {least:>10}  {smaller}"
     )
+    return [first, *rest]
 
 
 def _notes(comparison: Comparison) -> list[str]:
@@ -126,8 +132,8 @@ def _notes(comparison: Comparison) -> list[str]:
     run = comparison.pairs.compared.game.run
     explained = (
         f"A, B: means over {run}s. Interval: of this row by itself. r: correlation of A with B over the pairs. "
-        "p: adjusted for all rows of its table (Holm); in the words above, at most 0.0001 is certain and up to "
-        f"{LEVEL:g} is very likely. "
+        "p: adjusted for all rows of its table (Holm); in the words above, at most 0.0001 is certain, up to "
+        f"{LEVEL:g} is very likely, and above that likely, but not sure, where the row's own interval leaves out 0. "
         f"Shown: p is at most {level}; a table of two {run}s that do not differ shows any with at most that chance. "
         f"Shown from: the smallest difference that {len(comparison.pairs)} pairs show with a chance of {power}. "
         "A smaller one: half the difference (where none is shown, half of 'shown from'), and how many pairs show that."
