@@ -8,9 +8,10 @@ from numbers import Integral
 from operator import attrgetter
 from typing import cast
 
-from tower_sim.errors import UsageError, check_kind, fault, shown
+from tower_sim.errors import UsageError, check_kind, check_number, check_whole, fault, shown, word_list
 
 MAX_OF_A_COLOUR = 100_000
+EDGES = (1e-4, 1.0)  # m: of any cube that somebody throws
 MAX_CUBES = 500  # of a game, or there and thrown at once: a tower is full long before, and a drop takes minutes
 
 
@@ -45,22 +46,43 @@ def parse_counts(text: str, what: str) -> dict[str, int]:
     return counts
 
 
+def check_colour(what: str, colour: object) -> str:
+    """Return a colour; raises UsageError for what is no word, and for one that a terminal or a page would not print.
+
+    Those are control characters, NUL, halves of surrogates, and what turns the direction of text.
+    """
+    if not isinstance(colour, str) or not colour.isprintable():
+        raise fault(what, colour, "a word of characters that can be printed", "write another word")
+    return colour
+
+
 def supply(counts: Mapping[str, int], edge: float, *, first_id: int = 0) -> tuple[Cube, ...]:
     """Make `counts[colour]` cubes of each colour, of edge `edge` (m), numbered on from `first_id`.
 
-    Raises UsageError for counts that are no table of whole numbers from 0 to 100,000.
+    Raises UsageError for counts that are no table of whole numbers from 0 to 100,000, for what is no colour, for an
+    edge that is no length and a first number that is not from 0.
     """
+    check_number("edge", edge, *EDGES, "give the model's cube_edge, in metres")
+    check_whole("first_id", first_id, 0)
     table = cast("Mapping[object, object]", check_kind("cubes", counts, Mapping, "a table", 'write {"blue": 4}'))
     for colour, count in table.items():
+        check_colour("colour", colour)
         if not isinstance(count, Integral) or count is True or count is False or not 0 <= int(count) <= MAX_OF_A_COLOUR:
             raise fault(f"number of cubes of {shown(colour)}", count, f"a whole number from 0 to {MAX_OF_A_COLOUR}")
     colours = [colour for colour, count in counts.items() for _ in range(count)]
     return tuple(Cube(first_id + i, colour, edge) for i, colour in enumerate(colours))
 
 
+def each_cube(what: str, cubes: Iterable[Cube]) -> list[Cube]:
+    """Return cubes, called `what`; raises UsageError for what is none or has another thing in it."""
+    advice = "take some of a state's or an outcome's cubes"
+    several = cast("Iterable[object]", check_kind(what, cubes, Iterable, "cubes", advice))
+    return [check_kind(f"one of {what}", each, Cube, "a Cube", advice) for each in several]
+
+
 def count_by_colour(cubes: Iterable[Cube], colours: Sequence[str] = ()) -> dict[str, int]:
     """Count cubes by colour: first every colour of `colours` (zeros included), then any other present."""
-    counts = dict.fromkeys(colours, 0)
-    for cube in cubes:
+    counts = dict.fromkeys(word_list("colours", colours), 0)
+    for cube in each_cube("cubes", cubes):
         counts[cube.colour] = counts.get(cube.colour, 0) + 1
     return counts

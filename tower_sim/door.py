@@ -10,16 +10,17 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import NoReturn, cast
+from typing import NoReturn, TypeVar, cast
 
 import numpy as np
 
 from tower_sim.apparatus.catalogue import names
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.cubes import Cube
+from tower_sim.cubes import Cube, check_colour
 from tower_sim.errors import UsageError, check_kind, fault, near, shown
 from tower_sim.state import MOST_THERE, MOST_TOUCHES, BoardState, Event, Pose, Resident, Touch, TowerState
 
+T = TypeVar("T")
 MAX_ID = 2**53 - 1  # what every reader of JSON can hold
 _HONEST = "allowed is a state that the model has made; take one from an outcome or from empty()"
 _FAR = 10.0  # m: further than any apparatus reaches
@@ -90,21 +91,20 @@ class Door:
 
     def _plain(self, cube: Cube) -> Cube:
         """Return a cube with numbers of Python's own; raises UsageError for what is no cube of this model."""
-        if _is_plain(cube) and cube.edge == self.edge and 0 <= cube.id <= MAX_ID:
+        if _is_plain(cube) and cube.edge == self.edge and 0 <= cube.id <= MAX_ID and cube.colour.isprintable():
             return cube
         check_kind("cube", cube, Cube, "a Cube", _ADVICE)
         number, colour, edge = cast("tuple[object, object, object]", (cube.id, cube.colour, cube.edge))
         if not isinstance(number, Integral) or number is True or number is False or not 0 <= int(number) <= MAX_ID:
             raise fault("number (id) of a cube", number, "a whole number from 0 to 2^53 - 1", _ADVICE)
-        if not isinstance(colour, str):
-            raise fault(f"colour of cube {number}", colour, "a word", _ADVICE)
+        check_colour(f"colour of cube {number}", colour)
         if not isinstance(edge, float) or not math.isclose(edge, self.edge, rel_tol=1e-9):
             size = f"{edge * 1e3:.10g} mm" if isinstance(edge, float) else shown(edge)
             raise UsageError(
                 f"cube {number} has edge {size}; allowed is this apparatus's {self.edge * 1e3:.10g} mm, in metres; "
                 "change the cube or [cubes] edge_mm of the profile"
             )
-        return Cube(int(number), str(colour), float(edge))
+        return Cube(int(number), cast("str", colour), float(edge))
 
     def _look_through(self, state: TowerState) -> None:
         """Raise UsageError for a state that no drop of this model can have left."""
@@ -153,6 +153,13 @@ def as_apparatus(apparatus: object) -> Apparatus:
     if not isinstance(apparatus, Apparatus):
         raise fault("apparatus", apparatus, "an Apparatus", f"load it by name: catalogue.load({names()[0]!r})")
     return apparatus
+
+
+def as_model(model: T) -> T:
+    """Return a model; raises UsageError for what cannot be thrown into, such as a name."""
+    if isinstance(model, type) or not (hasattr(model, "drop") and hasattr(model, "empty")):
+        raise fault("model", model, "a model", 'open one with tower_sim.open_model(NAME, "surrogate")')
+    return model
 
 
 def as_seed(seed: object) -> np.random.SeedSequence:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, time
-from typing import TypeVar, cast
+from numbers import Real
+from typing import Any, TypeVar, cast
 
 _LONGEST = 120  # characters of a received value that are quoted
 _SHORT = 40  # digits of a number that are quoted
@@ -62,6 +63,40 @@ def check_kind(what: str, value: object, kind: type[T], allowed: str, advice: st
     if not isinstance(value, kind):
         raise fault(what, value, allowed, advice)
     return value
+
+
+def check_number(what: str, value: object, least: float, most: float, advice: str = "change it") -> float:
+    """Return `value`, a number from `least` to `most`; raises UsageError for anything else, and for nan."""
+    is_number = isinstance(value, Real) and value is not True and value is not False
+    if not (is_number and least <= cast("float", value) <= most):  # False for nan too
+        raise fault(what, value, f"a number from {least:g} to {most:g}", advice)
+    return cast("float", value)
+
+
+def check_table(what: str, value: object, advice: str = 'write {"key": value}') -> Mapping[str, Any]:
+    """Return `value`, a table with words for keys; raises UsageError for anything else."""
+    if not isinstance(value, Mapping):
+        raise fault(what, value, "a table", advice)
+    table = cast("Mapping[object, Any]", value)
+    for key in table:
+        if not isinstance(key, str):
+            raise fault(f"a key of {what}", key, "a word in quotes", advice)
+    return cast("Mapping[str, Any]", table)
+
+
+def word_list(what: str, value: object) -> Sequence[str]:
+    """Return a list of words, called `what`; raises UsageError for anything else, such as a single word."""
+    several = cast("Sequence[object]", value if isinstance(value, (list, tuple)) else [None])
+    if not all(isinstance(word, str) for word in several):
+        raise fault(what, cast("object", value), "a list of words", 'write ["blue", "red"]')
+    return cast("Sequence[str]", several)
+
+
+def check_one(what: str, word: object, known: Iterable[str]) -> str:
+    """Return `word`, one of the `known`; raises UsageError for any other and for what is no word."""
+    if not isinstance(word, str) or word not in known:
+        raise unknown(what, word, known)
+    return word
 
 
 def near(word: str, known: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from tower_sim.contract import BoardModel, DropModel
 from tower_sim.cubes import Cube
-from tower_sim.door import as_cubes, as_seed, as_state, foreign, placed
+from tower_sim.door import as_cubes, as_model, as_seed, as_state, foreign, placed
 from tower_sim.errors import fault
 from tower_sim.outcome import Outcome, Status
 from tower_sim.state import TowerState, rng_from_text
@@ -35,6 +35,8 @@ def until_landed(draw: Callable[[np.random.Generator], Outcome], seed: np.random
     Raises TooManyFailedDraws after the last attempt.
     """
     seed = as_seed(seed)
+    if not callable(draw) or isinstance(draw, type):
+        raise fault("draw", draw, "a function that draws", "write lambda rng: model.drop(state, cubes, rng)")
     return first_landing(draw, seed.entropy, seed.spawn_key)
 
 
@@ -62,7 +64,7 @@ def knock_then_drop(
 
     The knock draws from the child of `seed` with one more key 1, the throw from that with 0; both until they land.
     """
-    cubes, seed = as_cubes(cubes), as_seed(seed)
+    model, cubes, seed = as_model(model), as_cubes(cubes), as_seed(seed)
     streams = [np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, key)) for key in (0, 1)]
     knock = until_landed(lambda rng: model.knock(state, strength, rng), streams[1])
     thrown = (*cubes, *knock.emerged)
@@ -77,7 +79,7 @@ def redo(model: DropModel, state: TowerState) -> TowerState:
 
     Raises UsageError for a state of another model, and a log that this model cannot have written.
     """
-    again, state = model.empty(), as_state(state)
+    again, state = as_model(model).empty(), as_state(state)
     if (state.model, state.digest) != (again.model, again.digest):
         raise foreign(state, again.model, again.apparatus, again.digest)
     for event in state.log:

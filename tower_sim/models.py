@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias, cast
 
+from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.errors import UsageError, fault, near, shown
-from tower_sim.physics.settings import ENGINE, STANDARD, PhysicsSettings, accuracy, check_engine
+from tower_sim.door import as_apparatus
+from tower_sim.errors import UsageError, check_one, fault, near, shown
+from tower_sim.physics.film import as_film
+from tower_sim.physics.settings import ENGINE, STANDARD, PhysicsSettings, accuracy, as_settings, check_engine
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.ship import ShipSurrogate
 from tower_sim.surrogate.store import Fitted, beside, load_fitted, shipped
@@ -29,9 +33,12 @@ Model: TypeAlias = "PhysicsModel | SurrogateModel | ShipSurrogate | TwoThirdsRul
 
 
 def open_model(
-    apparatus: Apparatus, name: str = "physics", settings: PhysicsSettings | None = None, record: Film | None = None
+    apparatus: Apparatus | str | Path,
+    name: str = "physics",
+    settings: PhysicsSettings | None = None,
+    record: Film | None = None,
 ) -> Model:
-    """Return the model `name` of an apparatus, to be used as a context manager.
+    """Return the model `name` of an apparatus, or of what `load` gives for a name or a path, as a context manager.
 
     `name` is one of MODELS or the path of a fitted surrogate (`.json`); `settings` are those of the physics, which
     also keeps its draws on the film `record` if there is one: no other model has poses that could be recorded. The
@@ -39,6 +46,10 @@ def open_model(
     Raises UsageError for another name, an apparatus that the model cannot be of, a file that is not allowed, and
     physics where its engine is not installed.
     """
+    apparatus = load(apparatus) if isinstance(apparatus, (str, Path)) else as_apparatus(apparatus)
+    settings, record = None if settings is None else as_settings(settings), as_film(record)
+    if not isinstance(cast("object", name), str):
+        raise _unknown(name)
     if name == "physics":
         from tower_sim.simulator import PhysicsModel
 
@@ -54,7 +65,7 @@ def open_model(
 
 def rule_of_thumb(apparatus: Apparatus, name: str) -> TwoThirdsRule:
     """Return the rule `name` of RULES_OF_THUMB for an apparatus."""
-    return RULES_OF_THUMB[name](apparatus)
+    return RULES_OF_THUMB[check_one("rule of thumb", name, RULES_OF_THUMB)](apparatus)
 
 
 def settings_of(model: str, engine: str | None, fineness: str | None) -> PhysicsSettings | None:
@@ -64,21 +75,21 @@ def settings_of(model: str, engine: str | None, fineness: str | None) -> Physics
     Raises UsageError for an unknown model, an unknown engine, an accuracy that the engine has not, and for either where
     the model has no physics.
     """
+    if not isinstance(cast("object", model), str) or (model not in MODELS and not model.endswith(".json")):
+        raise _unknown(model)
     if model == "physics":
         named = ENGINE if engine is None else check_engine(engine, "engine")
         return accuracy(named, STANDARD if fineness is None else fineness)
     for what, said in (("engine", engine), ("accuracy", fineness)):
         if said is not None:
-            if model not in MODELS and not model.endswith(".json"):
-                raise _unknown(model)
             allowed = f"none with the model {shown(model)}, which has no physics"
             raise fault(what, said, allowed, "leave it out, or take the model physics")
     return None
 
 
-def _unknown(model: str) -> UsageError:
+def _unknown(model: object) -> UsageError:
     allowed = f"one of {', '.join(MODELS)}, or a .json file of `surrogate fit`"
-    return fault("model", model, allowed, f"check its spelling{near(model, MODELS)}")
+    return fault("model", model, allowed, f"check its spelling{near(model, MODELS) if isinstance(model, str) else ''}")
 
 
 def _own(apparatus: Apparatus) -> Fitted | None:

@@ -8,7 +8,8 @@ from enum import StrEnum
 from typing import Any
 
 from tower_sim.cubes import Cube, count_by_colour, in_order
-from tower_sim.state import Pose, TowerState
+from tower_sim.errors import word_list
+from tower_sim.state import Pose, TowerState, check_seed
 
 SCHEMA = "tower-sim/outcome"
 VERSION = 1
@@ -108,7 +109,8 @@ class Outcome:
 
     def facts(self, seed: int, colours: Sequence[str] = ()) -> dict[str, Any]:
         """Return that document without the state, which holds all its past and takes the longest to write."""
-        every = [*colours, *sorted({x.cube.colour for x in self.landings} - set(colours))]
+        check_seed(seed)
+        every = [*word_list("colours", colours), *sorted({x.cube.colour for x in self.landings} - set(colours))]
         return {
             "schema": SCHEMA,
             "version": VERSION,

@@ -28,6 +28,7 @@ def read_bytes(path: str | Path, what: str, *, limit: int = MAX_BYTES, advice: s
 
     Raises UsageError, in one line, for a path that is no regular file, cannot be read or is larger.
     """
+    as_path(what, path, advice)
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         try:
@@ -45,6 +46,13 @@ def read_bytes(path: str | Path, what: str, *, limit: int = MAX_BYTES, advice: s
     if len(data) > limit:
         raise fault(f"size of {what} {shown(str(path))}", f"more than {limit} bytes", "less", advice)
     return data
+
+
+def as_path(what: str, path: object, advice: str = "check the path") -> Path:
+    """Return a path, called `what`; raises UsageError for anything else, such as bytes."""
+    if not isinstance(path, (str, Path)):
+        raise fault(what, path, "a path in quotes", advice)
+    return Path(path)
 
 
 def read_text(path: str | Path, what: str, *, limit: int = MAX_BYTES, advice: str = "check the path") -> str:
@@ -66,6 +74,8 @@ def toml_table(text: str, what: str) -> dict[str, Any]:
 
     Raises UsageError, in one line, for text that is not TOML, too deep, or holds a number of too many digits.
     """
+    if not isinstance(cast("object", text), str):
+        raise fault(what, text, "text", "read the file first")
     if found := _CHAIN.search(text):
         line = text.count("\n", 0, found.start()) + 1
         raise fault(f"line {line} of {what}", found[0], f"a key of up to {MAX_DEPTH} parts", "write tables")

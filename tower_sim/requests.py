@@ -21,16 +21,18 @@ from tower_sim import registry
 from tower_sim.apparatus.catalogue import names as profiles
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.contract import DropModel
-from tower_sim.cubes import MAX_CUBES, supply
-from tower_sim.errors import UsageError, check_whole, fault, shown
+from tower_sim.cubes import MAX_CUBES, check_colour, supply
+from tower_sim.door import as_state
+from tower_sim.errors import UsageError, check_kind, check_number, check_table, check_whole, fault, shown
 from tower_sim.games.game import Game, Turn
+from tower_sim.games.knocks import HARDEST
 from tower_sim.games.ways import MAX_RUNS, Asked, ManyRuns
 from tower_sim.model import first_landing, knock_then_drop
 from tower_sim.models import rule_of_thumb, settings_of
 from tower_sim.outcome import Outcome
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.reading import read_text, toml_table
-from tower_sim.state import MAX_SEED, TowerState
+from tower_sim.reading import as_path, read_text, toml_table
+from tower_sim.state import TowerState, check_seed
 
 FEWEST_BESIDE = 500  # runs by a rule of thumb, which costs next to nothing
 GAME, APPARATUS = "game", "apparatus"  # keys of a rules file, beside those of its rules
@@ -56,9 +58,14 @@ class DropRequest:
     accuracy: str | None = None
 
     def __post_init__(self) -> None:
-        _check_seed(self.seed)
-        settings_of(self.model, self.engine, self.accuracy)
+        _check_named(self)
+        check_kind("cubes", self.cubes, Mapping, "a table", 'write "cubes": {"blue": 4}')
+        if self.state is not None:
+            as_state(self.state)
+        if self.knock is not None:
+            check_number("knock", self.knock, 0, HARDEST, 'write "knock": 1')
         for colour, count in self.cubes.items():
+            check_colour("a colour of cubes", colour)
             check_whole(f"cubes of {colour}", count, 0)
         if (number := sum(self.cubes.values())) > MAX_CUBES:
             raise fault("number of cubes", number, f"up to {MAX_CUBES}", "throw fewer")
@@ -96,8 +103,7 @@ class PlayRequest:
     accuracy: str | None = None
 
     def __post_init__(self) -> None:
-        _check_seed(self.seed)
-        settings_of(self.model, self.engine, self.accuracy)
+        _check_named(self)
         if not isinstance(self.game, Game):
             object.__setattr__(self, "game", registry.get("game", self.game))
         if not self.apparatus:
@@ -162,12 +168,19 @@ def drawn_seed() -> int:
     return secrets.randbits(128)
 
 
-def _check_seed(seed: int) -> None:
-    if not 0 <= seed <= MAX_SEED:
-        raise fault("seed", seed, "a whole number from 0 to 2^128 - 1, or its text", 'write "seed": "7"')
+def _check_named(request: DropRequest | PlayRequest) -> None:
+    """Raise UsageError for an apparatus that is no name, an unknown model, and a seed out of bounds."""
+    check_kind(APPARATUS, request.apparatus, str, allowed(), f'write "apparatus": "{profiles()[0]}"')
+    check_seed(request.seed)
+    settings_of(request.model, request.engine, request.accuracy)
 
 
 # What a game is played with
+
+
+def as_game(game: object) -> Game:
+    """Return a game; raises UsageError for anything else, such as its name."""
+    return check_kind(GAME, game, Game, "a Game", "get it by its name: tower_sim.registry.get('game', NAME)")
 
 
 def read_rules(game: Game, file: str | Path) -> Asked:
@@ -176,6 +189,7 @@ def read_rules(game: Game, file: str | Path) -> Asked:
     A relative path of its apparatus counts from the file's directory.
     Raises UsageError, in one line that names the file, when it cannot be read or holds what is not allowed.
     """
+    as_game(game)
     said = str(file)
     if said == game.name or said in profiles():
         return Asked(game.read({}), "" if said == game.name else said)
@@ -205,9 +219,11 @@ def rules_of(game: Game, table: Mapping[str, Any], directory: Path | None = None
     A relative path of the apparatus counts from `directory`, if there is one.
     Raises UsageError, in one line, for a key or a value that is not allowed, and rules of another game.
     """
-    named = table.get(GAME, game.name)
+    named = check_table("rules", table).get(GAME, as_game(game).name)
     if named != game.name and not (registry.is_file("game", named) and _opened(named, directory) == game):
         raise fault(GAME, named, f"{game.name}, which is to be played", "play that game, or give other rules")
+    if directory is not None:
+        as_path("directory", directory)
     apparatus = table.get(APPARATUS, "")
     if not isinstance(apparatus, str):
         raise fault(APPARATUS, apparatus, allowed())

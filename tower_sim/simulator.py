@@ -21,7 +21,7 @@ from tower_sim.cubes import MAX_CUBES, Cube
 from tower_sim.door import Door, as_apparatus, as_zone, go_on_there, knock_strength
 from tower_sim.outcome import Landing, Outcome
 from tower_sim.physics.at_rest import check_at_rest
-from tower_sim.physics.film import Film, Reel, Shot
+from tower_sim.physics.film import Film, Reel, Shot, as_film
 from tower_sim.physics.knock import MAX_STRENGTH, Shake
 from tower_sim.physics.placing import put_down
 from tower_sim.physics.release import Launch, release
@@ -55,7 +55,7 @@ class PhysicsModel(BaseModel):
         """Make the model; `record` is a film that every draw is kept on, which changes none."""
         self.shape = as_apparatus(apparatus)
         self.settings = as_settings(settings)
-        self.film = record
+        self.film = as_film(record)
         self._world = World(self.settings)
         self._door = _door(self.shape, self.settings)
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from tower_sim.cubes import MAX_CUBES, Cube
+from tower_sim.cubes import MAX_CUBES, Cube, each_cube
 from tower_sim.errors import UsageError, check_kind, fault, shown
 from tower_sim.reading import MAX_DIGITS
 from tower_sim.token import MOST_BYTES, pack, prefix_of, unpack
@@ -78,12 +78,13 @@ class BoardState:
         return tuple(resident.cube for resident in self.lying)
 
     def at(self, place: str) -> tuple[Cube, ...]:
-        """Return the cubes at `place` (`zone:NAME`, `border` or `table`), by number."""
+        """Return the cubes at `place` (`zone:NAME`, `border` or `table`), by number; raises UsageError for no word."""
+        check_kind("place", place, str, "a word", "write zone:NAME, border or table")
         return tuple(sorted(resident.cube for resident in self.lying if resident.region == place))
 
     def without(self, cubes: Iterable[Cube]) -> BoardState:
         """Return the board with `cubes` taken off; raises UsageError for a cube that does not lie there."""
-        gone = set(cubes)
+        gone = set(each_cube("cubes to take off", cubes))
         if strange := sorted(cube.id for cube in gone - set(self.cubes)):
             raise UsageError(
                 f"cube {strange[0]} does not lie on the board; allowed are {sorted(c.id for c in self.cubes)}; "
@@ -177,9 +178,7 @@ class TowerState:
         Throwing a cube that lies on the board takes it off too, and needs no call of this. `touches` stay as they are.
         Raises UsageError for a cube that is in neither place, and for what is no cube.
         """
-        allowed, advice = "cubes that lie there", "take some of the state's cubes"
-        several = cast("Iterable[object]", check_kind("cubes to take", cubes, Iterable, allowed, advice))
-        taken = tuple(sorted(check_kind("cube to take", each, Cube, allowed, advice) for each in several))
+        taken = tuple(sorted(each_cube("cubes to take", cubes)))
         gone, inside = set(taken), set(self.cubes)
         residents = tuple(resident for resident in self.residents if resident.cube not in gone)
         board = self.board.without(cube for cube in taken if cube not in inside)
@@ -221,6 +220,12 @@ def token_version(token: str) -> int:
     return _PREFIXES[prefix_of(token, tuple(_PREFIXES), "state", _SOURCE)]
 
 
+def check_seed(seed: object) -> None:
+    """Raise UsageError unless `seed` is a whole number from 0 to 2^128 - 1, as every seed here."""
+    if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= MAX_SEED:
+        raise fault("seed", seed, "a whole number from 0 to 2^128 - 1, or its text", 'write "seed": "7"')
+
+
 def rng_text(rng: np.random.Generator) -> str:
     """Write down the state of a PCG64 generator, so that `rng_from_text` continues exactly there.
 
@@ -240,7 +245,7 @@ def rng_text(rng: np.random.Generator) -> str:
 
 def rng_from_text(text: str) -> np.random.Generator:
     """Make the generator that `rng_text` wrote down; raises UsageError for any other text."""
-    if not (found := _RNG.fullmatch(text)):
+    if not isinstance(cast("object", text), str) or not (found := _RNG.fullmatch(text)):
         raise fault(
             "generator in the log", text, "hexadecimal state:increment:buffered", "take a state that a model made"
         )

@@ -11,7 +11,7 @@ from tower_sim import registry
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.apparatus.catalogue import names
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.errors import UsageError, fault
+from tower_sim.errors import UsageError, fault, word_list
 from tower_sim.games.game import Game
 from tower_sim.reading import toml_table
 from tower_sim.requests import APPARATUS, GAME, allowed, first_game, game_of_rules, games, naming, read_table, rules_of
@@ -56,7 +56,7 @@ def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
             declared = cast("Game", registry.get("opener", "game").open(file))
             table = _published(declared) | {GAME: declared.name}
     with naming("variant", file):
-        for change in changes:
+        for change in word_list("changes", changes):
             _change(table, change)
             if change.partition("=")[0].strip() == APPARATUS:
                 directory = Path()

@@ -16,7 +16,7 @@ from tower_sim.apparatus.kind import ApparatusKind
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.profile import Profile
 from tower_sim.errors import UsageError, near, shown
-from tower_sim.reading import read_text, toml_table
+from tower_sim.reading import as_path, read_text, toml_table
 
 SCHEMA = "tower-sim/apparatus"
 VERSION = 1
@@ -74,7 +74,7 @@ def load(name_or_file: str | Path) -> Apparatus:
     """
     if str(name_or_file) in shipped():
         return parse(shipped()[str(name_or_file)], str(name_or_file))
-    path = Path(name_or_file)
+    path = as_path("apparatus", name_or_file, f"write {names()[0]!r} or the path of a TOML file")
     if not os.path.lexists(path) and "\0" not in str(path):
         raise UsageError(
             f"apparatus {shown(str(name_or_file))} is neither a shipped profile nor a file; allowed are "

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, field, fields
 from typing import Any, TypeVar, cast
 
-from tower_sim.errors import UsageError, near, shown
+from tower_sim.errors import UsageError, check_table, near, shown
 
 T = TypeVar("T")
 
@@ -74,8 +74,8 @@ def read_fields(cls: type[T], table: Mapping[str, Any], where: str) -> T:
 
 
 def refuse_unknown(values: Mapping[str, object], known: Mapping[str, object], where: str) -> None:
-    """Raise UsageError for the first key of `values` that `known` does not have."""
-    for key in values:
+    """Raise UsageError for what is no table, and for the first key of it that `known` does not have."""
+    for key in check_table(where, values):
         if key not in known:
             name = key if len(key) <= 40 and key.isprintable() else shown(key, 40)
             allowed = f"allowed are {', '.join(known)}; correct or remove it{near(key, known)}"

@@ -15,7 +15,7 @@ from tower_sim import portable
 from tower_sim.apparatus.board import Board
 from tower_sim.apparatus.dimensions import Dimensions, of_boxes
 from tower_sim.apparatus.hull import Hull
-from tower_sim.errors import UsageError
+from tower_sim.errors import UsageError, check_kind
 from tower_sim.places import Place
 
 Array = npt.NDArray[np.float64]
@@ -133,6 +133,7 @@ class Apparatus(ABC):
 
 def as_tower(apparatus: Apparatus) -> Apparatus:
     """Return `apparatus`, known to keep cubes; raises UsageError for one with a board, which all cubes fall onto."""
+    check_kind("apparatus", apparatus, Apparatus, "an Apparatus", "load one with tower_sim.load(NAME)")
     if apparatus.board is not None:
         raise UsageError(
             f"apparatus {apparatus.name!r} is no tower that keeps cubes; allowed is a tower; "

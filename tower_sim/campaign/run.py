@@ -20,6 +20,7 @@ from tower_sim.campaign.vary import FEWEST_RUNS, SAMPLED
 from tower_sim.errors import check_whole
 from tower_sim.interrupts import terminable
 from tower_sim.progress import telling
+from tower_sim.reading import as_path
 from tower_sim.terminal import warn
 
 
@@ -159,7 +160,7 @@ def status(directory: Path) -> CampaignStatus:
 
 def campaign_status(directory: str | Path) -> str:
     """Say in a few lines how far the campaign in `directory` is; raises UsageError when there is none."""
-    now = status(Path(directory))
+    now = status(as_path("directory", directory))
     spec = now.spec
     what, points = spec.game.runs, len(spec.points)
     rest = f"{now.runs_done} of {spec.total} {what} are done; run the campaign again to do the rest."
@@ -195,7 +196,7 @@ def verify(directory: Path) -> list[str]:
 
 def campaign_verify(directory: str | Path) -> tuple[str, int]:
     """Check a campaign's directory; returns what to print and the exit status: 0 all is well, 1 there are problems."""
-    problems = verify(Path(directory))
+    problems = verify(as_path("directory", directory))
     if not problems:
         return f"{directory}: every file is whole", 0
     return "\n".join([*problems, f"{directory}: {len(problems)} problems; run the campaign again to mend them"]), 1

@@ -18,12 +18,12 @@ from tower_sim.campaign.kinds import game_of, installed, kinds
 from tower_sim.campaign.point import MAX_RECORDED, MAX_ROWS, Point, build, rows_of
 from tower_sim.campaign.vary import DESIGNS, TOWER, Values, check_size, designed, fields_of, points, told
 from tower_sim.design.space import PREFIX, usual
-from tower_sim.errors import UsageError, fault
+from tower_sim.errors import UsageError, check_kind, fault
 from tower_sim.games.game import Game, game_seed
 from tower_sim.models import BOARD_MODELS, MODELS
 from tower_sim.physics.settings import read_settings
 from tower_sim.progress import telling
-from tower_sim.reading import json_value, read_text, toml_table
+from tower_sim.reading import as_path, json_value, read_text, toml_table
 from tower_sim.state import MAX_SEED
 
 SCHEMA = "tower-sim/campaign-spec"
@@ -180,7 +180,7 @@ def load(path: str | Path) -> Spec:
     Raises UsageError, in one line that names the file, when it cannot be read or holds what is not allowed; every
     point of the design is tried.
     """
-    file = Path(path)
+    file = as_path("campaign file", path)
     text = read_text(file, "campaign file", advice="give a readable UTF-8 TOML file")
     try:
         return parse(text, file.parent)
@@ -190,6 +190,7 @@ def load(path: str | Path) -> Spec:
 
 def parse(text: str, directory: Path = Path()) -> Spec:
     """Read the text of a campaign file that lies in `directory`; raises UsageError as `load` does."""
+    check_kind("directory", directory, Path, "a Path", "write Path('...')")
     tables = toml_table(text, "the file")
     known_games = kinds().values()
     heads = ["kind", "apparatus", "model", "seed", *(game.runs for game in known_games), "shard", RECORD]

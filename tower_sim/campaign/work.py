@@ -9,6 +9,7 @@ from itertools import groupby
 from tower_sim.campaign.point import Point
 from tower_sim.campaign.spec import Spec
 from tower_sim.campaign.tables import ShardRows
+from tower_sim.errors import check_kind, check_whole
 from tower_sim.games.game import Turn
 from tower_sim.physics.film import Film
 from tower_sim.recorder import Draw, Recorder
@@ -31,6 +32,8 @@ class Shard:
 
 def run_shard(spec: Spec, index: int) -> Shard:
     """Play the runs of shard `index`; the result depends on `spec.digest` and `index` only, byte for byte."""
+    check_kind("spec", spec, Spec, "a Spec", "read one with campaign.load(PATH) or campaign.parse(TEXT)")
+    check_whole("index", index, 0, spec.shards - 1)
     rows, game = ShardRows(poses=[] if spec.record else None), spec.game
     unfinished: list[int] = []
     for number, runs in groupby(spec.runs_of(index), key=lambda run: run // spec.runs):

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.design import space
-from tower_sim.errors import UsageError, fault
+from tower_sim.errors import UsageError, check_number, check_one, check_table, fault, word_list
 
 Array = npt.NDArray[np.float64]
 
@@ -74,10 +74,8 @@ class Wish:
 
 def wish(name: str, wanted: float) -> Wish:
     """Return a wish; raises UsageError for a value that no tower can have."""
-    kind = BY_NAME[name]
-    if not kind.low <= wanted <= kind.high:
-        raise fault(f"--{name}", wanted, f"{kind.low:g} to {kind.high:g}", f"{kind.why}; wish less or more")
-    return Wish(kind, wanted)
+    kind = BY_NAME[check_one("wish", name, BY_NAME)]
+    return Wish(kind, check_number(f"--{name}", wanted, kind.low, kind.high, f"{kind.why}; wish less or more"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,19 +155,17 @@ def asked(
     `hold` are words: those of GROUPS hold numbers as usual, NAME=X holds one of the design space. Raises UsageError, in
     one line, for a wish or a number that cannot be, for no wish, and for a bed on which no tower of these numbers fits.
     """
-    if not wished:
+    if not check_table("wishes", wished):
         names = ", ".join(f"--{kind.name}" for kind in KINDS)
         raise UsageError(f"no wish is given; allowed are {names}; try --keep 12 --out 5")
-    wishes = tuple(wish(name, wished[name]) for name in BY_NAME if name in wished)
+    wishes = tuple(wish(name, wanted) for name, wanted in wished.items())
+    wishes = tuple(sorted(wishes, key=lambda one: [*BY_NAME].index(one.kind.name)))
     if CLOGGED not in wished:
         wishes = (*wishes, Wish(BY_NAME[CLOGGED], 0.0, is_tacit=True))
-    held = dict(pair for word in hold for pair in _held(word))
+    held = dict(pair for word in word_list("--hold", hold) for pair in _held(word))
     if cube is not None:
         edge = space.BY_NAME["edge_mm"]
-        if not edge.low <= cube <= edge.high:
-            raise fault(
-                "--cube", f"{cube:g} mm", f"{edge.low:g} to {edge.high:g} mm", "that is what towers are built for"
-            )
+        check_number("--cube (mm)", cube, edge.low, edge.high, "that is what towers are built for")
         held["edge_mm"] = cube
     if bed is not None:
         _check_bed(bed, held)
@@ -193,11 +189,8 @@ def _check_bed(bed: float, held: Mapping[str, float]) -> None:
 
     edge = held.get("edge_mm", space.BY_NAME["edge_mm"].low)
     least = math.floor(held.get("funnel_rim", space.BY_NAME["funnel_rim"].low) * edge + 2 * WALL) + 1
-    if not least <= bed <= MOST_BED:
-        why = f"the narrowest funnel for cubes of {edge:g} mm is {least} mm wide outside"
-        raise fault(
-            "--print-bed", f"{bed:g} mm", f"{least} to {MOST_BED:g} mm", f"{why}; take another bed or smaller cubes"
-        )
+    why = f"the narrowest funnel for cubes of {edge:g} mm is {least} mm wide outside"
+    check_number("--print-bed (mm)", bed, least, MOST_BED, f"{why}; take another bed or smaller cubes")
 
 
 def largest(numbers: Array) -> Array:

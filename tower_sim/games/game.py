@@ -18,11 +18,14 @@ from tower_sim.apparatus.with_board import with_board
 from tower_sim.columns import Column
 from tower_sim.contract import DropModel
 from tower_sim.counts import Plan
-from tower_sim.errors import UsageError
+from tower_sim.door import as_model
+from tower_sim.errors import UsageError, check_kind, check_whole
 from tower_sim.games.compared import Compared
 from tower_sim.games.ways import Ways
 from tower_sim.model import TooManyFailedDraws
-from tower_sim.state import TowerState
+from tower_sim.state import TowerState, check_seed
+
+MAX_RUN = 2**32 - 1  # a number of a run is a word of its seed
 
 if TYPE_CHECKING:
     from tower_sim.games.stand_in import StandIn
@@ -196,6 +199,20 @@ class Game(ABC):
     def runs(self) -> str:
         """What several runs are called, as in a campaign file."""
         return f"{self.run}s"
+
+
+def check_run(model: object, rules: object, kind: type, seed: object, run: object) -> None:
+    """Raise UsageError unless these are what `Game.play` takes, with rules of the `kind` that the game reads."""
+    as_model(model)
+    check_rules(rules, kind)
+    check_seed(seed)
+    if run is not None:
+        check_whole("run", run, 0, MAX_RUN)
+
+
+def check_rules(rules: object, kind: type) -> None:
+    """Raise UsageError unless `rules` are of the `kind` that a game reads."""
+    check_kind("rules", rules, kind, "rules that the game has read", "make them with its read({}) or read(tables)")
 
 
 def game_seed(root: int, run: int) -> int:

@@ -13,14 +13,14 @@ from tower_sim.contract import DropModel
 from tower_sim.errors import fault
 from tower_sim.model import until_landed
 
-_HARDEST = 1_000  # g: beyond what any model takes
+HARDEST = 1_000  # g: beyond what any model takes
 
 
 def check_strength(strength: object) -> None:
     """Raise UsageError unless `strength` (g) is a number from 0 that may be one; models have lower limits."""
     is_number = isinstance(strength, Real) and not isinstance(cast("object", strength), bool)
-    if not is_number or not 0 <= cast("float", strength) <= _HARDEST:
-        raise fault("strength of a knock", strength, f"0 to {_HARDEST} (peak acceleration in g)", "try 0.5")
+    if not is_number or not 0 <= cast("float", strength) <= HARDEST:
+        raise fault("strength of a knock", strength, f"0 to {HARDEST} (peak acceleration in g)", "try 0.5")
 
 
 def read_knocks(table: object, drops: int, first: str = "the first is drop 0") -> dict[int, float]:

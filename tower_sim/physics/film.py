@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.apparatus.parts import Upright
+from tower_sim.errors import check_kind
 from tower_sim.outcome import Outcome
 from tower_sim.state import Pose, TowerState
 
@@ -95,3 +96,8 @@ class Film:
         """Return the draws since the last call of this, and forget them."""
         shots, self._shots = self._shots, []
         return shots
+
+
+def as_film(record: object) -> Film | None:
+    """Return a film, or None where nothing is recorded; raises UsageError for anything else."""
+    return None if record is None else check_kind("record", record, Film, "a Film", "write record=Film()")

@@ -10,7 +10,7 @@ from numbers import Integral, Real
 from typing import Any, cast
 
 from tower_sim.apparatus.fields import refuse_unknown
-from tower_sim.errors import UsageError, check_kind, fault, near
+from tower_sim.errors import UsageError, check_kind, check_table, fault, near
 from tower_sim.registry import names
 
 SETTINGS_VERSION = 1
@@ -219,7 +219,7 @@ def accuracy(engine: str, name: object) -> PhysicsSettings:
     """
     known = accuracies(check_engine(engine))
     if not isinstance(name, str) or name not in known:
-        others = [other for other in names("engine") if name in accuracies(other)]
+        others = [other for other in names("engine") if isinstance(name, str) and name in accuracies(other)]
         advice = f"name the engine {' or '.join(others)}" if others else "check its spelling"
         hint = near(name, known) if isinstance(name, str) else ""
         one_of = "one of " if len(known) > 1 else ""
@@ -233,7 +233,7 @@ def read_settings(table: Mapping[str, Any]) -> PhysicsSettings:
     `engine` left out is the default one, `accuracy` is one of the engine's; other keys go before what it says.
     Raises UsageError for a key that the engine has not, or a value that PhysicsSettings does not allow.
     """
-    engine = check_engine(table.get("engine", ENGINE))
+    engine = check_engine(check_table("settings", table).get("engine", ENGINE))
     _check_keys(table, engine, "engine", "accuracy")
     own = {key: value for key, value in table.items() if key != "accuracy"}
     return replace(accuracy(engine, table.get("accuracy", STANDARD)), **own)
@@ -244,7 +244,7 @@ def stored_settings(table: Mapping[str, Any]) -> PhysicsSettings:
 
     Raises UsageError as `read_settings` does.
     """
-    engine = check_engine(stored_engine(table))
+    engine = check_engine(stored_engine(check_table("settings", table)))
     _check_keys(table, engine, "engine")
     plain: dict[str, Any] = {"engine": engine, **table}
     return PhysicsSettings(**plain)

@@ -15,6 +15,8 @@ import numpy.typing as npt
 from tower_sim import landing
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import Cube
+from tower_sim.door import as_apparatus
+from tower_sim.errors import check_kind
 from tower_sim.games.game import Turn
 from tower_sim.outcome import Status
 from tower_sim.physics.film import Film, Reel, Shot
@@ -111,9 +113,13 @@ def recorded(turns: Iterable[Turn], film: Film, apparatus: Apparatus) -> Iterato
 
 def takes(shots: Sequence[Shot], apparatus: Apparatus) -> tuple[Take, ...]:
     """Return the landings of these draws as takes; the draws that failed before one are named in it."""
+    as_apparatus(apparatus)
     found: list[Take] = []
     failed: list[Status] = []
+    allowed, advice = "Shots", "take those of a film: film.taken()"
+    check_kind("shots", shots, Sequence, allowed, advice)
     for shot in shots:
+        check_kind("one of shots", shot, Shot, allowed, advice)
         if shot.reel is None:
             failed.append(shot.outcome.status)
         else:

@@ -13,6 +13,7 @@ from tower_sim.campaign.documents import OWN_TABLE
 from tower_sim.campaign.tables import WITH_FACTS
 from tower_sim.errors import UsageError, shown
 from tower_sim.extras import extra
+from tower_sim.reading import as_path
 from tower_sim.study.data import Array, Campaign, CubeEntries, Drops, Facts, Failed, Words
 
 LANDINGS = ("settled", "jammed")
@@ -28,7 +29,7 @@ def load(directory: str | Path) -> Campaign:
     Raises UsageError, in one line, when it is no campaign, a file is not as its receipt says, no drop landed, or
     pyarrow is not installed.
     """
-    directory = Path(directory)
+    directory = as_path("directory", directory)
     dataset = open_dataset(directory)
     head, spec = dataset.store.head, dataset.store.spec
     _refuse_knocks(directory, head)

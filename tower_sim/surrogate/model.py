@@ -15,15 +15,17 @@ from tower_sim.contract import BaseModel
 from tower_sim.counts import Array, Counts, Plan
 from tower_sim.cubes import Cube
 from tower_sim.door import Door, as_apparatus, no_knocks
-from tower_sim.errors import check_whole, fault
+from tower_sim.errors import check_kind, check_number, check_whole
 from tower_sim.landing import INSIDE, TRAY
 from tower_sim.outcome import Landing, Outcome, Status
-from tower_sim.state import Event, Resident, TowerState, rng_text
+from tower_sim.state import Event, Resident, TowerState, check_seed, rng_text
 from tower_sim.surrogate.cascade import CROWD
 from tower_sim.surrogate.store import Fitted, as_fitted
 from tower_sim.surrogate.table import OUT, Resting, Table, moved, table_of
 
 _WORDS = 256  # drawn at a time, the last of them given first
+
+_MOST_RUNS, _MOST_FIRST = 10**9, 2**62  # the counts of more find no room, and numbers of runs are words of 64 bits
 
 
 class SurrogateModel(BaseModel):
@@ -91,11 +93,12 @@ class SurrogateModel(BaseModel):
         """
         from tower_sim.surrogate.kernel import play_games  # here, because it imports numba, which takes a while
 
-        check_whole("runs", runs, 1)
-        check_whole("seed", seed, 0)
-        check_whole("first", first, 0)
-        if not 0 <= shift <= 1:
-            raise fault("shift", shift, "a chance from 0 to 1", "leave it out for games of this tower")
+        check_kind("plan", plan, Plan, "a Plan", "take that of a game: game.plan(rules)")
+        check_whole("runs", runs, 1, _MOST_RUNS)
+        check_seed(seed)
+        check_whole("first", first, 0, _MOST_FIRST)
+        check_number("shift", shift, 0, 1, "leave it out for games of this tower")
+        shift = float(shift)  # the kernel is compiled for one
         width = len(plan.colours)
         colour = np.repeat(np.arange(width), plan.cubes)
         words = np.random.SeedSequence(seed).generate_state(4).astype(np.int64)

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from tower_sim.errors import UsageError, check_kind, check_whole, fault, shown
 from tower_sim.physics.settings import UNNAMED
-from tower_sim.reading import json_value, read_text
+from tower_sim.reading import as_path, json_value, read_text
 from tower_sim.surrogate.board_law import BoardLaw
 from tower_sim.surrogate.cascade import Cascade
 
@@ -212,6 +212,7 @@ def fitted_or_shipped(name: str | Path) -> Fitted:
     """
     if str(name) in shipped_names():
         return Fitted.from_json((_folder() / f"{name}.json").read_text("utf-8"))
+    name = as_path("surrogate", name, f"write {shipped_names()[0]!r} or the path of a file")
     return load_fitted(beside(name) if Path(name).suffix == ".toml" else name)
 
 

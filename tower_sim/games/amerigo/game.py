@@ -13,14 +13,13 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.columns import Column
 from tower_sim.contract import DropModel
 from tower_sim.counts import Plan
-from tower_sim.errors import check_whole
 from tower_sim.games.amerigo import phases, words
 from tower_sim.games.amerigo.compared import ComparedGames
 from tower_sim.games.amerigo.figures import main_figures, table
 from tower_sim.games.amerigo.many import Games, plan_of
 from tower_sim.games.amerigo.phases import DropEntry, GameState
 from tower_sim.games.amerigo.rules import RULES_VERSION, Rules
-from tower_sim.games.game import Figure, Game, Turn, game_seed
+from tower_sim.games.game import Figure, Game, Turn, check_rules, check_run, game_seed
 from tower_sim.games.ways import Ways
 from tower_sim.model import TooManyFailedDraws
 
@@ -62,6 +61,7 @@ class Amerigo(Game):
 
     def plain(self, rules: Played) -> dict[str, Any]:
         """See Game; rulings are left out where all are the default, as in specs of before there were any."""
+        check_rules(rules, Played)
         return {
             "rules": _plain(rules.rules),
             "knocks": {str(drop): rules.knocks[drop] for drop in sorted(rules.knocks)},
@@ -76,7 +76,7 @@ class Amerigo(Game):
 
     def play(self, model: DropModel, rules: Played, seed: int, run: int | None = None) -> Iterator[Turn]:
         """See Game; run number r of many is the game of `game_seed(seed, r)`."""
-        check_whole("seed", seed, 0)
+        check_run(model, rules, Played, seed, run)
         own = seed if run is None else game_seed(seed, run)
         entries = phases.play(model, rules.rules, own, rules.knocks)
         return _turns(entries, phases.start(model, rules.rules))

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.counts import EVERY, Counts, Plan, RunSampler, Series
-from tower_sim.errors import check_whole
+from tower_sim.errors import check_whole, fault
 from tower_sim.games.amerigo.phases import DropEntry
-from tower_sim.games.amerigo.rules import Rules
+from tower_sim.games.amerigo.rules import Rules, as_rules
 
 Array = npt.NDArray[Any]
 
@@ -51,6 +51,11 @@ def sample_games(
     Raises UsageError for a number of games, a seed, a first game or a shift that is not allowed.
     """
     check_whole("games", games, 1)
+    if not hasattr(model, "sample_runs"):
+        raise fault(
+            "model", model, "one that samples whole games, such as a surrogate", "take open_model(..., 'surrogate')"
+        )
+    as_rules(rules)
     return Games.made_from(model.sample_runs(plan_of(rules), games, seed, first=first, shift=shift), rules)
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from numbers import Integral
 from typing import cast
 
-from tower_sim.errors import check_whole, fault
-from tower_sim.games.amerigo.rules import Rules, check_colours
+from tower_sim.errors import check_kind, check_table, check_whole, fault, word_list
+from tower_sim.games.amerigo.rules import Rules, as_rules, check_colours
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,11 @@ class Tokens:
     exchange: tuple[str, ...] = ()
     gold: bool = False
     victory_points: bool = False
+
+    def __post_init__(self) -> None:
+        for what, counts in (("tokens' extra points", self.extra), ("tokens' points once", self.once)):
+            _check_counts(what, counts)
+        word_list("tokens' exchange", self.exchange)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +65,8 @@ def actions_allowed(emerged: Mapping[str, int], rules: Rules) -> tuple[str, ...]
     Raises UsageError for a colour that the game does not have and for what is no count of cubes.
     Source: Amerigo rulebook, course of the game (line 222).
     """
-    check_colours("emerged", emerged, rules.colours)
     _check_counts("emerged", emerged)
+    check_colours("emerged", emerged, as_rules(rules).colours)
     return tuple(colour for colour in rules.colours if emerged.get(colour, 0) > 0)
 
 
@@ -95,12 +100,10 @@ def options(
     Raises UsageError for a colour that the game does not have and for what is no count of cubes or points.
     Source: Amerigo rulebook, white action (lines 394-402), gold (418), progress tokens (573-585, 611-615, 638-644).
     """
-    tokens = tokens or Tokens()
+    tokens = Tokens() if tokens is None else check_kind("tokens", tokens, Tokens, "Tokens", "write Tokens(...)")
     present = actions_allowed(emerged, rules)
     check_colours("marker", [] if marker is None else [marker], rules.colours)
     check_colours("tokens", [*tokens.extra, *tokens.once, *tokens.exchange], rules.colours)
-    _check_counts("tokens' extra points", tokens.extra)
-    _check_counts("tokens' points once", tokens.once)
     cubes_for = dict(zip(present, present, strict=True))
     stands_in = marker is not None and marker not in present and rules.substitute in present
     if marker is not None and stands_in:
@@ -129,6 +132,7 @@ def _paying(action: str, rules: Rules) -> tuple[str, ...]:
 
 
 def _check_counts(what: str, counts: Mapping[str, int]) -> None:
+    check_table(what, counts, 'write {"blue": 2}')
     for colour in counts:
         count = cast("object", counts[colour])
         if isinstance(count, bool) or not isinstance(count, Integral) or cast("int", count) < 0:

@@ -22,17 +22,18 @@ import numpy as np
 
 from tower_sim.contract import DropModel
 from tower_sim.cubes import Cube, count_by_colour, in_order
-from tower_sim.errors import UsageError, check_whole, fault
+from tower_sim.door import as_model
+from tower_sim.errors import UsageError, fault
 from tower_sim.games.amerigo.options import (
     action_points,
     actions_allowed,
     gold_for_passing,
 )
-from tower_sim.games.amerigo.rules import SETUP, Rules
+from tower_sim.games.amerigo.rules import SETUP, Rules, as_rules
 from tower_sim.games.knocks import check_strength, read_knocks
 from tower_sim.model import until_landed
 from tower_sim.outcome import Outcome, Status
-from tower_sim.state import TowerState
+from tower_sim.state import TowerState, check_seed
 
 SCHEMA = "tower-sim/amerigo-game"
 VERSION = 1
@@ -89,7 +90,8 @@ def start(model: DropModel, rules: Rules) -> GameState:
 
     Raises UsageError for a model whose apparatus has a board and keeps no cubes.
     """
-    check_tower(model)
+    check_tower(as_model(model))
+    as_rules(rules)
     return GameState(rules, rules.supply(model.cube_edge), model.empty())
 
 
@@ -192,12 +194,13 @@ def play(
     Raises UsageError at once for a seed or a knock's number out of range, and, from the iterator, TooManyFailedDraws.
     Source: Amerigo rulebook, preparation 4 and course of the game.
     """
-    check_whole("seed", seed, 0)
+    as_rules(rules)
+    check_seed(seed)
     for index, strength in knocks.items():
         if index not in range(rules.drops):
             raise fault("number of a knock", index, f"a drop's, from 0 to {rules.drops - 1}")
         check_strength(strength)
-    check_tower(model)
+    check_tower(as_model(model))
     return _play(model, rules, seed, knocks)
 
 

@@ -10,7 +10,7 @@ from typing import cast
 
 from tower_sim.apparatus.fields import read_fields
 from tower_sim.cubes import MAX_CUBES, Cube, supply
-from tower_sim.errors import UsageError, check_whole, fault, shown, unknown
+from tower_sim.errors import UsageError, check_kind, check_whole, fault, shown, unknown
 from tower_sim.games.amerigo.rulings import with_defaults
 from tower_sim.reading import read_text, toml_table
 
@@ -52,7 +52,7 @@ class Rules:
         _check_most("number of colours", len(colours), MAX_COLOURS)
         phases = _words("phases", self.phases) or colours
         check_colours("phases", phases, colours)
-        if self.substitute != "":
+        if not (isinstance(cast("object", self.substitute), str) and self.substitute == ""):
             check_colours("substitute", [self.substitute], colours, 'write substitute = "" for none')
         _words("name", [self.name])
         for key, least, most in (
@@ -108,10 +108,17 @@ class Rules:
         return supply(self.counts, edge)
 
 
+def as_rules(rules: object) -> Rules:
+    """Return rules; raises UsageError for anything else, such as a table of them."""
+    return check_kind(
+        "rules", rules, Rules, "Rules", "write Rules(rounds=3), or read a table with the game's read(...)"
+    )
+
+
 def check_colours(what: str, given: Iterable[str], colours: Sequence[str], advice: str = "check its spelling") -> None:
     """Raise UsageError for a colour of `given`, called `what`, that is not among `colours`."""
     for colour in given:
-        if colour not in colours:
+        if not isinstance(cast("object", colour), str) or colour not in colours:
             raise unknown(f"a colour in {what}", colour, colours, advice)
 
 

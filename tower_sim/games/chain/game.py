@@ -12,9 +12,9 @@ import numpy as np
 from tower_sim.apparatus.fields import read_fields, refuse_unknown
 from tower_sim.contract import DropModel
 from tower_sim.cubes import Cube, count_by_colour, supply
-from tower_sim.errors import check_whole, fault
+from tower_sim.errors import fault
 from tower_sim.games.chain.rules import Chain, chosen, some
-from tower_sim.games.game import Game, Turn
+from tower_sim.games.game import Game, Turn, check_rules, check_run
 from tower_sim.model import TooManyFailedDraws, until_landed
 from tower_sim.outcome import Outcome, Status
 from tower_sim.state import TowerState
@@ -53,6 +53,7 @@ class ChainOfDrops(Game):
 
     def plain(self, rules: Chain) -> dict[str, Any]:
         """See Game."""
+        check_rules(rules, Chain)
         return {"chain": asdict(rules)}
 
     def resolved(self, tables: Mapping[str, Any], varied: Collection[str] = ()) -> dict[str, Any]:
@@ -69,8 +70,7 @@ class ChainOfDrops(Game):
 
         With the policy `cover` how many are in the game is drawn from (r,). Without a run r is 0.
         """
-        check_whole("seed", seed, 0)
-        check_whole("run", run or 0, 0)
+        check_run(model, rules, Chain, seed, run)
         return _turns(model, rules, seed, run or 0)
 
     def most_cubes(self, rules: Chain) -> int:

@@ -12,7 +12,7 @@ from typing import Literal, cast
 
 from tower_sim.apparatus.board import Board
 from tower_sim.cubes import Cube
-from tower_sim.errors import check_whole, fault, unknown
+from tower_sim.errors import check_kind, check_whole, fault, unknown
 from tower_sim.games.dead_reckoning.worths import Worth
 from tower_sim.games.ways import MAX_WORD
 
@@ -74,6 +74,7 @@ class Ability:
         numbers left out are throw:2, card:0, move:0, strength:1, take_off:1:2, win_bonus:0:0:0.
         Raises UsageError for anything else. Source: that of `Ability`.
         """
+        check_kind("ability", text, str, "a text", "write throw:2 or strength:1")
         kind, *numbers = text.strip().removesuffix("!").split(":")
         if kind not in _NUMBERS:
             raise unknown("ability", text, _NUMBERS, "write throw:2 or strength:1")

@@ -20,13 +20,15 @@ from tower_sim.apparatus.board import Board
 from tower_sim.contract import BoardModel
 from tower_sim.cubes import Cube, count_by_colour, in_order
 from tower_sim.cubes import supply as numbered
-from tower_sim.errors import fault
+from tower_sim.door import as_model
+from tower_sim.errors import check_kind, check_one, check_table, check_whole, fault
 from tower_sim.games.dead_reckoning.abilities import BORDER, TABLE, ZONE, Ability, Use, uses
 from tower_sim.games.dead_reckoning.combat import Result, in_explosive, resolve, verdict
 from tower_sim.games.dead_reckoning.plain import plain, read_plain
 from tower_sim.games.dead_reckoning.sides import Setup
 from tower_sim.games.dead_reckoning.step import Step
 from tower_sim.games.dead_reckoning.worths import legible
+from tower_sim.games.game import check_run
 from tower_sim.model import until_landed
 from tower_sim.outcome import Landing, Outcome
 from tower_sim.reading import check_bounds
@@ -152,9 +154,10 @@ def start(model: BoardModel, setup: Setup, seed: int, game: int = 0) -> Battle:
     board or with zones whose print this game does not know, and for a ruling that asks what cubes touch when the model
     does not tell. Source: rulebook, lines 911-913 and 949.
     """
-    for name, value in (("seed", seed), ("game", game)):
-        if value < 0:
-            raise fault(name, value, "a whole number from 0")
+    check_run(model, setup, Setup, seed, game)
+    check_whole("game", game, 0)
+    if not hasattr(model, "place"):
+        raise fault("model", model.name, "one that knows a board", "open one of a ship, such as dead_reckoning")
     for ruling, choice in NEED_CONTACTS:
         if setup.rulings.choices[ruling] == choice and not model.tells_contacts:
             allowed = f"another choice with the model {model.name!r}, which does not know what a cube touches"
@@ -210,6 +213,12 @@ def advance(model: BoardModel, battle: Battle, policies: Mapping[str, Policy]) -
     Raises UsageError when the battle is over, for a use that is not allowed and for a model the battle is not of;
     TooManyFailedDraws when the model gives no landing. Source: that of `due`.
     """
+    as_model(model)
+    check_kind("battle", battle, Battle, "a Battle", "begin with start(...), or read one with Battle.from_token")
+    for side, policy in check_table("policies", policies, advice := 'write {"green": when_behind}').items():
+        check_one("side of a policy", side, battle.setup.colours)
+        if not callable(policy):
+            raise fault(f"policy of {side}", policy, "a function", advice)
     match due(battle):
         case "throw":
             wanted = _first_cubes(battle)

@@ -22,7 +22,7 @@ from tower_sim.games.dead_reckoning.policies import when_behind
 from tower_sim.games.dead_reckoning.rulings import Rulings
 from tower_sim.games.dead_reckoning.sides import PLAYER_SUPPLY, Kind, Setup, read_sides, side_words
 from tower_sim.games.dead_reckoning.worths import legible
-from tower_sim.games.game import Figure, Game, Turn
+from tower_sim.games.game import Figure, Game, Turn, check_rules, check_run
 from tower_sim.games.ways import Ways
 from tower_sim.model import TooManyFailedDraws
 
@@ -62,6 +62,7 @@ class DeadReckoning(Game):
 
     def plain(self, rules: Setup) -> dict[str, Any]:
         """See Game."""
+        check_rules(rules, Setup)
         table = {
             "cubes": {side.colour: side.cubes for side in rules.sides},
             "combat": rules.kind,
@@ -85,6 +86,7 @@ class DeadReckoning(Game):
 
     def play(self, model: DropModel, rules: Setup, seed: int, run: int | None = None) -> Iterator[Turn]:
         """See Game; step i of run r draws from SeedSequence(seed, spawn_key=(r, i)), r being 0 where there is none."""
+        check_run(model, rules, Setup, seed, run)
         with_its_board = cast("BoardModel", model)
         return _turns(with_its_board, battle.start(with_its_board, rules, seed, run or 0))
 

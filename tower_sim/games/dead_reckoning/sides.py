@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, cast, get_args
 
 from tower_sim.apparatus.fields import refuse_unknown
-from tower_sim.errors import check_whole, fault, shown, unknown
+from tower_sim.cubes import check_colour
+from tower_sim.errors import check_kind, check_whole, fault, shown, unknown
 from tower_sim.games.dead_reckoning.abilities import Ability
 from tower_sim.games.dead_reckoning.rulings import Rulings
 
@@ -46,6 +47,10 @@ class Side:
     damage: int = 0
     pirate: bool = False
     island_for: tuple[str, ...] = OCCASIONS
+
+    def __post_init__(self) -> None:
+        check_colour("colour of a side", self.colour)
+        check_whole(f"cubes of {self.colour}", self.cubes, 0)
 
 
 _WORDS = ("supply", "island", "island_for", "damage", "pirate")  # what is said of a side beside cubes and abilities
@@ -135,7 +140,10 @@ class Setup:
     provoked: bool = False
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
+        check_kind("sides", self.sides, tuple, "a tuple of Side", 'write (Side("purple", 6), ...)')
+        for side in self.sides:
+            check_kind("one of sides", side, Side, "a Side", 'write Side("purple", 6)')
+        if not isinstance(cast("object", self.kind), str) or self.kind not in KINDS:
             raise unknown("kind of combat", self.kind, KINDS, "change it or leave it out")
         if self.kind == "tie_break":
             if self.active:

@@ -16,7 +16,7 @@ from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.columns import Column
 from tower_sim.contract import DropModel
-from tower_sim.errors import check_whole, fault
+from tower_sim.errors import fault
 from tower_sim.games.compared import Compared
 from tower_sim.games.declared import document, words
 from tower_sim.games.declared.checked import declaration_of, read_file
@@ -26,7 +26,7 @@ from tower_sim.games.declared.play import play
 from tower_sim.games.declared.readings import NUMBER, SET
 from tower_sim.games.declared.rules import DeclaredRules, read_rules
 from tower_sim.games.declared.stands_for import check_devices, stand_in_of
-from tower_sim.games.game import Figure, Game, Turn, game_seed
+from tower_sim.games.game import Figure, Game, Turn, check_rules, check_run, game_seed
 from tower_sim.games.stand_in import StandIn
 from tower_sim.games.ways import Ways
 
@@ -76,6 +76,7 @@ class DeclaredGame(Game):
 
     def plain(self, rules: DeclaredRules) -> dict[str, Any]:
         """See Game."""
+        check_rules(rules, DeclaredRules)
         knocks = {str(drop): rules.knocks[drop] for drop in sorted(rules.knocks)}
         return {"rules": rules.plain, "knocks": knocks, DECLARED: rules.declaration.table}
 
@@ -87,7 +88,7 @@ class DeclaredGame(Game):
 
     def play(self, model: DropModel, rules: DeclaredRules, seed: int, run: int | None = None) -> Iterator[Turn]:
         """See Game; run number r of many is the game of `game_seed(seed, r)`."""
-        check_whole("seed", seed, 0)
+        check_run(model, rules, DeclaredRules, seed, run)
         return play(model, rules, seed if run is None else game_seed(seed, run))
 
     def figures(self) -> tuple[Figure, ...]:
@@ -190,10 +191,12 @@ class AnyDeclared(Game):
 
     def plain(self, rules: DeclaredRules) -> dict[str, Any]:
         """See Game."""
+        check_rules(rules, DeclaredRules)
         return DeclaredGame(rules.declaration).plain(rules)
 
     def play(self, model: DropModel, rules: DeclaredRules, seed: int, run: int | None = None) -> Iterator[Turn]:
         """See Game."""
+        check_rules(rules, DeclaredRules)
         return DeclaredGame(rules.declaration).play(model, rules, seed, run)
 
     def summary(self, turns: Sequence[Turn], rules: DeclaredRules) -> str:

@@ -1,0 +1,282 @@
+"""Calls of the public Python door with wrong arguments: each works sensibly or raises UsageError, in one line.
+
+Each call has good arguments, which pass; then every one of them is exchanged for every value of ODD. Nothing here drops
+with physics.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tower_sim
+from tower_sim import campaign
+from tower_sim.apparatus.catalogue import load
+from tower_sim.cubes import Cube, count_by_colour, supply
+from tower_sim.design.wishes import asked, wish
+from tower_sim.errors import UsageError
+from tower_sim.games.amerigo import Rules, Tokens, action_points, actions_allowed, gold_for_passing, options
+from tower_sim.games.amerigo import play as play_amerigo
+from tower_sim.games.amerigo.many import sample_games
+from tower_sim.games.dead_reckoning.abilities import Ability
+from tower_sim.games.dead_reckoning.battle import Battle, advance, start
+from tower_sim.games.dead_reckoning.sides import Setup, Side
+from tower_sim.model import redo, until_landed
+from tower_sim.models import open_model, rule_of_thumb, settings_of
+from tower_sim.physics.settings import PhysicsSettings, accuracy, read_settings, stored_settings
+from tower_sim.registry import get
+from tower_sim.replay.takes import takes
+from tower_sim.requests import DropRequest, PlayRequest, read_rules, rules_of
+from tower_sim.simulator import PhysicsModel
+from tower_sim.state import TowerState, rng_from_text, rng_text, token_version
+from tower_sim.study import study
+from tower_sim.surrogate.store import fitted_or_shipped, load_fitted
+from tower_sim.variants import read_variant
+
+ODD: Mapping[str, Any] = {
+    "None": None, "True": True, "-1": -1, "0": 0, "5": 5, "1.5": 1.5, "nan": math.nan, "inf": math.inf, "1e308": 1e308,
+    "2**128": 2**128, "10**400": 10**400, "1/4": np.float64(0.25), "array": np.zeros(3), "''": "", "nope": "nope",
+    "NUL": "\0", "escape": "\x1b[31m", "surrogate": "\udc80", "bidi": "\u202e", "bytes": b"red", "list": [],
+    "of None": [None], "of 5": [5, "x"], "table": {}, "table of 5": {"nope": 5}, "table of None": {None: None},
+    "set": {1}, "object": object(), "type": int,
+}  # fmt: skip
+SPEC = '[campaign]\nkind = "game"\nmodel = "two_thirds"\napparatus = "amerigo"\ngames = 6\nseed = "7"\n'
+WHOLE = "0|5"
+FINE: Mapping[str, str] = {  # names of ODD that an argument may be, as CALL.ARGUMENT; of any call as ARGUMENT
+    "seed": WHOLE,
+    "settings": "None",
+    "record": "None",
+    "engine": "None",
+    "fineness": "None",
+    "accuracy": "None",
+    "run": "None|0|5",
+    "first": WHOLE,
+    "games": "5",
+    "shift": "0|1/4",
+    "tables": "table",
+    "cubes": "list|''|table",
+    "colours": "list",
+    "state": "",
+    "supply.counts": "table|table of 5",
+    "coloured.colour": "nope|''",
+    "supply.edge": "1/4",
+    "supply.first_id": "0|5|2**128|10**400",
+    "of_colour.count": WHOLE,
+    "Rules.rounds": WHOLE,
+    "Rules.cubes": "5",
+    "Rules.substitute": "''",
+    "settings.iterations": "5",
+    "settings.timestep": "",
+    "read_settings.table": "table",
+    "stored_settings.table": "table",
+    "sample_runs.runs": "5",
+    "cube.id": WHOLE,
+    "cube.colour": "nope|''",
+    "DropRequest.state": "None",
+    "DropRequest.knock": "None|0|5|1.5|1/4",
+    "DropRequest.cubes": "table of 5",
+    "DropRequest.apparatus": "nope|''|NUL|escape|surrogate|bidi",
+    "PlayRequest.apparatus": "nope|NUL|escape|surrogate|bidi",
+    "rules_of.table": "table",
+    "rules_of.directory": "None|nope|''|NUL|escape|surrogate|bidi",
+    "wish.wanted": "0|5|1.5|1/4",
+    "chain.own": "table",
+    "amerigo.own": "table",
+    "dead_reckoning.own": "",
+    "asked.cube": "None",
+    "asked.bed": "None",
+    "asked.hold": "list",
+    "options.emerged": "table",
+    "options.marker": "None",
+    "options.tokens": "None",
+    "actions_allowed.emerged": "table",
+    "action_points.emerged": "table|table of 5",
+    "gold.emerged": "table|table of 5",
+    "gold.divisor": "5|2**128|10**400",
+    "Tokens.extra": "table|table of 5",
+    "run_shard.index": "0",
+    "changes": "list",
+    "takes.shots": "list|''",
+    "own": "table",
+    "at.place": "''|nope|NUL|escape|surrogate|bidi",
+    "Side.colour": "nope|''",
+    "Side.cubes": "0|5|2**128|10**400",
+    "start.game": WHOLE,
+    "advance.policies": "table",
+    "drop.cubes": "list",
+    "DropRequest.model": "",
+    "number": "nope",
+    "settings.engine": "",
+    "PlayRequest.rules": "|".join(ODD),
+}
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(1)
+
+
+def doors() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
+    """Yield a name, what is called, and good arguments."""
+    shape, ship = load("amerigo"), load("dead_reckoning")
+    model, rule, board = (
+        open_model(*which) for which in ((shape, "surrogate"), (shape, "two_thirds"), (ship, "surrogate"))
+    )
+    edge, red = shape.cube_edge, supply({"red": 20}, shape.cube_edge)
+    outcome = model.drop(model.empty(), red, rng())
+    state, lying = outcome.state, board.drop(board.empty(), supply({"red": 4}, board.cube_edge), rng()).state
+    setup = Setup("ship", (Side("purple", 6), Side("green", 3)))
+    amerigo, spec = get("game", "amerigo"), campaign.parse(SPEC)
+
+    def opened(**given: Any) -> None:
+        open_model(**given).close()
+
+    yield "load", load, {"name_or_file": "amerigo"}
+    yield "open_model", opened, {"apparatus": shape, "name": "surrogate", "settings": None, "record": None}
+    yield "open_physics", opened, {"apparatus": shape, "name": "physics", "settings": PhysicsSettings(), "record": None}
+    yield (
+        "PhysicsModel",
+        lambda **given: PhysicsModel(**given).close(),
+        {"apparatus": shape, "settings": None, "record": None},
+    )
+    yield "supply", supply, {"counts": {"red": 2}, "edge": edge, "first_id": 0}
+    yield "of_colour", lambda count: supply({"red": count}, edge), {"count": 2}
+    yield (
+        "coloured",
+        lambda colour: supply({colour if isinstance(colour, Hashable) else None: 2}, edge),
+        {"colour": "red"},
+    )
+    yield "count_by_colour", count_by_colour, {"cubes": state.cubes, "colours": ["red"]}
+    yield "Rules", Rules, {"rounds": 5, "cubes": 7, "substitute": "white"}
+    yield "settings", PhysicsSettings, {"timestep": 0.001, "iterations": 40, "engine": "core"}
+    yield "accuracies", lambda engine, word: accuracy(engine, word), {"engine": "core", "word": "fast"}
+    yield "read_settings", read_settings, {"table": {"iterations": 40}}
+    yield "stored_settings", stored_settings, {"table": {"iterations": 40}}
+    yield "settings_of", settings_of, {"model": "physics", "engine": "core", "fineness": "fast"}
+    yield "rule_of_thumb", rule_of_thumb, {"apparatus": shape, "name": "two_thirds"}
+    for each, before in ((model, state), (rule, rule.empty()), (board, lying)):
+        more = supply({"red": 2}, each.cube_edge, first_id=50)
+        yield "drop", lambda each=each, **given: each.drop(**{"rng": rng(), **given}), {"state": before, "cubes": more}
+        yield "drop", each.drop, {"state": before, "cubes": more, "rng": rng()}
+    yield "place", board.place, {"state": lying, "cube": lying.board.cubes[0], "zone": "choice", "rng": rng()}
+    yield (
+        "sample_runs",
+        model.sample_runs,
+        {"plan": amerigo.plan(amerigo.read({})), "runs": 2, "seed": 1, "first": 0, "shift": 0.0},
+    )
+    yield (
+        "cube",
+        lambda **given: model.drop(model.empty(), [Cube(**given)], rng()),
+        {"id": 1, "colour": "red", "edge": edge},
+    )
+    yield "take", state.take, {"cubes": state.cubes[:1]}
+    yield "from_token", TowerState.from_token, {"token": state.token()}
+    yield "token_version", token_version, {"token": state.token()}
+    yield "rng_text", rng_text, {"rng": rng()}
+    yield "rng_from_text", rng_from_text, {"text": rng_text(rng())}
+    yield "at", lying.board.at, {"place": "table"}
+    yield "without", lying.board.without, {"cubes": lying.board.cubes[:1]}
+    yield "until_landed", until_landed, {"draw": partial(model.drop, state, ()), "seed": np.random.SeedSequence(1)}
+    yield "redo", redo, {"model": model, "state": state}
+    named = {"apparatus": "amerigo", "model": "physics", "seed": 1, "engine": None, "accuracy": None}
+    yield "DropRequest", DropRequest, {**named, "cubes": {"red": 2}, "state": None, "knock": None}
+    yield "PlayRequest", PlayRequest, {**named, "game": "amerigo", "rules": Rules()}
+    yield "read_rules", read_rules, {"game": amerigo, "file": "amerigo"}
+    yield "rules_of", rules_of, {"game": amerigo, "table": {"rounds": 3}, "directory": None}
+    yield "game", partial(get, "game"), {"name": "amerigo"}
+    for name in ("amerigo", "chain", "dead_reckoning", "wallenstein", "seafarers"):
+        game = get("game", name)
+        rules, by = game.read({}), board if game.board else model
+        yield name, game.read, {"tables": {}}
+        if not game.board:
+            yield name, lambda own, game=game: game.read({game.tables[0]: own}), {"own": {}}
+        yield name, game.check, {"apparatus": load(game.apparatus) if game.apparatus else shape}
+        yield name, game.plain, {"rules": rules}
+        if name in ("amerigo", "chain", "dead_reckoning"):
+            few = lambda game=game, **given: [*islice(game.play(**given), 2)]  # noqa: E731
+            yield name, few, {"model": by, "rules": rules, "seed": 1, "run": 0}
+    yield "wish", wish, {"name": "keep", "wanted": 12}
+    yield "asked", asked, {"wished": {"keep": 12}, "cube": None, "bed": None, "hold": ()}
+    emerged, tokens = {"white": 3, "green": 1}, Tokens(extra={"red": 2})
+    yield "options", options, {"emerged": emerged, "rules": Rules(), "marker": "red", "tokens": tokens}
+    yield "actions_allowed", actions_allowed, {"emerged": emerged, "rules": Rules()}
+    yield "action_points", action_points, {"emerged": emerged}
+    yield "gold", gold_for_passing, {"emerged": emerged, "divisor": 2}
+    yield "Tokens", Tokens, {"extra": {"red": 2}}
+    yield (
+        "sample_games",
+        sample_games,
+        {"model": model, "rules": Rules(), "games": 2, "seed": 7, "first": 0, "shift": 0.0},
+    )
+    yield "play_amerigo", lambda **given: next(play_amerigo(**given)), {"model": model, "rules": Rules(), "seed": 7}
+    yield "Side", Side, {"colour": "purple", "cubes": 6}
+    yield "Setup", Setup, {"kind": "ship", "sides": setup.sides}
+    yield "Ability", Ability.parse, {"text": "throw:2"}
+    yield "start", start, {"model": board, "setup": setup, "seed": 7, "game": 0}
+    yield "advance", advance, {"model": board, "battle": start(board, setup, 7), "policies": {}}
+    yield "Battle", Battle.from_token, {"token": start(board, setup, 7).token()}
+    yield "parse", campaign.parse, {"text": SPEC, "directory": Path()}
+    yield "run_shard", campaign.run_shard, {"spec": spec, "index": 0}
+    yield "read_variant", read_variant, {"file": "amerigo", "changes": ("rounds=3",)}
+    yield "fitted_or_shipped", fitted_or_shipped, {"name": "amerigo"}
+    yield "takes", takes, {"shots": [], "apparatus": shape}
+    yield "to_json", outcome.to_json, {"seed": 1, "colours": ["red"]}
+
+
+NO_FILES: Mapping[str, Callable[[Any], Any]] = {
+    "load_fitted": load_fitted, "campaign.load": campaign.load, "campaign_status": campaign.campaign_status,
+    "campaign_verify": campaign.campaign_verify, "study": lambda directory: study(directory, "/nowhere"),
+}  # fmt: skip
+
+
+def told(call: Callable[[], Any]) -> str:
+    """Call, and return `fine`, `refused`, or what is wrong: another error than one of a line that can be printed."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            call()
+    except UsageError as error:
+        line = str(error)
+        return (
+            "refused" if len(line) < 1000 and line.isprintable() and "; allowed " in line else f"UsageError: {line!r}"
+        )
+    except Exception as error:
+        return repr(error)
+    return "fine"
+
+
+def test_a_wrong_argument_is_refused_in_one_line_or_does_what_it_says():
+    wrong: list[str] = []
+    counted: Counter[str] = Counter()
+    for name, call, good in doors():
+        call(**good)
+        for argument in good:
+            fine = FINE.get(f"{name}.{argument}", FINE.get(argument, "")).split("|")
+            for odd, value in ODD.items():
+                found = told(partial(call, **{**good, argument: value}))
+                counted[found] += 1
+                if found != "refused" and not (found == "fine" and odd in fine):
+                    wrong.append(f"{name}({argument}={odd}): {found}")
+    for name, call in NO_FILES.items():
+        for odd, value in ODD.items():
+            counted["refused"] += 1
+            if (found := told(partial(call, value))) != "refused":
+                wrong.append(f"{name}({odd}): {found}")
+    assert wrong == [], "\n".join(wrong)
+    assert counted.total() > 3_000
+    assert 100 < counted["fine"] < 500
+
+
+def test_a_model_is_opened_by_the_name_of_an_apparatus_too():
+    with open_model("amerigo", "two_thirds") as model:
+        assert model.empty().apparatus == "amerigo"
+    with pytest.raises(UsageError, match=r"^apparatus 'amerig' is neither .*did you mean amerigo\?$"):
+        tower_sim.open_model("amerig", "two_thirds")
