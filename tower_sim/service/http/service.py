@@ -171,7 +171,9 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, TooManyFailedDraws):
         return Problem(codes.NO_LANDING, f"{error}; {ADVICE}")
     if isinstance(error, Damaged):
-        return Problem("damaged", "It is not given, because its checksum is another; this was told where it runs.")
+        return Problem(
+            "damaged", "It is not given, since its checksum is another; a line on standard error names the row."
+        )
     if isinstance(error, sqlite3.IntegrityError):
         return Problem("tower.moved", "Ask for the tower again, then for the drop, with a new key.")
     if isinstance(error, sqlite3.Error):
