@@ -171,9 +171,7 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, TooManyFailedDraws):
         return Problem(codes.NO_LANDING, f"{error}; {ADVICE}")
     if isinstance(error, Damaged):
-        return Problem(
-            "damaged", "It is not given, since its checksum is another; a line on standard error names the row."
-        )
+        return Problem("damaged", "It is not given: its checksum is another; a line on standard error names the row.")
     if isinstance(error, sqlite3.IntegrityError):
         return Problem("tower.moved", "Ask for the tower again, then for the drop, with a new key.")
     if isinstance(error, sqlite3.Error):
