@@ -396,8 +396,8 @@ M = 300_000  # bytes
 LONG: dict[str, bytes] = {
     "numbers": b'{"cubes":[' + b"1," * (M // 2) + b"1]}",
     "objects": b'{"cubes":[' + b"{}," * (M // 3) + b"1]}",
-    "colours": json.dumps({"model": "surrogate", "cubes": {f"c{i}": 1 for i in range(9_000)}}).encode(),
-    "fields": json.dumps({f"seed{i}": 1 for i in range(9_000)}).encode(),
+    "colours": json.dumps({"model": "surrogate", "cubes": {f"c{i}": 1 for i in range(3_500)}}).encode(),
+    "fields": json.dumps({f"seed{i}": 1 for i in range(3_500)}).encode(),
     "a fraction": b'{"model":"surrogate","knock":1.' + b"1" * M + b"}",
     "a number": b'{"seed":' + b"1" * M + b"}",
     "a seed": b'{"cubes":{"blue":1},"seed":"' + b"1" * M + b'"}',
@@ -409,6 +409,7 @@ LONG: dict[str, bytes] = {
     "no letters": b"\xff" * M,
     "lines": b"\n" * M,
     "depth": b"[" * M,
+    "abilities": json.dumps({"abilities": {"green": ["throw:2"] * 3_500}}).encode(),
 }
 ODD = [
     b"null", b"[]", b'""', b"{", b"\x00", b'{"a":NaN}', b'{"a":1,"a":2}', b'{"a":1e999}', b'{"cubes":{"blue":true}}',

@@ -38,7 +38,7 @@ JSON = "application/json"
 AGAIN = "Idempotency-Replayed"  # the header of an answer that was given before
 _ENCODER = json.JSONEncoder(allow_nan=False)
 SHORT = 16_384  # bytes of a body that are read where the loop is
-MOST_VALUES = 10_000  # of a body: reading them takes 15 ms; the longest that means anything has some 2,000
+MOST_VALUES = 4_000  # of a body: the worst take 50 ms; the longest that means anything has some 2,000
 MOST_ID = 64  # characters of an identifier that are looked up
 T = TypeVar("T")
 Endpoint = Callable[[Call], Awaitable[Response]]
