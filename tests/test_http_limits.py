@@ -141,6 +141,8 @@ def test_it_ends_when_it_is_asked_to_and_begins_again_with_the_same_file(tmp_pat
         (["--http", "--port", "70000"], "port is 70000"),
         (["--http", "--host", "256.1.1.1"], "cannot be listened on"),
         (["--http", "--keep-days", "0"], "keep-days is 0"),
+        (["--http", "--cors", "*"], "--cors is"),
+        (["--http", "--name", "http://towers.example"], "--name is"),
         (["--http", "--backup", "copy.db"], "is no file"),
     ],
 )
@@ -313,7 +315,11 @@ def test_identifiers_and_seeds_are_of_128_bits_and_never_twice(tmp_path: Path):
     assert hashed(drawn[0]) != hashed(drawn[1])
 
 
-@pytest.mark.parametrize("wrong", [{"token": "short"}, {"rate": -1}, {"queue": 0}, {"max_body": 1}, {"workers": -1}])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"token": "short"}, {"rate": -1}, {"queue": 0}, {"max_body": 1}, {"max_body": 2**25}, {"workers": -1},
+     {"patience": 0}, {"per_address": -1}],
+)  # fmt: skip
 def test_a_wrong_setting_is_told(tmp_path: Path, wrong: dict[str, Any]):
     with pytest.raises(UsageError):
         Settings(tmp_path / "towers.db", **wrong)

@@ -115,9 +115,9 @@ class Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Read on, unless what stands before a body is too long."""
-        before = self._heads
+        was_body, before = self._is_body, self._heads
         super().data_received(data)
-        if self._is_body or self._heads > before:
+        if was_body or self._is_body or self._heads > before:
             self._head = 0
             return
         self._head += len(data)

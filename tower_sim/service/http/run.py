@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 import sys
 from collections.abc import Sequence
@@ -57,6 +58,8 @@ def run(settings: Settings, host: str, port: int, names: Sequence[str] = (), ori
             loop="uvloop" if find_spec("uvloop") else "asyncio",
             timeout_graceful_shutdown=10,
         )
+        gc.collect()
+        gc.freeze()  # what is there now stays: looking through it again and again would stop the loop for some 50 ms
         with terminable():
             uvicorn.Server(config).run(sockets=[listening])
 

@@ -9,10 +9,10 @@ import json
 import sqlite3
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
-from starlette.requests import ClientDisconnect
 from starlette.requests import Request as Call
 from starlette.responses import Response
 from starlette.routing import Route
@@ -38,7 +38,7 @@ JSON = "application/json"
 AGAIN = "Idempotency-Replayed"  # the header of an answer that was given before
 _ENCODER = json.JSONEncoder(allow_nan=False)
 SHORT = 16_384  # bytes of a body that are read where the loop is
-MOST_VALUES = 10_000  # of a body: reading them takes 15 ms; the longest that means anything has some 2,000
+MOST_VALUES = 4_000  # of a body: the worst take 50 ms; the longest that means anything has some 2,000
 MOST_ID = 64  # characters of an identifier that are looked up
 T = TypeVar("T")
 Endpoint = Callable[[Call], Awaitable[Response]]
@@ -95,9 +95,9 @@ class Service:
             return drawing.stands(token)
         return await self.workers.submit(owner, drawing.STATE, {"state": token}).result
 
-    async def aside(self, work: Callable[..., T], *values: Any) -> T:
+    async def aside(self, work: Callable[[], T]) -> T:
         """Do what takes longer than a moment in a thread beside the loop, one after the other."""
-        return await asyncio.get_running_loop().run_in_executor(self._reading, work, *values)
+        return await asyncio.get_running_loop().run_in_executor(self._reading, work)
 
     async def body(self, call: Call, example: str) -> tuple[bytes, dict[str, Any]]:
         """Return the bytes of a body and the JSON object in them. Raises Problem and UsageError for all else.
@@ -111,8 +111,8 @@ class Service:
         if sum(len(raw.split(sign, MOST_VALUES)) - 1 for sign in (b",", b"[", b"{")) >= MOST_VALUES:
             detail = f"The body has more than {MOST_VALUES} values; send fewer."
             raise Problem(codes.BODY_TOO_LARGE, detail)
-        read = read_object, raw, "body", "a JSON object in UTF-8", f"try {example}"
-        return raw, read[0](*read[1:]) if len(raw) <= SHORT else await self.aside(*read)
+        read = partial(read_object, raw, "body", "a JSON object in UTF-8", f"try {example}")
+        return raw, read() if len(raw) <= SHORT else await self.aside(read)
 
     def body_of(self, identifier: str, kind: str) -> bytes:
         """Return an answer as it was given. Raises Problem where there is none, Damaged where it is another."""
@@ -171,7 +171,7 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, TooManyFailedDraws):
         return Problem(codes.NO_LANDING, f"{error}; {ADVICE}")
     if isinstance(error, Damaged):
-        return Problem("damaged", "It is not given, because its checksum is another; this was told where it runs.")
+        return Problem("damaged", "It is not given: its checksum is another; a line on standard error names the row.")
     if isinstance(error, sqlite3.IntegrityError):
         return Problem("tower.moved", "Ask for the tower again, then for the drop, with a new key.")
     if isinstance(error, sqlite3.Error):
@@ -193,8 +193,6 @@ class Answering:
         """Answer a request."""
         try:
             response = await self._endpoint(Call(scope, receive, send))
-        except ClientDisconnect:
-            raise
         except Exception as error:
             response = refused(problem_of(error))
         await response(scope, receive, send)

@@ -89,7 +89,7 @@ def checked(name: bytes, body: bytes, seal: bytes | None) -> bytes:
     Bodies of before version 4 of the file have none.
     """
     if seal is not None and not hmac.compare_digest(seal, sealed(name, body)):
-        warn(f"the file of answers is damaged: the row {name.hex()} is not as it was written; take a backup's")
+        warn(f"the file of answers is damaged: the row {name.hex()} is not as it was written; take it from a backup")
         raise Damaged
     return body
 
