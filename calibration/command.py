@@ -274,6 +274,8 @@ def _opened(output: Path, head: dict[str, str], files: Sequence[Path]) -> Path:
     elif _is_there(folder) and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} is there already; allowed is a new name; give another -o, or remove it")
     for path, what in ((output, "profile"), (beside(output), "surrogate")):
+        if _is_there(path) and not _is_there(mark) and not writing.is_ruled():
+            raise UsageError(f"{path} is there already; allowed is a new name; give another output, or remove it")
         writing.check(path, what)
     writing.check_folder(folder, what="report")
     if not _is_there(mark):

@@ -187,6 +187,7 @@ def test_the_docs_figures_of_the_fitted_profiles_are_those_of_their_reports():
         assert digest
         profile = shipped()[name]
         assert digest[1] in profile
+        assert f"# Report: docs/{report}\n" in profile
 
 
 @pytest.mark.parametrize("name", SURROGATES)

@@ -52,6 +52,11 @@ def by(command: str, *, is_forced: bool = False) -> Generator[None]:
         _RULE.reset(token)
 
 
+def is_ruled() -> bool:
+    """Say whether a command writes, under the rule; code in Python alone does not."""
+    return _RULE.get() is not None
+
+
 def write(path: str | Path, data: bytes | str, what: str = "file") -> None:
     """Put `data` (text as UTF-8) at `path`, called `what` in messages, whole or not at all; see `put`.
 

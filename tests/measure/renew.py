@@ -74,8 +74,9 @@ def profiles(work: Path, workers: int) -> None:
     for name, observations in FITTED.items():
         output = work / f"{name}.toml"
         result = calibrate(observations, output, MODE.get(name, "full"), workers=workers)
-        shutil.copyfile(output, PROFILES / output.name)
         target = ROOT / "docs" / "calibration" / name
+        said, kept = f"{name}.calibration/report.md", f"docs/calibration/{name}/report.md"
+        write_whole(PROFILES / output.name, output.read_text("utf-8").replace(said, kept))
         shutil.rmtree(target, ignore_errors=True)
         target.mkdir(parents=True)
         made = work / f"{name}.calibration"
