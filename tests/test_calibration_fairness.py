@@ -472,7 +472,7 @@ def test_ctrl_c_is_for_the_process_that_waits_and_ends_in_one_line(
         (["my_tower", "--seed=-1"], "allowed is a whole number from 0 to 2^128 - 1"),
         (["rulebook-setup"], "'rulebook-setup' are an observation in words; allowed is a .csv of recorded drops"),
         (["/dev/zero"], "allowed is a regular file"),
-        (["x" * 300], "cannot be read (File name too long)"),
+        (["x" * 300], "cannot be read: no file has so long a name"),
     ],
 )
 def test_what_fairness_cannot_take_is_one_line(words: list[str], says: str, capsys: pytest.CaptureFixture[str]):

@@ -82,7 +82,7 @@ def test_without_standard_error_a_game_is_played_all_the_same():
     command = f'"{sys.executable}" -m tower_sim {" ".join(GAME)} 2>&-'
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
     assert done.returncode == 0
-    assert "35/35" in done.stdout
+    assert "\n  35  5 white" in done.stdout
 
 
 DRAWN = ("--model", "two_thirds", "--seed", "1", "--save-plot")

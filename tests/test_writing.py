@@ -143,7 +143,7 @@ def test_without_what_only_posix_has_towers_are_played_drawn_compared_and_studie
     (tmp_path / "here.py").write_text(WITHOUT_POSIX)  # each process of a campaign runs it again
 
     commands = (
-        "play amerigo --rounds 0 --seed 1 --save-plot game.png",
+        "play amerigo --rounds 1 --seed 1 --save-plot game.png",
         "compare amerigo --set cubes=6 --games 3 --seed 1 --model two_thirds",
         "campaign run spec.toml -o data --workers 2",
         "study data -o report",

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import sys
 import textwrap
 from contextlib import suppress
 
 _LEAST = 20  # columns; a terminal that says it is narrower is not believed
-_INDENT = "    "
+_INDENT = 4  # columns
+_PROSE = 100  # columns of words that can be read well
 _HEAD, _TAIL = 700, 300  # characters kept of a long line: what was received may be long, advice is at the end
 
 
 def say(text: str, *, flush: bool = False) -> None:
-    """Print `text`; on a terminal lines that are too long for it are folded, elsewhere nothing is changed."""
-    if sys.stdout.isatty():
+    """Print `text`; on a terminal, or where COLUMNS is set, lines that are too long for it are folded.
+
+    Elsewhere a paragraph stays a line, which programs can search and editors fold.
+    """
+    if sys.stdout.isatty() or os.environ.get("COLUMNS"):
         text = folded(text, shutil.get_terminal_size().columns)
     print(text, flush=flush)
 
@@ -33,20 +39,30 @@ def one_line(text: str, head: int, tail: int) -> str:
 
 
 def folded(text: str, width: int) -> str:
-    """Return `text` with no line longer than `width` columns where words allow; what follows is indented.
+    """Return `text` with no line longer than `width` columns where words allow, prose not longer than 100.
 
-    Spaces inside of a line stay, so that the columns of tables hold as far as they fit.
+    Spaces inside of a line stay, so that the columns of tables hold as far as they fit; what follows of their rows is
+    indented, of prose as its first line is.
     """
     if width < _LEAST:
         return text
     lines: list[str] = []
     for line in text.split("\n"):
-        lines += (
-            [line]
-            if len(line) <= width
-            else textwrap.wrap(
-                line, width, subsequent_indent=_INDENT, replace_whitespace=False, break_long_words=False,
-                break_on_hyphens=False,
-            )
-        )  # fmt: skip
+        begun = line.lstrip()
+        is_row = "  " in begun
+        most = width if is_row else min(width, _PROSE)
+        indent = " " * (_column(line, width // 3) if is_row else len(line) - len(begun))
+        lines += [line] if len(line) <= most else _wrapped(line, most, indent)
     return "\n".join(lines)
+
+
+def _column(line: str, most: int) -> int:
+    """Return where the last column of a row begins that begins within its first `most` characters."""
+    begins = [gap.end() for gap in re.finditer(r"(?<=\S) {2,}", line) if gap.end() <= most]
+    return begins[-1] if begins else _INDENT
+
+
+def _wrapped(line: str, width: int, indent: str) -> list[str]:
+    return textwrap.wrap(
+        line, width, subsequent_indent=indent, replace_whitespace=False, break_long_words=False, break_on_hyphens=False
+    )
