@@ -175,6 +175,19 @@ def test_a_client_that_hangs_up_is_no_defect(tmp_path: Path, capsys: pytest.Capt
     assert capsys.readouterr().err == ""
 
 
+def test_a_client_that_hangs_up_before_several_answers_gets_none_of_them(tmp_path: Path):
+    one = b"GET /v1/keys HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    connection, wire = Door(tmp_path).connect(sends=one)
+    asked = [connection.cycle]
+    for _ in range(2):
+        connection.data_received(one)
+        asked.append(connection.cycle)
+    connection.connection_lost(None)
+    for each in asked:
+        asyncio.run(each.send({"type": "http.response.start", "status": 200, "headers": []}))
+    assert wire.sent == b""
+
+
 # Who asks, and by which name
 
 

@@ -317,7 +317,7 @@ def test_identifiers_and_seeds_are_of_128_bits_and_never_twice(tmp_path: Path):
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"token": "short"}, {"rate": -1}, {"queue": 0}, {"max_body": 1}, {"max_body": 2**25}, {"workers": -1},
+    [{"token": "short"}, {"rate": -1}, {"queue": 0}, {"max_body": 1}, {"max_body": 2**23}, {"workers": -1},
      {"patience": 0}, {"per_address": -1}],
 )  # fmt: skip
 def test_a_wrong_setting_is_told(tmp_path: Path, wrong: dict[str, Any]):

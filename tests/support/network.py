@@ -20,6 +20,7 @@ from typing import Any
 
 _AT = re.compile(r"answers at http://127\.0\.0\.1:(\d+),")
 _KEYS = itertools.count()
+_KEPT = 2.0  # s: a connection that nobody uses for 5 is closed by the service
 
 
 def until(condition: Callable[[], object]) -> None:
@@ -59,6 +60,7 @@ class Client:
     def __init__(self, port: int, token: str = "") -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
         self._token = token
+        self._used = time.monotonic()
 
     def ask(
         self, method: str, path: str, body: Any = None, *, key: str = "", raw: bytes | None = None, **headers: str
@@ -72,9 +74,13 @@ class Client:
             sent["idempotency-key"] = key
         if self._token:
             sent["authorization"] = f"Bearer {self._token}"
+        if time.monotonic() - self._used > _KEPT:
+            self._connection.close()  # and opened again by the request
         self._connection.request(method, path, raw, sent)
         got = self._connection.getresponse()
-        return Answer(got.status, {name.lower(): value for name, value in got.getheaders()}, got.read())
+        answer = Answer(got.status, {name.lower(): value for name, value in got.getheaders()}, got.read())
+        self._used = time.monotonic()
+        return answer
 
     def get(self, path: str, **headers: str) -> Answer:
         return self.ask("GET", path, raw=None, **headers)

@@ -69,8 +69,8 @@ def _asks(service: Service, path: str, kind: str) -> Endpoint:
         return Response(encoded(followed.document()), 202, headers, JSON)
 
     async def asks(call: Call) -> Response:
-        raw, body = await service.body(call, EXAMPLES[path])
-        asked = asked_of(call, raw, needed=False)
+        digest, body = await service.body(call, EXAMPLES[path])
+        asked = asked_of(call, digest, needed=False)
         identifier, owner = new_id(), owner_of(call)
         if path != "drops" and "respond-async" in call.headers.get("prefer", "").lower():
             drawing.read(kind, drawing.narrowed(kind, body, service.fields[kind]))  # what is wrong is told at once

@@ -95,6 +95,7 @@ class Connection(HttpToolsProtocol):
         self._gate = gate
         self._head = 0  # bytes that came since the last request of which there are all headers
         self._heads = 0  # such requests
+        self._asked: list[RequestResponseCycle] = []  # those that were not answered
         self._is_body = False
         self._unsent = 0
         self.caller = ""
@@ -109,8 +110,11 @@ class Connection(HttpToolsProtocol):
             self.end("busy", "Too many connections at once; ask again in a moment.")
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End."""
+        """End, and have nothing more written: the server tells that to the last of several requests only."""
         self._gate.leave(self)
+        for each in self._asked:
+            each.disconnected = not each.response_complete
+            each.message_event.set()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -137,6 +141,7 @@ class Connection(HttpToolsProtocol):
         self._is_body = True
         self.since = self.loop.time()
         super().on_headers_complete()
+        self._asked = [each for each in (*self._asked, self.cycle) if not each.response_complete]
 
     def on_message_complete(self) -> None:
         """Go on with the next request."""

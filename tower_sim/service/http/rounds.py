@@ -73,8 +73,8 @@ class _Rounds:
 
     async def make(self, call: Call) -> Response:
         """Open a round: the secret is drawn, and its hash is told."""
-        raw, body = await self._service.body(call, "{}")
-        asked = asked_of(call, raw, needed=True)
+        digest, body = await self._service.body(call, "{}")
+        asked = asked_of(call, digest, needed=True)
 
         async def work() -> Answered:
             refuse_unknown(body, {}, "round")
@@ -116,8 +116,8 @@ class _Rounds:
         known = tuple(field for field in service.fields[kind] if field != "seed")
 
         async def draw(call: Call) -> Response:
-            raw, body = await service.body(call, EXAMPLES[path])
-            asked = asked_of(call, raw, needed=True)
+            digest, body = await service.body(call, EXAMPLES[path])
+            asked = asked_of(call, digest, needed=True)
             row = hashed(call.path_params["id"][:MOST_ID])
 
             async def work() -> Answered:
@@ -165,8 +165,8 @@ class _Rounds:
     ) -> Response:
         """Do a step that draws nothing, and tell how the round then stands."""
         service = self._service
-        raw, body = await service.body(call, example)
-        asked = asked_of(call, raw, needed=True)
+        digest, body = await service.body(call, example)
+        asked = asked_of(call, digest, needed=True)
 
         async def work() -> Answered:
             identifier, ledger = self._open(call)

@@ -100,19 +100,13 @@ class Service:
         return await asyncio.get_running_loop().run_in_executor(self._reading, work)
 
     async def body(self, call: Call, example: str) -> tuple[bytes, dict[str, Any]]:
-        """Return the bytes of a body and the JSON object in them. Raises Problem and UsageError for all else.
-
-        How many values it may hold is counted before it is read.
-        """
+        """Return the digest of a body and the JSON object in it. Raises Problem and UsageError for all else."""
         media = call.headers.get("content-type", "")
         if media.partition(";")[0].strip().lower() != JSON:
             raise Problem("media_type", f"Content-Type is {media[:80]!r}; allowed is {JSON}; send that header")
         raw = await call.body()
-        if sum(len(raw.split(sign, MOST_VALUES)) - 1 for sign in (b",", b"[", b"{")) >= MOST_VALUES:
-            detail = f"The body has more than {MOST_VALUES} values; send fewer."
-            raise Problem(codes.BODY_TOO_LARGE, detail)
-        read = partial(read_object, raw, "body", "a JSON object in UTF-8", f"try {example}")
-        return raw, read() if len(raw) <= SHORT else await self.aside(read)
+        read = partial(_read, raw, example)
+        return read() if len(raw) <= SHORT else await self.aside(read)
 
     def body_of(self, identifier: str, kind: str) -> bytes:
         """Return an answer as it was given. Raises Problem where there is none, Damaged where it is another."""
@@ -132,10 +126,17 @@ class Service:
         return rows[0][1:]
 
 
-def asked_of(call: Call, raw: bytes, *, needed: bool) -> KeyedCall:
+def _read(raw: bytes, example: str) -> tuple[bytes, dict[str, Any]]:
+    """Read a body, as `Service.body`; how many values it may hold is counted before."""
+    if sum(len(raw.split(sign, MOST_VALUES)) - 1 for sign in (b",", b"[", b"{")) >= MOST_VALUES:
+        raise Problem(codes.BODY_TOO_LARGE, f"The body has more than {MOST_VALUES} values; send fewer.")
+    return hashlib.sha256(raw).digest(), read_object(raw, "body", "a JSON object in UTF-8", f"try {example}")
+
+
+def asked_of(call: Call, digest: bytes, *, needed: bool) -> KeyedCall:
     """Return what a request is known by when it is sent again. Raises Problem for a key that is not allowed."""
     key = read_key(call.headers.get("idempotency-key"), needed=needed)
-    return KeyedCall(f"{call.method} {call.scope['path']}", key, hashlib.sha256(raw).digest())
+    return KeyedCall(f"{call.method} {call.scope['path']}", key, digest)
 
 
 def owner_of(call: Call) -> bytes:

@@ -41,7 +41,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         check_whole("keep-days", self.keep_days, 1, 36_500)
-        check_whole("max-body", self.max_body, 1_000, 2**24)
+        check_whole("max-body", self.max_body, 1_000, 2**22)
         check_whole("max-at-once", self.max_at_once, 1, 100_000)
         check_whole("rate", self.rate, 0, 1_000_000)
         check_whole("per-address", self.per_address, 0, 100_000)

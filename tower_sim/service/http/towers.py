@@ -83,8 +83,8 @@ class _Towers:
 
     async def make(self, call: Call) -> Response:
         """Make a tower: empty, or with the state of an earlier answer."""
-        raw, body = await self._service.body(call, _EXAMPLE)
-        asked = asked_of(call, raw, needed=True)
+        digest, body = await self._service.body(call, _EXAMPLE)
+        asked = asked_of(call, digest, needed=True)
 
         async def work() -> Answered:
             fields = drawing.narrowed("tower", body, MADE_WITH)
@@ -124,8 +124,8 @@ class _Towers:
     async def drop(self, call: Call) -> Response:
         """Throw into a tower."""
         service = self._service
-        raw, body = await service.body(call, '{"cubes": {"blue": 4}}')
-        asked = asked_of(call, raw, needed=True)
+        digest, body = await service.body(call, '{"cubes": {"blue": 4}}')
+        asked = asked_of(call, digest, needed=True)
         row = hashed(call.path_params["id"][:MOST_ID])
 
         async def work() -> Answered:
@@ -162,8 +162,8 @@ class _Towers:
     async def fork(self, call: Call) -> Response:
         """Make another tower of what this one is now, or was after one of its drops."""
         service = self._service
-        raw, body = await service.body(call, "{}")
-        asked = asked_of(call, raw, needed=True)
+        digest, body = await service.body(call, "{}")
+        asked = asked_of(call, digest, needed=True)
 
         async def work() -> Answered:
             refuse_unknown(body, {"after": None}, "fork")
