@@ -204,7 +204,7 @@ def test_without_its_token_the_service_is_not_asked():
 
 @pytest.mark.skipif(
     not all(importlib.util.find_spec(name) for name in NEEDED),
-    reason="the extra service is not installed: pip install 'tower_sim[service]'",
+    reason="the extra service is not installed: pip install '.[service]'",
 )
 def test_the_real_service_keeps_a_channels_tower(tmp_path: Path):
     (tmp_path / "token").write_text(TOKEN.replace(" ", "-"), "utf-8")

@@ -102,10 +102,24 @@ def test_the_python_of_the_battle_runs():
     assert done.stdout in ("purple\n", "green\n"), done.stderr
 
 
-def test_every_file_that_the_docs_link_to_exists():
+def anchors(page: Path) -> set[str]:
+    """The anchors that GitHub makes of a page's headings: small letters, no marks, a hyphen for a space."""
+    text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.S | re.M)
+    heads = [re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", head) for head in re.findall(r"^#+ (.+)$", text, re.M)]
+    names = [re.sub(r"[^\w\- ]", "", head.strip().lower()).replace(" ", "-") for head in heads]
+    return {f"{name}-{at}" if (at := names[:i].count(name)) else name for i, name in enumerate(names)}
+
+
+def test_every_file_and_heading_that_the_docs_link_to_exists():
+    assert anchors(ROOT / "docs/verify.md") >= {"the-document", "what-it-does-not-protect-against"}
+    broken: list[str] = []
     for doc in DOCS:
-        for target in re.findall(r"\]\(([^)#:]+)\)", doc.read_text("utf-8")):
-            assert (doc.parent / target).exists(), f"{doc.name} links to {target}"
+        for link in re.findall(r"\]\(([^)\s]+)\)", doc.read_text("utf-8")):
+            target, _, anchor = link.partition("#")
+            page = doc.parent / target if target else doc
+            if "://" not in link and not (page.exists() and (not anchor or anchor in anchors(page))):
+                broken.append(f"{doc.name} links to {link}")
+    assert broken == []
 
 
 def test_every_file_of_ours_that_the_docs_name_exists():
@@ -114,6 +128,24 @@ def test_every_file_of_ours_that_the_docs_name_exists():
     named = {(doc.name, file) for doc in DOCS for file in path.findall(doc.read_text("utf-8"))}
     assert len(named) > 20
     assert [(doc, file) for doc, file in named if not any((at / file).exists() for at in (ROOT, ROOT / "docs"))] == []
+
+
+def test_every_source_file_that_the_docs_name_is_one_of_ours():
+    """By its name alone or the end of its path; hole_box is the other package that docs/apparatus.md writes."""
+    ours = {path.as_posix() for top in ("tower_sim", "tests", "calibration") for path in (ROOT / top).rglob("*.*")}
+    named = {
+        (doc.name, file) for doc in DOCS for file in re.findall(r"`([\w./-]*\w\.(?:py|m?js))`", doc.read_text("utf-8"))
+    }
+    assert len(named) > 20
+    missing = {file for _, file in named if not any(path.endswith(f"/{file}") for path in ours)}
+    assert {file for file in missing if not file.startswith("hole_box/")} == set()
+
+
+def test_what_the_docs_install_is_in_a_folder_or_on_the_index():
+    """tower_sim is not on the index, so that no command may ask for it by its name."""
+    for doc in DOCS:
+        assert "install tower_sim" not in doc.read_text("utf-8").replace("'", "").replace('"', ""), doc.name
+    assert "\n. .venv/bin/activate\n" in README
 
 
 def test_every_option_of_every_command_is_in_its_help(capsys: pytest.CaptureFixture[str]):

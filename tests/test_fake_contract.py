@@ -67,7 +67,7 @@ def test_without_pytest_one_line_says_what_to_install(monkeypatch: pytest.Monkey
     for name in [name for name in sys.modules if name.startswith("tower_sim.testing")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pytest", None)  # an import of it fails then
-    with pytest.raises(UsageError, match=r"pytest is not installed .*pip install pytest$"):
+    with pytest.raises(UsageError, match=r"pytest is not installed .*-m pip install pytest$"):
         importlib.import_module("tower_sim.testing")
 
 

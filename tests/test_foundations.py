@@ -156,7 +156,7 @@ def test_a_near_miss_is_suggested_and_a_far_one_is_not():
 
 
 def test_a_missing_extra_says_what_to_install_wherever_tower_sim_came_from():
-    says = r"pyarroww is not installed .*; try: pip install pyarrow rich markdown-it-py scikit-learn$"
+    says = r"pyarroww is not installed .*; try: .*-m pip install pyarrow rich markdown-it-py scikit-learn$"
     with pytest.raises(UsageError, match=says):
         extra("pyarroww", "calibrate")
     assert packages("dask") == ("pyarrow", "rich", "markdown-it-py", "distributed")

@@ -84,7 +84,7 @@ def test_a_notebook_names_its_extra_first_and_ends_in_one_line_where_that_is_mis
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(
-        UsageError, match=f"^{module} is not installed .*; allowed is .*{extra}.*; try: pip install "
+        UsageError, match=f"^{module} is not installed .*; allowed is .*{extra}.*; try: .*-m pip install "
     ) as told:
         execute(path)
     assert any("code cell 0" in str(entry.path) for entry in told.traceback), "in the first cell"

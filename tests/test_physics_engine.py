@@ -247,7 +247,7 @@ def test_without_pybullet_asking_for_bullet_says_in_one_line_what_to_install():
     done = without_pybullet("--engine", "bullet")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("tower-sim: PyBullet, which the engine bullet needs, cannot be imported")
-    assert "try: pip install pybullet" in done.stderr
+    assert "-m pip install pybullet" in done.stderr
     assert done.stderr.count("\n") == 1
 
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import importlib
 import re
+import shlex
+import shutil
+import sys
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 from tower_sim.errors import UsageError
@@ -19,8 +23,19 @@ def extra(module: str, name: str) -> Any:
     except ImportError as error:
         raise UsageError(
             f"{module} is not installed ({error}); allowed is a Python that has what the extra {name!r} needs; "
-            f"try: pip install {' '.join(packages(name))}"
+            f"try: {pip_install(*packages(name))}"
         ) from None
+
+
+def pip_install(*names: str) -> str:
+    """Return the command that adds packages to the Python that runs this, wherever it is typed.
+
+    Where `python` is not that one, because nobody stepped into its environment, its path is named: a bare pip would be
+    another Python's.
+    """
+    found = shutil.which("python")
+    is_found = found is not None and Path(found).parent == Path(sys.executable).parent
+    return f"{'python' if is_found else shlex.quote(sys.executable)} -m pip install {' '.join(names)}"
 
 
 def packages(name: str) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Upright
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
+from tower_sim.extras import pip_install
 from tower_sim.physics.core import arrays, compiled, run, sleep
 from tower_sim.physics.core.arrays import T, Tables
 from tower_sim.physics.settings import PhysicsSettings
@@ -196,7 +197,7 @@ def table(drops: int) -> Iterator[str]:
 def measure(drops: int) -> None:
     """Print the table."""
     if not jit.is_compiled():
-        raise UsageError("numba is not installed, so no phase is compiled; try: pip install numba")
+        raise UsageError(f"numba is not installed, so no phase is compiled; try: {pip_install('numba')}")
     for line in table(drops):
         print(line, flush=True)
 

@@ -11,6 +11,7 @@ from tower_sim.compare.comparison import Comparison, compare
 from tower_sim.compare.play import MAX_GAMES, can_sample, compiled, play_pairs
 from tower_sim.compare.words import compare_report
 from tower_sim.errors import UsageError, check_whole, fault
+from tower_sim.extras import pip_install
 from tower_sim.games.compared import Compared
 from tower_sim.models import Model, open_model
 from tower_sim.physics.settings import PhysicsSettings
@@ -41,7 +42,7 @@ def compare_files(
     compared = _compared(a, b)
     with _opened(a, model, settings) as first, _opened(b, model, settings) as second:
         if games >= _SLOW and can_sample(compared, (first, second)) and not compiled():
-            warn("without numba this takes about a hundred times as long; pip install numba")
+            warn(f"without numba this takes about a hundred times as long; try: {pip_install('numba')}")
         with telling("pairs", games) as tell:
             pairs = play_pairs(compared, (first, second), games, seed, tell)
         return compare((a, b), pairs, model=_model_of(first, second), seed=seed, asked=games)

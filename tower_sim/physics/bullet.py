@@ -24,6 +24,7 @@ import numpy as np
 
 from tower_sim.apparatus.parts import Box, Surface
 from tower_sim.errors import UsageError
+from tower_sim.extras import pip_install
 from tower_sim.physics.engine import Motion
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.state import Pose
@@ -69,7 +70,7 @@ def load_bullet() -> Any:
     except ImportError as error:
         raise UsageError(
             f"{title}, which the engine bullet needs, cannot be imported ({error}); allowed is a Python that has it; "
-            f"try: pip install {name} (Python 3.11 on Linux has a binary wheel), or another engine, such as core"
+            f"try: {pip_install(name)} (Python 3.11 on Linux has a binary wheel), or another engine, such as core"
         ) from None
 
 

@@ -17,6 +17,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from tower_sim.errors import UsageError
+from tower_sim.extras import pip_install
 
 if TYPE_CHECKING:
     from tower_sim.testing.apparatus import ApparatusContract
@@ -49,7 +50,7 @@ try:
     importlib.import_module("pytest")
 except ImportError as error:
     told = f"pytest is not installed ({error}); allowed is a Python that has it"
-    raise UsageError(f"{told}, since these are tests to inherit; try: pip install pytest") from None
+    raise UsageError(f"{told}, since these are tests to inherit; try: {pip_install('pytest')}") from None
 
 
 def __getattr__(name: str) -> Any:

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tower_sim.jit import compiled, is_compiled, kept
+from tower_sim.jit import compiled, is_compiled, kept, lies_on_disk
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -40,8 +40,8 @@ def aside(function: F) -> F:
 def entry(function: F) -> F:
     """Compile a function that Python calls, and keep it on disk.
 
-    numba would go on with what it kept when another file of the folder changes, so the name that it keeps it under has
-    the digest of all of them. The lock that Python's threads share is given back while the function runs.
+    A file goes on to be read when another one of the folder changes, so the name that it is kept under has the digest
+    of all of them. The lock that Python's threads share is given back while the function runs.
     """
     if is_compiled():
         function.__qualname__ = f"{function.__name__}_{digest()}"
@@ -52,14 +52,7 @@ def is_ready(function: Any) -> bool:
     """Tell whether an entry can run at once: it is plain Python, or was compiled before, now or on disk."""
     if not is_compiled():
         return True
-    return bool(function.signatures) or _lies_on_disk(function)
-
-
-def _lies_on_disk(function: Any) -> bool:
-    """Tell whether numba has kept an entry on disk: each has an index file there."""
-    folder = getattr(function.stats, "cache_path", None)
-    name = f"*.{function.py_func.__qualname__}-*.nbi"
-    return folder is not None and any(Path(folder).glob(name))
+    return bool(function.signatures) or lies_on_disk(function)
 
 
 _OPTIONS = {"error_model": "numpy", "nogil": True, "_nrt": False}

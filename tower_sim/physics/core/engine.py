@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tower_sim.apparatus.parts import Box, Hull, Surface, Upright, Vector
+from tower_sim.extras import pip_install
 from tower_sim.jit import is_compiled
 from tower_sim.physics.core import arrays, compiled, run
 from tower_sim.physics.core.arrays import T
@@ -35,7 +36,8 @@ _NO_BOXES = np.zeros((0, 6))
 def _say_what_takes_long() -> None:
     """Say once, on standard error, that the physics is compiled now, or that it is not and so is slow."""
     if not is_compiled():
-        print("physics runs as plain Python, some hundred times slower; try: pip install numba", file=sys.stderr)
+        slow = f"physics runs as plain Python, some hundred times slower; try: {pip_install('numba')}"
+        print(slow, file=sys.stderr)
     elif not compiled.is_ready(run.take_windows):
         print("compiling the physics, once on this machine (half a minute) ...", file=sys.stderr, flush=True)
 
