@@ -16,7 +16,7 @@ LIST = ".made-by-tower-sim.json"
 """Of a folder that a command fills: what it made there."""
 _MARK = re.compile(rb"made by (tower-sim[a-z_ -]*), sha256 ([0-9a-f]{64})")
 _TAIL = 512  # bytes at the end of a file, among which a mark is
-_LARGEST_LIST = 1_000_000
+_LARGEST, _LARGEST_LIST = 1 << 28, 1_000_000  # bytes
 _PAGE, _HASH, _SLASHES, _PERCENT = (b"<!-- ", b" -->\n"), (b"# ", b"\n"), (b"// ", b"\n"), (b"% ", b"\n")
 _REMARKS = {
     ".html": _PAGE, ".svg": _PAGE, ".toml": _HASH, ".lua": (b"-- ", b"\n"),
@@ -50,10 +50,10 @@ def marked(data: bytes, suffix: str, command: str) -> bytes:
 
 
 def maker(path: Path) -> Maker | None:
-    """Return who made the file at `path`, None where it has no mark; raises OSError."""
+    """Return who made the file at `path`, None where it has no mark or is larger than any of ours; raises OSError."""
     with open(path, "rb") as file:
-        file.seek(max(path.stat().st_size - _TAIL, 0))
-        if not (marks := list(_MARK.finditer(file.read()))):
+        file.seek(max((size := path.stat().st_size) - _TAIL, 0))
+        if size > _LARGEST or not (marks := list(_MARK.finditer(file.read()))):
             return None
         file.seek(0)
         data = file.read()
@@ -97,7 +97,11 @@ class Made:
     def is_unchanged(self, folder: Path, name: str) -> bool:
         """Say whether a file that is there is as it was made; raises OSError."""
         digests = self.files.get(name, ())
-        return bool(digests) and _digest((folder / name).read_bytes()) in digests
+        path = folder / name
+        if not digests or not path.is_file() or path.stat().st_size > _LARGEST:
+            return False
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() in digests
 
     def has(self, name: str, data: bytes) -> bool:
         """Say whether a file was made with this `data`."""
@@ -113,18 +117,27 @@ class Made:
         return (json.dumps(table, indent=1) + "\n").encode()
 
     def _there(self, folder: Path) -> Iterable[str]:
-        return [name for name in self.files if (folder / name).is_file() and self.is_unchanged(folder, name)]
+        return [name for name in self.files if self.is_unchanged(folder, name)]
 
 
 def of_folder(folder: Path) -> Made:
-    """Return what a folder's list says; one that is missing or spoilt knows nothing."""
+    """Return what a folder's list says; one that is missing or spoilt knows nothing, nor any of files outside."""
     try:
+        if not (folder / LIST).is_file():
+            return Made()
         with open(folder / LIST, "rb") as file:
             table: Any = json.loads(file.read(_LARGEST_LIST))
-        files = {str(name): tuple(map(str, digests)) for name, digests in table["files"].items()}
+        files = {name: tuple(map(str, digests)) for name, digests in table["files"].items() if _is_inside(name)}
         return Made(str(table["made_by"]), files)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return Made()
+
+
+def _is_inside(name: str) -> bool:
+    """Say whether a name, as a list has it, is of a file in the folder or in one of its folders."""
+    return name.isprintable() and not any(
+        part in ("", ".", "..") or ":" in part or "\\" in part for part in name.split("/")
+    )
 
 
 def _digest(data: bytes) -> str:
