@@ -1,5 +1,6 @@
 """A replay as a glTF scene: read back by a small reader of its own, and by Khronos' validator where it is."""
 
+import io
 import json
 import shutil
 import struct
@@ -8,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import matplotlib.colors
+import matplotlib.image
 import numpy as np
 import pytest
 
@@ -29,7 +32,7 @@ MADE: dict[str, tuple[Any, Any]] = {
     "hulls": (HULLS, [("drop", 8)]),
     "still": (AMERIGO, [("drop", 8), ("knock", 0.01)]),
 }
-WIDTHS = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}
+WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
 
 
 class Scene:
@@ -142,6 +145,68 @@ def test_faces_of_solids_look_outwards():
             normal = np.cross(b - a, c - a)
             assert normal @ normals[corners[0]] == pytest.approx(np.linalg.norm(normal))
             assert normal @ (a - places.mean(axis=0)) > 0
+
+
+@pytest.mark.parametrize("name", ["tower", "board", "hulls"])
+def test_a_camera_sees_the_whole_shape(name: str):
+    """Every corner, in the camera's own axes, is before it and within its lens."""
+    replay, data = made(name)
+    scene = Scene(data).document
+    (camera,), node = scene["cameras"], scene["nodes"][Scene(data).node("camera")]
+    x, y, z, w = node["rotation"]
+    axes = np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+    assert axes[2, 1] > 0.5, "upright"
+    centres = np.array([box["centre"] for box in replay.header["apparatus"]["boxes"]])
+    seen = (centres - node["translation"]) @ axes
+    lens = camera["perspective"]
+    assert (-seen[:, 2] > lens["znear"]).all()
+    assert (-seen[:, 2] < lens["zfar"]).all()
+    assert (np.abs(seen[:, :2]) <= -seen[:, 2:] * np.tan(lens["yfov"] / 2)).all()
+    assert (np.abs(seen[:, 1]) / -seen[:, 2]).max() > 0.5 * np.tan(lens["yfov"] / 2), "it fills the picture"
+
+
+def test_walls_are_solid_and_open_to_who_looks_at_them_from_outside():
+    """From the camera no wall is seen from the front between it and the middle of the tower; the others are whole."""
+    replay, data = made("tower")
+    scene = Scene(data)
+    assert all(material.get("alphaMode", "OPAQUE") == "OPAQUE" for material in scene.document["materials"])
+    faces: dict[str, list[int]] = {}
+    for node, box in zip(scene.document["nodes"][2:], replay.header["apparatus"]["boxes"], strict=False):
+        (shape,) = scene.document["meshes"][node["mesh"]]["primitives"]
+        faces.setdefault(box["part"], []).append(len(scene.table(shape["indices"])) // 6)
+    assert set(faces["tube"]) == {5}
+    assert set(faces["funnel"]) == {5}
+    assert set(faces["upper_floor"]) == set(faces["ramp"]) == {6}
+    assert 6 in faces["tray"], "its floor"
+
+
+def test_cubes_have_their_letters_which_are_not_mirrored():
+    replay, data = made("tower")
+    scene = Scene(data)
+    for colour in replay.header["colours"]:
+        (material,) = [each for each in scene.document["materials"] if each["name"] == colour["name"]]
+        view = scene.document["bufferViews"][
+            scene.document["images"][material["pbrMetallicRoughness"]["baseColorTexture"]["index"]]["bufferView"]
+        ]
+        png = scene.data[view["byteOffset"] : view["byteOffset"] + view["byteLength"]]
+        picture = matplotlib.image.imread(io.BytesIO(png))[:, :, :3]
+        ink, ground = (matplotlib.colors.to_rgb(colour[name]) for name in ("ink", "rgb"))
+        assert picture[8, 8] == pytest.approx(ground, abs=0.01)
+        assert (np.abs(picture[20:-20, 20:-20] - ink).max(axis=2) < 0.05).mean() > 0.05
+    (shape,) = scene.document["meshes"][-1]["primitives"]
+    places, on_face = (scene.table(shape["attributes"][name]) for name in ("POSITION", "TEXCOORD_0"))
+    for a, b, c in scene.table(shape["indices"]).reshape(-1, 3):
+        normal = np.cross(places[b] - places[a], places[c] - places[a])
+        u, v = np.linalg.lstsq(
+            np.array([places[b] - places[a], places[c] - places[a]]), np.array([on_face[b], on_face[c]]) - on_face[a]
+        )[0].T
+        assert np.cross(u, -v) @ normal > 0
 
 
 def test_equal_documents_give_equal_bytes_and_a_scene_without_motion_is_one():

@@ -217,10 +217,13 @@ def test_cubes_that_came_out_fall_into_the_tray_lie_there_and_are_taken_away_bef
             ]
         )
         edge = document.header["edge"]
+        first = min(ends[cube] for cube in gone)
+        script = "times => times.map((time) => (towerSim.seek(time), towerSim.shown()))"
+        frames = range(first, take["frames"] + 30)
         last: dict[int, Any] = {}
-        for frame in range(min(ends[cube] for cube in gone), take["frames"] + 30):
-            drawn = page.evaluate("time => (towerSim.seek(time), towerSim.shown())", frame / 60)
-            last = {each["cube"]: each["pose"] for each in drawn if each["cube"] in gone and ends[each["cube"]] <= frame}
+        for frame, drawn in zip(frames, page.evaluate(script, [frame / 60 for frame in frames]), strict=True):
+            last = {each["cube"]: each["pose"] for each in drawn if frame >= ends.get(each["cube"], 0)}
+            last = {cube: pose for cube, pose in last.items() if cube in gone}
             for x, y, z, *_ in last.values():
                 inner = (walls[:, 0] - 0.3 * edge < (x, y, z)) & ((x, y, z) < walls[:, 1] + 0.3 * edge)
                 assert not inner.all(axis=1).any()
@@ -482,6 +485,26 @@ def test_a_drop_that_was_matched_says_so(at_desk: Open):
     assert not page.is_visible("#jumps")
 
 
+def test_counts_are_the_models_and_what_the_recording_shows_stands_beside_them(at_desk: Open):
+    """The recording ends with 2 blue cubes out and 3 inside; the model gave 3 and 3. The next drop has no recording."""
+    document = tower_replay(({"blue": 5}, {"blue": 1}), matched="nearest")
+    first, second = (step["takes"][0] for step in document.header["steps"])
+    first["matched"]["given"] = {"out": {"blue": 3}, "inside": {"blue": 3}}
+    second |= {"frames": 0, "tracks": [], "events": []}
+    second["matched"] |= {"level": "none", "says": "", "given": {"out": {"blue": 2}, "inside": {"blue": 2}}}
+    for key in ("start", "rest"):
+        second[key] = [[cube, place, None] for cube, place, _ in second[key]]
+    page = at_desk(document)
+    seek(page, first["frames"] / 60 + 0.1)
+    shown_too = "3 out, 3 inside (the recording shows 2 out, 3 inside)"
+    assert page.inner_text("#sentence") == f"Drop 0: 5 blue cubes thrown, {shown_too}."
+    cells = page.eval_on_selector_all("#counts tbody tr:first-child td", "all => all.map(each => each.innerText)")
+    assert cells[1:3] == ["3", "3 (shown: 2)"]
+    assert page.inner_text("#steps li:nth-child(1)") == f"Drop 0 5 blue cubes thrown, {shown_too}"
+    seek(page, page.evaluate("towerSim.steps[1]"))
+    assert page.inner_text("#sentence").startswith("Drop 1: 1 blue cube thrown, 2 out, 2 inside")
+
+
 def test_zones_light_up_as_cubes_come_to_rest_in_them(at_desk: Open):
     document = battle_replay()
     page = at_desk(document)
@@ -566,8 +589,10 @@ def test_without_a_3d_picture_counts_and_steps_work(desk: Watched, tmp_path: Pat
 
 @pytest.mark.parametrize("document", [tower_replay(), battle_replay()], ids=["tower", "battle"])
 def test_axe_finds_nothing_on_a_desktop_in_either_theme(at_desk: Open, document: MadeReplay):
+    document.header["summary"] = "a table   of figures\n\nand   another"  # as Amerigo's: two landmarks
     page = at_desk(document)
     seek(page, 1.5)
+    page.evaluate("towerSim.mark(1)")
     for _ in range(2):
         assert axe_violations(page) == []
         page.click("#theme")

@@ -85,7 +85,7 @@ def source(package: str, *names: str) -> str:
 
 
 def lean(script: str) -> str:
-    """Return a script of ours without indentation and lines that are comments alone: a page carries no more than runs."""
+    """Return a script of ours without indentation and lines that are comments alone, for a page to carry."""
     lines = (line.strip() for line in _COMMENT.sub("", script).splitlines())
     return "".join(f"{line}\n" for line in lines if line)
 

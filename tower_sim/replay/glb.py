@@ -1,7 +1,8 @@
 """A replay as a binary glTF 2.0 scene with one animation, as programs for scenes in space open it.
 
 All takes follow each other on one time line, half a second apart. glTF knows no cube that comes and goes: one that is
-not there has size 0. Source: the glTF 2.0 specification, Khronos Group (ISO/IEC 12113:2022).
+not there has size 0. Walls are solid and have no outer face, so that one sees in through the near ones. Source: the
+glTF 2.0 specification, Khronos Group (ISO/IEC 12113:2022).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.replay.document import Replay
+from tower_sim.replay.glb_look import LENS, Solid, camera_pose, face_picture, outer_faces
 
 Array = npt.NDArray[np.float64]
 
@@ -23,10 +25,12 @@ PAUSE = 30
 """Frames between two takes."""
 _FLOAT, _SHORT = 5126, 5123  # component types: 32-bit float, unsigned 16-bit
 _VERTICES, _INDICES = 34962, 34963  # what a buffer view is for
-_WIDTHS = {1: "SCALAR", 3: "VEC3", 4: "VEC4"}
+_WIDTHS = {1: "SCALAR", 2: "VEC2", 3: "VEC3", 4: "VEC4"}
 _UPWARDS = (-(0.5**0.5), 0.0, 0.0, 0.5**0.5)  # glTF's y is up
-_SEEN_THROUGH = 0.25
-_GREY = (0.55, 0.5, 0.45)
+_WOOD = (0.62, 0.46, 0.28)  # linear light
+_CORNERS = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+_SIDES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+_ON_A_FACE = ((0.0, 1.0), (1.0, 1.0), (1.0, 0.0), (0.0, 0.0))  # where the corners of a side are on its picture
 
 
 def glb_of(replay: Replay) -> bytes:
@@ -35,9 +39,13 @@ def glb_of(replay: Replay) -> bytes:
     scene = _Scene()
     root = scene.node({"name": header["title"] or "replay", "rotation": list(_UPWARDS)})
     parts = scene.node({"name": header["apparatus"]["kind"]})
-    scene.nodes[parts]["children"] = _apparatus(scene, header["apparatus"])
+    scene.nodes[parts]["children"], corners = _apparatus(scene, header["apparatus"], header["edge"])
     cubes, animation = _cubes(scene, replay)
-    scene.nodes[root]["children"] = [parts, *cubes]
+    released = [track.poses[0, :3] for take in replay.takes() for track in replay.tracks(take)]
+    place, turn, distance = camera_pose(np.array([*corners, *released, (0.0, 0.0, 0.0)]), header["apparatus"]["kind"])
+    camera = scene.node({"name": "camera", "camera": 0, "translation": place, "rotation": turn})
+    lens = {"yfov": LENS, "znear": distance / 50, "zfar": 10 * distance}
+    scene.nodes[root]["children"] = [parts, *cubes, camera]
     document: dict[str, Any] = {
         "asset": {"version": "2.0", "generator": header["about"]["program"]},
         "scene": 0,
@@ -45,12 +53,16 @@ def glb_of(replay: Replay) -> bytes:
         "nodes": scene.nodes,
         "meshes": scene.meshes,
         "materials": scene.materials,
+        "cameras": [{"name": "camera", "type": "perspective", "perspective": lens}],
         "accessors": scene.accessors,
         "bufferViews": scene.views,
         "buffers": [{"byteLength": len(scene.data)}],
     }
     if animation["channels"]:
         document["animations"] = [animation]
+    if scene.images:
+        document["images"] = scene.images
+        document["textures"] = [{"source": i} for i in range(len(scene.images))]
     return _packed(document, bytes(scene.data))
 
 
@@ -63,17 +75,24 @@ class _Scene:
     materials: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     accessors: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     views: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    images: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     data: bytearray = field(default_factory=bytearray)
 
     def node(self, said: dict[str, Any]) -> int:
         self.nodes.append(said)
         return len(self.nodes) - 1
 
-    def material(self, name: str, colour: Sequence[float], alpha: float = 1.0) -> int:
-        paint = {"baseColorFactor": [*colour, alpha], "metallicFactor": 0.0, "roughnessFactor": 0.8}
-        more = {"alphaMode": "BLEND", "doubleSided": True} if alpha < 1 else {}
-        self.materials.append({"name": name, "pbrMetallicRoughness": paint, **more})
+    def material(self, name: str, look: Mapping[str, Any]) -> int:
+        paint = {**look, "metallicFactor": 0.0, "roughnessFactor": 0.8}
+        self.materials.append({"name": name, "pbrMetallicRoughness": paint})
         return len(self.materials) - 1
+
+    def picture(self, name: str, png: bytes) -> int:
+        """Add a picture; returns the texture of it."""
+        self.views.append({"buffer": 0, "byteOffset": len(self.data), "byteLength": len(png)})
+        self.data += png + bytes(-len(png) % 4)
+        self.images.append({"name": name, "mimeType": "image/png", "bufferView": len(self.views) - 1})
+        return len(self.images) - 1
 
     def mesh(self, name: str, shape: Mapping[str, Any], material: int) -> int:
         self.meshes.append({"name": name, "primitives": [{**shape, "material": material}]})
@@ -92,52 +111,64 @@ class _Scene:
         self.accessors.append({"bufferView": len(self.views) - 1, "count": len(data), **kind, "min": low, "max": high})
         return len(self.accessors) - 1
 
-    def shape(self, vertices: Array, faces: Sequence[Sequence[int]]) -> dict[str, Any]:
-        """Add a convex solid with flat faces, counter-clockwise from outside; returns what of it a mesh says."""
+    def shape(self, solid: Solid, left_out: int | None = None, painted: bool = False) -> dict[str, Any]:
+        """Add a convex solid with flat faces, but for one; returns what of it a mesh says.
+
+        `painted`: its faces have four corners each, and a picture.
+        """
         places: list[Array] = []
         normals: list[Array] = []
         indices: list[int] = []
-        for face in faces:
-            corners = vertices[list(face)]
-            normal = np.cross(corners, np.roll(corners, -1, axis=0)).sum(axis=0)
-            indices += [len(places) + k for i in range(1, len(face) - 1) for k in (0, i, i + 1)]
-            places += list(corners)
-            normals += [normal / np.linalg.norm(normal)] * len(face)
+        for number, (face, normal) in enumerate(zip(solid.faces, solid.planes()[0], strict=True)):
+            if number != left_out:
+                indices += [len(places) + k for i in range(1, len(face) - 1) for k in (0, i, i + 1)]
+                places += list(solid.vertices[list(face)])
+                normals += [normal] * len(face)
         told = {
             "POSITION": self.accessor(np.array(places), _VERTICES),
             "NORMAL": self.accessor(np.array(normals), _VERTICES),
         }
+        if painted:
+            told["TEXCOORD_0"] = self.accessor(np.array(_ON_A_FACE * len(solid.faces)), _VERTICES)
         return {"attributes": told, "indices": self.accessor(np.array(indices), _INDICES)}
 
-    def box(self) -> dict[str, Any]:
-        """Add a box of edge 1 around the origin."""
-        corners = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-        sides = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
-        return self.shape(corners, sides)
 
-
-def _apparatus(scene: _Scene, told: Mapping[str, Any]) -> list[int]:
-    """Add the fixed parts, half clear; returns their nodes."""
-    wood = scene.material("apparatus", _GREY, _SEEN_THROUGH)
-    box = scene.mesh("part", scene.box(), wood)
+def _apparatus(scene: _Scene, told: Mapping[str, Any], edge: float) -> tuple[list[int], Array]:
+    """Add the fixed parts; returns their nodes, and all corners (m), shape (n, 3)."""
+    wood = scene.material("apparatus", {"baseColorFactor": [*_WOOD, 1.0]})
+    boxes = [
+        Solid(_turned(part["turn"], _CORNERS * 2 * part["half"]) + part["centre"], _SIDES) for part in told["boxes"]
+    ]
+    hulls = [Solid(np.array(part["vertices"]), part["faces"]) for part in told["hulls"]]
+    left_out = outer_faces([*boxes, *hulls], edge)
+    meshes: dict[int | None, int] = {}
     nodes: list[int] = []
-    for part in told["boxes"]:
+    for part, face in zip(told["boxes"], left_out, strict=False):
+        if face not in meshes:
+            meshes[face] = scene.mesh("part", scene.shape(Solid(_CORNERS, _SIDES), face), wood)
         size = [2 * half for half in part["half"]]
         turn = {"translation": part["centre"], "rotation": part["turn"], "scale": size}
-        nodes.append(scene.node({"name": part["part"], "mesh": box, **turn}))
-    for part in told["hulls"]:
-        mesh = scene.mesh(part["part"], scene.shape(np.array(part["vertices"]), part["faces"]), wood)
+        nodes.append(scene.node({"name": part["part"], "mesh": meshes[face], **turn}))
+    for part, hull, face in zip(told["hulls"], hulls, left_out[len(boxes) :], strict=True):
+        mesh = scene.mesh(part["part"], scene.shape(hull, face), wood)
         nodes.append(scene.node({"name": part["part"], "mesh": mesh}))
-    return nodes
+    return nodes, np.concatenate([np.zeros((0, 3)), *(solid.vertices for solid in (*boxes, *hulls))])
+
+
+def _turned(turn: Sequence[float], points: Array) -> Array:
+    """Return points, shape (n, 3), turned by a unit quaternion x y z w."""
+    axis = np.array(turn[:3])
+    across = 2 * np.cross(axis, points)
+    return points + turn[3] * across + np.cross(axis, across)
 
 
 def _cubes(scene: _Scene, replay: Replay) -> tuple[list[int], dict[str, Any]]:
     """Add the cubes that are seen at all; returns their nodes and the animation of them."""
-    header, shape = replay.header, scene.box()
-    meshes = [
-        scene.mesh(colour["name"], shape, scene.material(colour["name"], _linear(colour["rgb"])))
-        for colour in header["colours"]
-    ]
+    header, shape = replay.header, scene.shape(Solid(_CORNERS, _SIDES), painted=True)
+    meshes: list[int] = []
+    for colour in header["colours"]:
+        texture = {"index": scene.picture(colour["name"], face_picture(colour))}
+        meshes.append(scene.mesh(colour["name"], shape, scene.material(colour["name"], {"baseColorTexture": texture})))
     keys = _keys(replay)
     nodes: list[int] = []
     animation: dict[str, Any] = {"name": "cubes", "channels": [], "samplers": []}
@@ -223,12 +254,6 @@ def _the_short_way(own: dict[int, Array]) -> None:
 def _unit(poses: Array) -> Array:
     """Return poses with quaternions of length 1, which those of a document are to the last digit only."""
     return np.concatenate((poses[:, :3], poses[:, 3:] / np.linalg.norm(poses[:, 3:], axis=1)[:, None]), axis=1)
-
-
-def _linear(rgb: str) -> list[float]:
-    """Return #rrggbb as linear light, as glTF has colours; source: IEC 61966-2-1."""
-    parts = [int(rgb[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    return [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
 
 
 def _packed(document: Mapping[str, Any], data: bytes) -> bytes:
