@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from support.command_line import here, tower_sim
 
+from tower_sim.cli.calibrate import _seed_begun
 from tower_sim.games.amerigo import Rules
 
 COLOURS = list(Rules().colours)
@@ -206,3 +207,20 @@ def test_show_draws_the_tower_and_the_cubes_inside(tmp_path: Path, token: str):
         assert done.returncode == 0
         assert (tmp_path / name).stat().st_size > 20_000
     assert (tmp_path / "empty.png").read_bytes() != (tmp_path / "full.png").read_bytes()
+
+
+def test_export_says_what_it_wrote_and_show_its_file_alone(tmp_path: Path):
+    done = here("surrogate", "export", "amerigo", "--to", "json", "-o", "table.json", cwd=tmp_path)
+    assert (done.stdout, done.stderr) == ("amerigo, its table as JSON: table.json\n", "")
+    done = here("show", "amerigo", "-o", "tower.svg", cwd=tmp_path)
+    assert (done.stdout, done.stderr) == ("tower.svg\n", "")
+
+
+def test_a_calibration_that_was_begun_goes_on_by_its_own_seed(tmp_path: Path):
+    """The folder beside the output says which it is; what is no such folder says nothing."""
+    assert _seed_begun(tmp_path / "mine.toml") is None
+    (tmp_path / "mine.calibration").mkdir()
+    mark = tmp_path / "mine.calibration/calibration.json"
+    for text, seed in (('{"inputs": {"seed": "7"}}', 7), ("[]", None), ('{"inputs": {"seed": -7}}', None), ("no", None)):
+        mark.write_text(text)
+        assert _seed_begun(tmp_path / "mine.toml") == seed

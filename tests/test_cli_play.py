@@ -111,3 +111,39 @@ def test_the_help_shows_the_options_of_every_game_under_its_name(capsys: Capture
     assert all(f"--{name}" in block for name in ("colour", "mood", "loud", "needed"))
     assert re.search(r"--mood \{calm,wild\}", block)
     assert told.count("\n  --rounds") == 1  # of the game that has it first
+
+
+@pytest.mark.parametrize(
+    ("words", "has", "lacks"),
+    [
+        (
+            "play amerigo --help",
+            ("usage: tower-sim play amerigo ", "--rounds", "--rules"),
+            ("--side", "--attack", "--set"),
+        ),
+        ("play --help words", ("usage: tower-sim play words ", "--mood"), ("--knock-after",)),
+        ("play wallenstein -h", ("--attack", "--games"), ("--rounds", "--side")),
+        ("battle --game=wallenstein --help", ("--game wallenstein ", "--attack"), ("--side", "--rulings")),
+        ("battle --help --game dead_reckoning", ("--side", "--games"), ("--attack",)),
+    ],
+)
+def test_the_help_of_a_game_that_is_named_shows_its_options_alone(
+    words: str, has: tuple[str, ...], lacks: tuple[str, ...], capsys: Capture
+):
+    with pytest.raises(SystemExit) as stop:
+        cli.main(words.split())
+    assert stop.value.code == 0
+    told = capsys.readouterr().out
+    assert all(word in told for word in has)
+    assert not any(word in told for word in lacks)
+
+
+def test_options_that_several_games_have_are_shown_under_all_their_names(capsys: Capture):
+    with pytest.raises(SystemExit):
+        cli.main(["play", "--help"])
+    told = " ".join(capsys.readouterr().out.split())
+    assert "options of amazonas, seafarers, archipelago, wallenstein, amerigo_declared: --set KEY=VALUE" in told
+    assert cli.main(["play", "amerigo", "--set", "a=1"]) == 2
+    assert "it is of amazonas, seafarers, archipelago, wallenstein, amerigo_declared; amerigo has --rounds" in (
+        capsys.readouterr().err
+    )

@@ -1,18 +1,33 @@
 """The atlas: figures of towers, indices where the truth is known, and the document beside the table that ships."""
 
 import csv
+import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow
 import pytest
+from pyarrow import parquet
 
 import tower_sim
 from tower_sim.campaign import parse, run
 from tower_sim.design import atlas, effects, space, told
 from tower_sim.design.features import features
-from tower_sim.design.towers import BY_NAME, OUTPUTS, SHIPPED, Towers, read_table, runs_of, towers_of, write_table
+from tower_sim.design.towers import (
+    BY_NAME,
+    OUTPUTS,
+    SHIPPED,
+    Towers,
+    read_table,
+    runs_of,
+    table_of,
+    towers_of,
+    write_table,
+)
 from tower_sim.errors import UsageError
 from tower_sim.study import sobol
 from tower_sim.study.gaussian import Matern, fit
@@ -152,6 +167,44 @@ def test_the_table_is_read_as_it_was_written(tmp_path: Path):
     for output in OUTPUTS:
         np.testing.assert_allclose(read.values[output.name], written.values[output.name], rtol=1e-5)
         assert (errors[output.name] == 0.5).all()
+
+
+def packed(table: Any, **more: Any) -> bytes:
+    buffer = pyarrow.BufferOutputStream()
+    parquet.write_table(table.replace_schema_metadata(more or table.schema.metadata), buffer)
+    return buffer.getvalue().to_pybytes()
+
+
+def test_a_file_that_is_no_table_of_towers_is_refused_in_one_line():
+    """Each was a traceback, or was read whole however large."""
+    table = parquet.read_table(SHIPPED)
+    whole, names = SHIPPED.read_bytes(), table.column_names
+    kernel = {"variance": 1, "lengths": [1], "nugget": 1}
+
+    def but(name: str, values: Sequence[object]) -> bytes:
+        return packed(table.set_column(names.index(name), name, pyarrow.array(values)))
+
+    for data, says in (
+        (b"", "Parquet file size is 0 bytes"),
+        (b"no table at all", "Parquet magic bytes not found"),
+        (whole[:-20], "Parquet magic bytes not found"),
+        (packed(pyarrow.table({"a": [1, 2]})), "Column point does not exist"),
+        (packed(table.slice(0, 5)), "towers: 5, not 50 to 5000"),
+        (packed(pyarrow.concat_tables([table] * 3)), "towers: 6144, not 50 to 5000"),
+        (but("tube", ["x"] * len(table)), "column tube is string, no numbers"),
+        (but("tube", [99.0] * len(table)), "tube is not always 5 to 10"),
+        (but("tube", [None] * (len(table) - 1) + [7.0]), "tube is not always 5 to 10"),
+        (but("runs", [0] * len(table)), "runs is not always 1 or more"),
+        (but("out", [float("inf")] * len(table)), "out is not always a number with a standard error"),
+        (packed(table.append_column("blob", pyarrow.array([f"{i}" * 9000 for i in range(len(table))]))), "more than 1"),
+        (packed(table, kernels="{"), "Expecting property name"),
+        (packed(table, kernels="[1]"), "no attribute"),
+        (packed(table, kernels=json.dumps({"out": kernel})), "the kernel of 'out' is none of ours"),
+    ):
+        with pytest.raises(UsageError, match=r"^'mine.parquet' is no table of towers \(") as refused:
+            table_of(data, "mine.parquet")
+        assert says in str(refused.value)
+        assert str(refused.value).endswith("; leave it out for the table that ships")
 
 
 def marked(name: str) -> str:

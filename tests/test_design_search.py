@@ -18,7 +18,8 @@ from tower_sim.cli import main
 from tower_sim.design import command, space, wishes
 from tower_sim.design.answer import Answer, document, figure, profile, sentences, words
 from tower_sim.design.belief import believed, given, prior
-from tower_sim.design.book import Book, Trial, opened
+from tower_sim.design.book import Book, RoundOfGames, Trial, opened
+from tower_sim.design.effort import left, plan, seconds, seconds_a_game
 from tower_sim.design.features import features
 from tower_sim.design.front import front, picture, undominated
 from tower_sim.design.played import TOLD, Player, Row, Task, told
@@ -302,6 +303,32 @@ def test_an_interval_of_fresh_games_holds_the_truth_as_often_as_it_says():
     assert held >= 34
 
 
+# How long it takes
+
+
+def test_the_time_is_that_of_the_games_still_to_be_played_at_the_speed_of_this_machine(monkeypatch: pytest.MonkeyPatch):
+    """12 rounds of 12 games and 240 games after them by two workers, and 45 games' time to choose towers."""
+    whole = plan(Book({}), 12, 120, 2, 2, 0.5)
+    assert "up to 12 rounds, then 240 games of the nearest towers. About 2 minutes on this machine" in whole
+    assert "(2 at work; a game takes 0.50 s here)" in whole
+    assert seconds(0.5, 2, 12, 240, 2) == 0.5 * (12 * 6 + 120 + 2 * 4.5 + 12 * 3)
+    rounds = [RoundOfGames("search", ()), RoundOfGames("search", ()), RoundOfGames("last", ())]
+    begun = Book({}, None, [], rounds, {3: [(0.0,)] * 30})
+    assert left(begun, 12, 120) == (10, 90)
+    assert left(begun, 1, 8) == (0, 0)
+
+    played: list[int] = []
+
+    def evaluate(tasks: Sequence[Task]) -> list[Row]:
+        played.append(len(tasks))
+        return [(0.0,) * 6 for _ in tasks]
+
+    times = iter([10.0, 10.8])
+    monkeypatch.setattr("tower_sim.design.effort.time.perf_counter", lambda: next(times))
+    assert seconds_a_game(evaluate, 3) == pytest.approx(0.8)
+    assert played == [3, 3]  # the first wake the workers
+
+
 # The command
 
 
@@ -383,7 +410,7 @@ def test_the_command_writes_the_tower_and_goes_on_after_an_interrupt_to_the_same
             yield row
 
     assert commanded(tmp_path / "whole", monkeypatch) == 0
-    capsys.readouterr()
+    assert "design: this plays 12 games a round, for up to 2 rounds, then 129 games of the " in capsys.readouterr().err
     assert commanded(tmp_path / "cut", monkeypatch, cut) == 1
     told = capsys.readouterr().err
     assert re.search(r"interrupted; \d towers are kept in .*my.design.json.*; the same command goes on", told)

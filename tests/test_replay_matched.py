@@ -353,9 +353,13 @@ def test_a_game_by_the_surrogate_is_shown_with_its_counts(
 def test_its_document_is_shown_by_counts_alone(directory: Path, rules: Path, tmp_path: Path, capsys: Capture):
     path, page = tmp_path / "game.json", tmp_path / "game.html"
     path.write_text(run(capsys, *PLAY, "--rules", str(rules), "--json"))
-    said = run(capsys, "replay", str(path), "--bank", str(directory), "-o", str(page)).splitlines()
+    words = ("replay", str(path), "--bank", str(directory), "-o", str(page))
+    *said, seed = run(capsys, *words).splitlines()
     replay = read(page)
     assert said == [replay.header["about"]["matched"]["says"], str(page)]
+    drawn = page.read_bytes()
+    run(capsys, *words, *f"--{seed}".split())  # as it is printed: seed N
+    assert page.read_bytes() == drawn
     levels = check_game(replay, json.loads(path.read_text()))
     assert set(levels) <= {"counts", "nearest"}
     assert levels["counts"] > 3
@@ -368,7 +372,7 @@ def test_a_drops_document_is_shown_as_its_own_cubes(directory: Path, tmp_path: P
     path, page = tmp_path / "drop.json", tmp_path / "drop.html"
     path.write_text(run(capsys, *words, "--state", token, "--cubes", "red=2", "--json"))
     document = json.loads(path.read_text())
-    run(capsys, "replay", str(path), "--bank", str(directory), "-o", str(page))
+    run(capsys, "replay", str(path), "--bank", str(directory), "-o", str(page), "--seed", "0")
     replay = read(page)
     ((take, inside, out),) = ends(replay)
     assert take["matched"]["level"] in ("floors", "counts")
@@ -396,7 +400,7 @@ def test_a_knock_in_a_document_is_told_and_not_shown(bank: Bank):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((*DROP, "red=1", "--bank", "BANK"), "allowed is with --replay"),
+        ((*DROP, "red=1", "--bank", "BANK"), "allowed is one beside --replay only; add --replay FILE.html"),
         ((*DROP, "red=1", "--model", "physics", *WITH), "none with the model physics"),
         ((*PLAY, "--replay", "x.html"), "add --bank DIR of recorded drops"),
         (("drop", "amerigo-club", *DROP[2:], "red=1", "--model", "surrogate", *WITH), "is of the tower amerigo"),

@@ -21,7 +21,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -157,20 +156,14 @@ def walk() -> None:
             (words,) = re.findall(rf"<!-- {command} -->\n```sh\ntower-sim (.*?)\n```", text, re.S)
             asked = [sys.executable, "-m", "tower_sim", *shlex.split(words)]
             path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-            done = subprocess.run(
-                asked, cwd=place, capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": path}
-            )
-            printed = done.stdout.strip() if command == "play" else wrapped(done.stdout.split("\n\n")[0])
+            around = {**os.environ, "PYTHONPATH": path, "COLUMNS": "80"}
+            done = subprocess.run(asked, cwd=place, capture_output=True, text=True, check=True, env=around)
+            printed = done.stdout.strip() if command == "play" else done.stdout.split("\n\n")[0]
             before, _, rest = text.partition(f"<!-- {shown} -->\n```\n")
             _, _, after = rest.partition("\n```\n")
             text = f"{before}<!-- {shown} -->\n```\n{printed}\n```\n{after}"
         shutil.copyfile(Path(place) / "dungeon.png", IMAGES / "dungeon.png")
     write_whole(WALK, text)
-
-
-def wrapped(text: str) -> str:
-    """Return a paragraph in lines of up to 110 characters."""
-    return "\n".join(textwrap.wrap(" ".join(text.split()), 110))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

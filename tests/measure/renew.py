@@ -140,7 +140,9 @@ def comparison() -> None:
     text = COMPARE.read_text("utf-8")
     (command,) = re.findall(r"<!-- example -->\n```sh\ntower-sim (.*)\n```", text)
     words = [sys.executable, "-m", "tower_sim", *shlex.split(command)]
-    printed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    on_80_columns = {**os.environ, "COLUMNS": "80"}
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True, env=on_80_columns)
+    printed = done.stdout
     before, _, after = text.partition("<!-- its output -->\n```\n")
     _, _, after = after.partition("\n```\n")
     write_whole(COMPARE, f"{before}<!-- its output -->\n```\n{printed.strip()}\n```\n{after}")

@@ -49,5 +49,5 @@ def _seed_begun(output: Path) -> int | None:
     """Return the seed of the calibration whose folder lies beside `output`; None where there is none to be read."""
     with suppress(UsageError, KeyError, TypeError, ValueError, argparse.ArgumentTypeError):
         text = read_text(output.with_suffix(".calibration") / "calibration.json", "calibration")
-        return seed(json_value(text, "calibration")["inputs"]["seed"])
+        return seed(str(json_value(text, "calibration")["inputs"]["seed"]))
     return None

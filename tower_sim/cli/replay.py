@@ -37,4 +37,4 @@ def _replay(options: argparse.Namespace) -> None:
         replay = of_document(document, bank, drawn_from(seed := seed_of(options)))
     write(options.output, replay)
     print(replay.header["about"]["matched"]["says"])
-    print(f"{options.output} (seed {seed})")
+    print(f"{options.output}\nseed {seed}")
