@@ -38,8 +38,9 @@ def compare_report(comparison: Comparison) -> str:
     ]
     tables: list[str] = []
     for group, rows in zip(pairs.compared.groups, comparison.groups, strict=True):
-        if rows:
-            tables += ["", _heading(group.head), *(line for row in rows for line in _lines(row))]
+        lines = [line for row in rows if not row.never for line in _lines(row)]
+        if lines:
+            tables += ["", _heading(group.head), *lines]
     return "\n".join([*head, *tables[1:], "", *_notes(comparison)])
 
 
@@ -140,6 +141,8 @@ def _notes(comparison: Comparison) -> list[str]:
     )
     lines = [*_wrapped(explained), *_wrapped(_pairing(comparison.figures, run))]
     pairs = comparison.pairs
+    if never := [row.title for rows in comparison.groups for row in rows if row.never]:
+        lines += _wrapped(f"0 in every {run} of A and B, and so not in the tables: {', '.join(never)}.")
     if pairs.left_out:
         lines.append(f"{_counted(pairs.left_out, 'pair')} left out: a drop of either {run} failed 5 times.")
     if pairs.extrapolated is not None and any(pairs.extrapolated):
