@@ -80,7 +80,7 @@ def test_a_cube_on_no_deck_or_table_of_a_ship_is_in_a_calm_box_wherever_it_is():
 
 @pytest.mark.parametrize("name", names())
 def test_there_are_few_enough_to_be_looked_through(name: str):
-    assert 0 < len(load(name).calm) <= 60
+    assert len(load(name).calm) <= 60  # none is allowed: the cubes are then looked at after every window
 
 
 def test_steps_are_no_higher_than_is_asked_but_for_their_number():

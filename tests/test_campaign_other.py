@@ -134,6 +134,38 @@ def uninstalled(monkeypatch: pytest.MonkeyPatch) -> None:
     found(monkeypatch)
 
 
+@pytest.mark.parametrize("name", ["point", "run", "drop", "luck"])
+def test_a_column_that_would_overwrite_where_a_row_belongs_is_refused_when_the_game_is_made(name: str):
+    taken = (Column("luck", "float64", False, "share"), Column(name, "int16", True, "what it means"))
+    with pytest.raises(UsageError, match=f"a column of the game 'late' is '{name}'; allowed is one that no other has"):
+        type("Late", (Lots,), {"name": "late", "columns": taken})
+
+
+def test_a_package_with_such_a_game_is_told_by_its_name_and_spoils_nothing(lots: pytest.MonkeyPatch, tmp_path: Path):
+    lots.syspath_prepend(tmp_path)
+    (tmp_path / "wrong_columns.py").write_text(
+        "from tower_sim.columns import Column\nfrom tower_sim.games.chain import GAME as CHAIN\n"
+        "class Wrong(type(CHAIN)):\n    name = 'wrong'\n    columns = (Column('drop', 'int16', False, 'x'),)\n"
+        "GAME = Wrong()\n"
+    )
+    found(lots, wrong="wrong_columns:GAME", lots=f"{__name__}:GAME")
+    with pytest.raises(UsageError, match=r"game 'wrong' of the package wrong_columns cannot be loaded .a column of"):
+        registry.get("game", "wrong")
+    assert "wrong" not in kinds()
+    assert installed("lots") is not None
+
+
+def test_a_game_with_a_table_is_not_called_like_a_folder_of_every_dataset():
+    with pytest.raises(UsageError, match="name of a game with a table is 'cubes'; allowed is none of drops, cubes"):
+        type("Cubes", (Lots,), {"name": "cubes", "columns": Lots.columns})
+
+
+def test_a_campaign_that_names_no_apparatus_is_of_the_games_own(lots: pytest.MonkeyPatch):
+    assert parse('[campaign]\nkind = "battle"\nbattles = 2\nseed = "1"\n').apparatus == "dead_reckoning"
+    with pytest.raises(UsageError, match=r"campaign\.apparatus is nothing; allowed is one of"):
+        parse(TEXT.replace('apparatus = "amerigo"\n', ""))  # a game without one
+
+
 def test_its_tables_come_into_the_specs_text_after_what_always_was_there(lots: pytest.MonkeyPatch):
     spec = parse(TEXT)
     plain = json.loads(spec.canonical)

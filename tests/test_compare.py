@@ -410,8 +410,8 @@ def test_the_report_leads_with_what_differs_and_stays_within_120_characters(six:
     assert "\n\nB differs from A in cubes 6 (A: 7); gold_divisor 2 (A: 3).\nShown, B minus A: inside after the" in text
     assert re.match(r"B: about \d\.\d fewer cubes stay in the tower \(\d\.\d instead of \d\.\d\): certain\.", text)
     assert max(map(len, lines)) <= 120
-    for figure in main_figures():
-        assert sum(line.startswith(f"{figure.title} ") for line in lines) == 2
+    for figure in six.figures:
+        assert sum(line.startswith(f"{figure.title} ") for line in lines) == 2 * (not figure.never)
 
 
 def test_tables_keep_their_width_when_many_games_leave_many_decimals():
@@ -826,6 +826,18 @@ def test_what_changes_most_in_a_declared_game_is_told_and_drawn_whichever_table_
     names = [f"resource {each.title}" for each in found.groups[1] if each.shown]
     assert names
     assert all(name in " ".join(report.split()) or name.replace(" ", " is ") in found.in_plain_words for name in names)
+
+
+def test_what_never_appears_has_no_row_in_table_or_picture(six: Comparison):
+    nothing = {"mean_a": 0.0, "mean_b": 0.0, "sd_a": 0.0, "sd_b": 0.0, "difference": 0.0, "interval": None}
+    rows = [replace(each, shown=False, **nothing) if each.key == "skipped" else each for each in six.figures]
+    found = replace(six, groups=(tuple(rows), six.groups[1]))
+    report = compare_report(found)
+    assert "\nphases skipped " not in report
+    assert "0 in every game of A and B, and so not in the tables: phases skipped." in report
+    labels = [text.get_text() for text in comparison_figure(found).axes[0].get_yticklabels()]
+    assert len(labels) == len(rows) - 1
+    assert "skipped" in json.dumps(found.to_json())
 
 
 def test_a_difference_too_large_for_the_picture_is_told_in_its_place(six: Comparison):

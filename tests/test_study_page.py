@@ -74,6 +74,24 @@ def test_the_page_holds_every_picture_and_every_table_and_loads_nothing(report: 
     assert all(link.startswith(("data:", "https://", "#")) for link in links)
 
 
+def test_the_page_begins_with_its_contents_and_numbers_its_tables_and_pictures(report: tuple[Path, dict[str, object]]):
+    text = (report[0] / "report.html").read_text("utf-8")
+    page = Read(text)
+    heads = [attributes["id"] for attributes in page.all("h2")]
+    links = [str(link["href"]) for link in page.all("a") if str(link.get("href")).startswith("#")]
+    assert links == [f"#{head}" for head in heads]
+    assert len({*heads}) == len(heads) > 5
+    assert text.index("<h1") < text.index("<p>") < text.index("<nav") < text.index("<h2")
+    regions = [each for each in page.all("div") if each.get("class") == "scroll"]
+    assert len(regions) == len(page.all("table")) == len(page.all("caption"))
+    assert {(each["tabindex"], each["role"]) for each in regions} == {("0", "region")}
+    assert len({each["aria-label"] for each in regions}) == len(regions)
+    assert regions[0]["aria-label"] == "Table 1: players"
+    assert len(page.all("figure")) == len(page.all("img")) == len(page.all("figcaption"))
+    assert "<p><figure" not in text
+    assert f"Figure 1: {page.all('img')[0]['alt']}" in page.words
+
+
 def test_the_page_says_what_the_markdown_says(report: tuple[Path, dict[str, object]]):
     out, document = report
     text = (out / "report.md").read_text("utf-8")

@@ -14,10 +14,11 @@ from support.datasets import SPEC, coin_games, write
 
 from tower_sim.campaign import parse, run
 from tower_sim.games.amerigo import Rules
-from tower_sim.statistics import Resamples
+from tower_sim.statistics import Estimate, Resamples
 from tower_sim.study import players, report, study
 from tower_sim.study.baseline import kit_of, play_beside
 from tower_sim.study.load import load
+from tower_sim.study.sections_players import _phases
 from tower_sim.study.sheets import HOW_SURE
 
 pytestmark = pytest.mark.usefixtures("unpainted")
@@ -96,6 +97,12 @@ def test_they_open_the_report_in_plain_words(games: Any, directory: Path, tmp_pa
     assert sum(chances) == pytest.approx(1, abs=1e-5)
     assert all(row["every phase, low"] and row["2/3-1/3 rule"] for row in rows)
     assert len(list(csv.DictReader((tmp_path / "tables" / "players_by_phase.csv").read_text().splitlines()))) == 7
+
+
+def test_what_never_was_is_told_in_a_sentence():
+    share = Estimate(0.0, 0.0, 0.46, 35)
+    assert _phases(share, "none") == "in no phase of 35 was there none (it may be up to 46 % of them)"
+    assert _phases(Estimate(0.2, 0.19, 0.21, 900), "only one") == "in 20 ± 1 % of phases there is only one"
 
 
 @pytest.mark.parametrize("varied", ["", '[vary.fields]\n"rules.cubes" = [2, 3]\n'])

@@ -73,7 +73,7 @@ def _loaded(group: str, name: str) -> Any:
     point = _known(group)[name]
     try:
         return getattr(importlib.import_module(point.module), point.attr)
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, UsageError) as error:
         if name in OWN[group]:
             raise
         told = f"{group} {name!r} of the package {source(group, name)} cannot be loaded ({error}); allowed is one that"

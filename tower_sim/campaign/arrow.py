@@ -28,15 +28,22 @@ def parquet_bytes(columns: dict[str, tuple[str, bool, list[Any]]], metadata: dic
         metadata=metadata,
     )
     arrays = [_array(arrow, types[name], kind, values) for name, (kind, _, values) in columns.items()]
+    return _written(arrow, parquet, arrow.Table.from_arrays(arrays, schema=schema))
+
+
+def relabelled(path: Path, metadata: dict[str, str]) -> bytes:
+    """Return a file of `parquet_bytes` as it would be with this changed in its metadata."""
+    arrow, parquet = extra("pyarrow", "campaign"), extra("pyarrow.parquet", "campaign")
+    with parquet.ParquetFile(path) as file:
+        table = file.read()
+    changed = dict(table.schema.metadata) | {key.encode(): value.encode() for key, value in metadata.items()}
+    return _written(arrow, parquet, table.replace_schema_metadata(changed))
+
+
+def _written(arrow: Any, parquet: Any, table: Any) -> bytes:
     sink = arrow.BufferOutputStream()
-    parquet.write_table(
-        arrow.Table.from_arrays(arrays, schema=schema),
-        sink,
-        version="2.6",
-        compression="zstd",
-        compression_level=3,
-        row_group_size=1 << 20,
-    )
+    options = {"version": "2.6", "compression": "zstd", "compression_level": 3, "row_group_size": 1 << 20}
+    parquet.write_table(table, sink, **options)
     return sink.getvalue().to_pybytes()
 
 

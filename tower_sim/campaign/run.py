@@ -13,6 +13,7 @@ from tower_sim.campaign.documents import MANIFEST
 from tower_sim.campaign.engines import Report, Reports, WorkersLost, processes, serial
 from tower_sim.campaign.environment import environment
 from tower_sim.campaign.files import StoreError
+from tower_sim.campaign.growth import as_planned, keep
 from tower_sim.campaign.progress import told
 from tower_sim.campaign.spec import Spec, load
 from tower_sim.campaign.store import CampaignStatus, DamagedManifest, Store
@@ -50,16 +51,20 @@ class Summary:
 def run(spec: Spec, directory: Path, workers: int = 1, dask: str = "", progress: Progress | None = None) -> Summary:
     """Do every shard of `spec` that `directory` lacks or has damaged, with `workers` processes or a Dask scheduler.
 
+    A campaign of one point that has fewer runs there is made one of as many as `spec` has; what is done is kept.
     `dask` is a scheduler's address, or `local` for one of our own with `workers` workers. SIGINT or SIGTERM ends the
     run; finished shards are kept. Raises UsageError for a directory, an address, workers or a model that cannot be
     used, StoreError when the directory cannot be written any more, WorkersLost when there are no workers any more.
     """
     check_whole("workers", workers, 1, MOST_WORKERS)
     expected = environment()
+    spec = as_planned(spec, directory)
     if not dask and not (directory / MANIFEST).exists():
         with spec.point(0).open_model():  # one that cannot be had here is refused before anything is written
             pass
     with Store.opened(directory, spec, expected) as store, terminable():
+        if kept := keep(store):
+            store.log("more runs", kept=kept)
         set_aside = store.set_aside()
         to_do = _to_do(store, is_told=progress is not None)
         for index in to_do:

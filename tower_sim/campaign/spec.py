@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
@@ -30,6 +30,7 @@ SCHEMA = "tower-sim/campaign-spec"
 VERSION = 1
 _KIND = re.compile(r"[a-z][a-z0-9_]*")
 _FIELDS = ("kind", "apparatus", "model", "seed", "runs", "shard", "profile", "settings", "design", "points")
+FAST = 50  # times as many runs in a shard, nominally, where no bodies move: what takes as long must not be measured
 RECORD = "record"  # a key that a spec's text has only where it is true, so that older ones keep their digests
 _ALWAYS = ("rules", "chain", "battle")  # tables that every spec's text has, empty where they are not its game's
 
@@ -42,6 +43,7 @@ class Spec:
     worker without the file can run it; `settings` that name no engine are Bullet's. `points` holds the values of the
     varied fields at each point. Run r, counted over all points, is run r % `runs` of point r // `runs`, and draws only
     from SeedSequence(seed, spawn_key=(r, ...)). With `record` the dataset has a table of what every draw looked like.
+    `shard_is_usual`: the file named no shard, so that a directory's own may take its place; it is not in the text.
     """
 
     kind: str
@@ -56,6 +58,7 @@ class Spec:
     design: str
     points: tuple[dict[str, Any], ...]
     record: bool = False
+    shard_is_usual: bool = field(default=False, compare=False)
 
     @cached_property
     def canonical(self) -> str:
@@ -209,9 +212,10 @@ def parse(text: str, directory: Path = Path()) -> Spec:
         raise fault("table", "settings", f"none: the model {model!r} has no settings", "remove it")
     record = _record(head, model)
     runs, shard = head.get(game.runs), head.get("shard", game.shard)
-    check_size(1, runs, shard, game.runs)
+    of_time = game.shard * (1 if model == "physics" else FAST)
+    check_size(1, runs, head.get("shard", of_time), game.runs)
     seed = _seed(head.get("seed"))
-    name, profile = _profile(head.get("apparatus"), directory)
+    name, profile = _profile(head.get("apparatus", game.apparatus or None), directory)
     vary: Mapping[str, Any] = tables.get("vary", {})
     resolved = game.resolved({key: tables.get(key, {}) for key in game.tables}, fields_of(vary))
     own = {key: resolved.get(key, {}) for key in game.tables}
@@ -221,17 +225,23 @@ def parse(text: str, directory: Path = Path()) -> Spec:
     settings = read_settings(tables.get("settings", {})).table() if model == "physics" else {}
     base = {"profile": profile, "settings": settings, TOWER: usual(), **own}
     design, values = points(vary, base, seed)
-    check_size(len(values), runs, shard, game.runs)
+    check_size(len(values), runs, head.get("shard", of_time), game.runs)
     _check_varied(values[0], model, game)
     spec = Spec(game.kind, name, model, seed, cast("int", runs), shard, profile, settings, own, design, values, record)
-    most = MAX_RECORDED if record else MAX_ROWS
+    most, largest = MAX_RECORDED if record else MAX_ROWS, 1
     with telling("design points tried", len(values)) as tell:
         for number in range(len(values)):
-            rows = rows_of(spec.point(number)) * min(spec.shard, spec.total)
+            of_run = rows_of(spec.point(number))
+            rows = of_run * min(spec.shard, spec.total)
             if rows > most:
                 raise fault("rows of a shard", rows, f"up to {most}", "write a smaller campaign.shard")
+            largest = max(largest, of_run)
             tell(number + 1)
-    return spec
+    if "shard" in head:
+        return spec
+    fitting = max(spec.shard, min(of_time, most // largest))
+    check_size(len(values), runs, fitting, game.runs)
+    return replace(spec, shard=fitting, shard_is_usual=True)
 
 
 def _word(table: Mapping[str, Any], key: str, allowed: tuple[str, ...], default: str | None) -> str:
@@ -279,7 +289,7 @@ def _sorted(value: Any) -> Any:
 
 def _check_varied(values: Values, model: str, game: Game) -> None:
     """Refuse to vary what the model does not look at: all points would be the same tower."""
-    for field in values:
-        if model == "two_thirds" and field.startswith(("profile.", PREFIX)):
+    for name in values:
+        if model == "two_thirds" and name.startswith(("profile.", PREFIX)):
             allowed = f"a field of {game.tables[0]}: the model 'two_thirds' is the same for every tower"
-            raise fault("a field of vary.fields", field, allowed, 'write model = "physics", or do not vary it')
+            raise fault("a field of vary.fields", name, allowed, 'write model = "physics", or do not vary it')

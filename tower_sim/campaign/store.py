@@ -7,6 +7,7 @@
               poses/00012.parquet      what draws looked like, where that is recorded
               receipts/00012.json      written after its tables: the shard is done
               log.jsonl                times, hosts, failures, interruptions; the only file that differs between runs
+              before.json              while a campaign is given more runs: the manifest of the smaller one
               set_aside/               files of shards that are not of this campaign, moved out of the way
 
 Without its log, the directory of a run that was killed and gone on with equals that of one that was not.
@@ -57,6 +58,7 @@ from tower_sim.writing import PART
 
 LOG = "log.jsonl"
 SET_ASIDE = "set_aside"
+BEFORE = "before.json"
 _NAME = re.compile(r"(\d{5,})\.(parquet|json)")
 
 
@@ -132,7 +134,9 @@ class Store:
                 make_directory(directory / folder)
             store._clean()
             manifest = _manifest_of(directory)
-            if manifest is None or not same(_head_of(manifest), store.head):
+            if manifest is not None and _is_smaller(manifest, store.head):
+                write(directory / BEFORE, content(directory / MANIFEST) or b"")
+            if manifest is None or not same(head_in(manifest), store.head):
                 write(directory / MANIFEST, sealed(store.head | {"shards": None}))
             yield store
 
@@ -147,7 +151,7 @@ class Store:
         if isinstance(found, str):
             raise DamagedManifest(directory / MANIFEST, found)
         manifest, spec = found
-        store = Store(directory, _head_of(manifest), spec)
+        store = Store(directory, head_in(manifest), spec)
         if store.tables_version not in READABLE:
             allowed = f"one of {', '.join(READABLE)}"
             raise fault(
@@ -363,7 +367,7 @@ class Store:
     def _check_owner(self) -> None:
         """Refuse a directory that is not this campaign's."""
         known = (path.name for path in self.directory.glob(f".*{PART}"))  # of an interrupted write
-        ours = {MANIFEST, LOG, SET_ASIDE, *LOCKS, *self._folders}
+        ours = {MANIFEST, LOG, SET_ASIDE, BEFORE, *LOCKS, *self._folders}
         strange = sorted({path.name for path in self.directory.iterdir()} - ours - set(known))
         if not (self.directory / MANIFEST).exists() and strange:
             raise UsageError(
@@ -375,10 +379,13 @@ class Store:
             owners = {owner for path in (self.directory / RECEIPTS).glob("*.json") if (owner := _owner(path))}
             if owners and self.head["campaign"] not in owners:
                 raise UsageError(f"{self.directory} holds shards of another campaign; give another -o")
+        elif _is_smaller(manifest, self.head):
+            return
         elif manifest.get("spec_digest") != self.spec.digest:
             raise UsageError(
                 f"{self.directory} holds another campaign (spec {str(manifest.get('spec_digest'))[:16]}, this is "
-                f"{self.spec.digest[:16]}); allowed is the same spec; {_engine_advice(manifest, self.spec)}"
+                f"{self.spec.digest[:16]}); allowed is the same spec, of one design point also with more runs; "
+                f"{_engine_advice(manifest, self.spec)}"
                 "give another -o"
             )
         elif (version := _tables_version(manifest)) != self.tables_version:
@@ -419,6 +426,15 @@ def head_of(spec: Spec, environment: Environment) -> dict[str, Any]:
     return head | {"campaign": digest(canonical_json(head).encode())}
 
 
+def _is_smaller(manifest: dict[str, Any], head: dict[str, Any]) -> bool:
+    """Say whether a directory's campaign is that of `head` with fewer runs, whose numbers mean the same ones."""
+    theirs, ours = manifest["spec"], head["spec"]
+    if len(ours["points"]) != 1 or not theirs["runs"] < ours["runs"]:
+        return False
+    others = ("versions", "platform", "points")
+    return same(theirs | {"runs": ours["runs"]}, ours) and all(same(manifest[part], head[part]) for part in others)
+
+
 def _engine_advice(manifest: dict[str, Any], spec: Spec) -> str:
     """Say what to write where a directory's campaign is of another engine: a file that names none means another now."""
     theirs: dict[str, Any] = manifest["spec"]
@@ -438,7 +454,8 @@ def _tables_version(head: dict[str, Any]) -> str:
     return head["versions"].get("tables", "1")
 
 
-def _head_of(manifest: dict[str, Any]) -> dict[str, Any]:
+def head_in(manifest: dict[str, Any]) -> dict[str, Any]:
+    """Return a manifest without its shards."""
     return {key: value for key, value in manifest.items() if key != "shards"}
 
 

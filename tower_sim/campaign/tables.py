@@ -13,7 +13,7 @@ from typing import Any
 
 from tower_sim.campaign.arrow import parquet_bytes
 from tower_sim.columns import Column
-from tower_sim.games.game import Game
+from tower_sim.games.game import KEY, Game
 from tower_sim.landing import INSIDE
 from tower_sim.recorder import Draw
 from tower_sim.replay.matching import OUT, THROWN, moves_of, moves_text
@@ -133,7 +133,7 @@ POSES = TableKind(
     ),
 )  # fmt: skip
 
-_KEY = tuple(Column(name, "int32", False, "as in `drops`") for name in ("point", "run", "drop"))
+_KEY = tuple(Column(name, "int32", False, "as in `drops`") for name in KEY)
 
 
 def own_table(game: Game) -> TableKind | None:

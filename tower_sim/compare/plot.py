@@ -44,7 +44,8 @@ def comparison_figure(comparison: Comparison) -> Any:
     pairs = comparison.pairs
     picture = pairs.compared.picture(pairs.courses)
     run = pairs.compared.game.run
-    tables = [(group, rows) for group, rows in zip(pairs.compared.groups, comparison.groups, strict=True) if rows]
+    shown = ([row for row in rows if not row.never] for rows in comparison.groups)
+    tables = [(group, rows) for group, rows in zip(pairs.compared.groups, shown, strict=True) if rows]
     heights = [_ROW * (sum(len(_name(row)) for row in rows) + 1) for _, rows in tables]
     forests = sum(heights) + _BETWEEN * (len(tables) - 1)
     height = forests + (_COURSE + _NAMES + 1.65 if picture else 1.05)

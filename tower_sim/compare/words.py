@@ -6,6 +6,7 @@ import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any, cast
 
 import numpy as np
@@ -34,10 +35,11 @@ def compare_report(comparison: Comparison) -> str:
         _shown(comparison),
         "",
     ]
-    groups = [(group.head, rows) for group, rows in zip(pairs.compared.groups, comparison.groups, strict=True) if rows]
+    groups = [(group.head, [row for row in rows if not row.never])
+              for group, rows in zip(pairs.compared.groups, comparison.groups, strict=True)]  # fmt: skip
     tables: list[str] = []
     for heading, line in ((_HEADING, _line), (_SURE_HEADING, _sure_line)):
-        for title, rows in groups:
+        for title, rows in filter(itemgetter(1), groups):
             tables += [f"{title:<{_TITLE}} {heading}", *(each for row in rows for each in line(row)), ""]
     return "\n".join([*head, *tables, *_notes(comparison)])
 
@@ -140,6 +142,8 @@ def _notes(comparison: Comparison) -> list[str]:
     )
     lines = [explained, _pairing(comparison.figures, run)]
     pairs = comparison.pairs
+    if never := [row.title for rows in comparison.groups for row in rows if row.never]:
+        lines.append(f"0 in every {run} of A and B, and so not in the tables: {', '.join(never)}.")
     if pairs.left_out:
         lines.append(f"{_counted(pairs.left_out, 'pair')} left out: a drop of either {run} failed 5 times.")
     if pairs.extrapolated is not None and any(pairs.extrapolated):

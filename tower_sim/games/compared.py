@@ -132,6 +132,11 @@ class Row:
         return self.difference / self.mean_a, low / self.mean_a, high / self.mean_a
 
     @property
+    def never(self) -> bool:
+        """Whether it is 0 in every run of both."""
+        return not (self.mean_a or self.mean_b or self.sd_a or self.sd_b)
+
+    @property
     def verdict(self) -> Verdict:
         """What the pairs say of the difference."""
         if self.shown:

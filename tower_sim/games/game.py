@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from tower_sim.columns import Column
 from tower_sim.contract import DropModel
 from tower_sim.counts import Plan
 from tower_sim.door import as_model
-from tower_sim.errors import UsageError, check_kind, check_whole
+from tower_sim.errors import UsageError, check_kind, check_whole, fault
 from tower_sim.games.compared import Compared
 from tower_sim.games.ways import Ways
 from tower_sim.model import TooManyFailedDraws
@@ -29,6 +29,12 @@ MAX_RUN = 2**32 - 1  # a number of a run is a word of its seed
 
 if TYPE_CHECKING:
     from tower_sim.games.stand_in import StandIn
+
+
+KEY = ("point", "run", "drop")
+"""The columns that every table of a dataset begins with."""
+TABLES = ("drops", "cubes", "poses", "receipts")
+"""The folders of every dataset, beside that of the game's own table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +93,19 @@ class Game(ABC):
     declared: str = ""
 
     def __init_subclass__(cls) -> None:
+        """Raise UsageError for a table whose name or columns a dataset has already."""
         if "kind" not in cls.__dict__ and "name" in cls.__dict__:
             cls.kind = cls.name
+        columns, name = cls.__dict__.get("columns"), cls.__dict__.get("name")
+        if isinstance(columns, tuple) and columns:
+            own = [column.name for column in cast("tuple[Column, ...]", columns)]
+            taken = next((key for key in own if key in KEY or own.count(key) > 1), None)
+            if taken is not None:
+                allowed = f"one that no other has, and none of {', '.join(KEY)}, which say where a row belongs"
+                raise fault(f"a column of the game {name!r}", taken, allowed, "call it otherwise")
+            if name in TABLES:
+                allowed = f"none of {', '.join(TABLES)}, which every dataset has"
+                raise fault("name of a game with a table", name, allowed, "choose another")
 
     # What must be given: rules, a play, and what it came to.
 
@@ -139,7 +156,7 @@ class Game(ABC):
     def line(self, turn: Turn, rules: Any) -> str:
         """Return one turn as a line: here the facts that it has."""
         known = ", ".join(f"{name} {value}" for name, value in turn.facts.items() if value is not None)
-        return f"{turn.index + 1:3}  {turn.kind}: {turn.failed or known}"
+        return f"{turn.index:3}  {turn.kind}: {turn.failed or known}"
 
     def document(self, turns: Sequence[Turn], rules: Any, *, apparatus: str, model: str, seed: int) -> dict[str, Any]:
         """Return the JSON document of a run, ready for `json.dumps`, with `schema` and `version`: here its facts."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tower_sim.statistics import Estimates
-from tower_sim.study.plots import BAR, FONT, INK, label, panels, whiskers
+from tower_sim.study.plots import BAR, FONT, INK, counted, label, panels, whiskers
 from tower_sim.study.stand_ins import Against, BesideExact
 
 MARKS = (
@@ -35,6 +35,8 @@ def devices(told: Sequence[Against], names: Sequence[str]) -> Any:
         turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if wide else {}
         panel.set_xticks(np.arange(len(events)), [event.replace("_", " ") for event in events], **turned)
         label(panel, "", words)
+    for panel in made[2:]:
+        counted(panel.yaxis)
     lags = [row.name.split()[0] for row in one.repeats]
     _against(made[1], [each.repeats for each in told], kind, names)
     made[1].set_xticks(np.arange(len(lags)), lags)

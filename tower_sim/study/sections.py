@@ -52,6 +52,7 @@ def seven_questions(sheets: Sheets, mine: Figures, rule: Figures | None) -> None
         [
             [i, colours.at(i, mine.colours_out[0].n), float(reference[i]) if i < len(reference) else None]
             for i in range(len(colours.value))
+            if colours.value[i] or reference[i : i + 1].any()
         ],
     )
     picture = plots.fresh_and_colours(share, counts, first, colours, reference, int(rows.sum()))
@@ -124,7 +125,7 @@ def _course(sheets: Sheets, mine: Figures, rule: Figures | None) -> None:
     last = min(size, 8)
     tail = d.drop >= size - last
     late = retention.moments(campaign, mine.boot, d.inside_after, tail)[0]
-    start = f"from {said(mean.at(0, int(counts[0])))} after the first drop" if size > 1 else "after the only drop"
+    start = f"from {said(mean.at(0, int(counts[0])))} after drop 0" if size > 1 else "after the only drop"
     sheets.text(
         f"**3. How does the number inside change?** It goes {start} to {said(late)} on average over the last {last} "
         f"drops; over all drops studied it is {said(mine.inside[0])}, standard deviation {said(mine.inside[1])} "

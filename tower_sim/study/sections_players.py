@@ -26,11 +26,19 @@ def plain(sheets: Sheets, campaign: Campaign, boot: Resamples) -> None:
     sheets.text(
         f"After the set-up {plainly(inside)} of {d.thrown[setup].mean():g} cubes are still in the tower; in a phase "
         f"{plainly(out)} come out, and {plainly(stay)} stay inside. The players choose from "
-        f"{plainly(given.actions.at(0, n))} actions: in {plain_share(given.chance(0, 1))} of phases from "
-        f"one only, in {plain_share(given.chance(0, 0))} from none. The action they take has "
+        f"{plainly(given.actions.at(0, n))} actions; {_phases(given.chance(0, 1), 'only one')}, and "
+        f"{_phases(given.chance(0, 0), 'none')}. The action they take has "
         f"{plainly(given.points.at(0, n))} action points; passing pays {plainly(given.gold.at(0, n))} gold. These are "
         f"means over {campaign.runs} games; {HOW_SURE}."
     )
+
+
+def _phases(share: Estimate, what: str) -> str:
+    """Say in which share of the phases there is `what`; of what never was, how often it may be all the same."""
+    if share.value:
+        return f"in {plain_share(share)} of phases there is {what}"
+    most = f" (it may be up to {100 * share.high:.2g} % of them)" if share.high > 0 else ""
+    return f"in no phase of {share.n} was there {what}{most}"
 
 
 def _a_phase(campaign: Campaign, boot: Resamples, values: Array) -> Estimate:

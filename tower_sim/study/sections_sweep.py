@@ -19,6 +19,7 @@ from tower_sim.study.sweeps import BATTLE, OWN, PLAYERS, TOWER, SweptCurve
 
 TURNED = 8  # points up to which the table of figures has a column for each
 SMOOTH_AT = 60  # places at which a smooth is drawn
+HEADLINED = 3  # figures told in the first paragraph
 HEADLINES = (
     "actions to choose from", "share of thrown out", "mean out of a drop", "mean inside", "battles with an explosion",
 )  # fmt: skip
@@ -104,11 +105,8 @@ def _values(field: Varied) -> str:
 
 
 def _headline(swept: Swept) -> str:
-    names = [name for name in HEADLINES if any(curve.name == name for curve in swept.curves)]
-    won = [curve.name for curve in swept.curves if curve.name.startswith("won by")]
-    chosen = [curve for curve in swept.curves if curve.name in [*won[:1], *names][:3]]
     words: list[str] = []
-    for curve in chosen:
+    for curve in moving(swept.curves)[:HEADLINED]:
         effect = effect_of(curve, swept.alone) if swept.alone else None
         if effect and _moves(effect):
             words.append(_with_name(effect))
@@ -117,6 +115,24 @@ def _headline(swept: Swept) -> str:
             words.append(f"{curve.name}: {_range(curve, swept)}{follows}")
     text = "; ".join(words)
     return f"{text[:1].upper()}{text[1:]}. " if text else ""
+
+
+def moving(curves: Sequence[SweptCurve]) -> list[SweptCurve]:
+    """Return the main figures: those that surely differ between points, the widest first; then the usual ones."""
+    known = [curve for curve in curves if np.isfinite(curve.y.value).any() and curve.name not in MINOR]
+    first = [curve.name for curve in known if curve.name.startswith("won by")][:1]
+    usual = {name: i for i, name in enumerate([*first, *HEADLINES])}
+    surely = [curve for curve in known if np.nanmax(curve.y.low) > np.nanmin(curve.y.high)
+              and np.isfinite(curve.y.low).any()]  # fmt: skip
+    surely.sort(key=_reach, reverse=True)
+    rest = [curve for curve in known if curve.name in usual and not any(curve is other for other in surely)]
+    return [*surely, *sorted(rest, key=lambda curve: usual[curve.name])]
+
+
+def _reach(curve: SweptCurve) -> float:
+    """Return how far a figure moves over the points: of a share the difference, of others it over the greatest."""
+    low, high = float(np.nanmin(curve.y.value)), float(np.nanmax(curve.y.value))
+    return high - low if curve.unit == "1" else (high - low) / (max(abs(low), abs(high)) or 1)
 
 
 def _with_name(effect: Effect, mark: str = "") -> str:
