@@ -7,13 +7,16 @@ import sys
 import textwrap
 from contextlib import suppress
 
+from tower_sim.errors import printable
+
 _LEAST = 20  # columns; a terminal that says it is narrower is not believed
 _INDENT = "    "
 _HEAD, _TAIL = 700, 300  # characters kept of a long line: what was received may be long, advice is at the end
 
 
 def say(text: str, *, flush: bool = False) -> None:
-    """Print `text`; on a terminal lines that are too long for it are folded, elsewhere nothing is changed."""
+    """Print `text`, of names only what can be printed; on a terminal lines that are too long for it are folded."""
+    text = printable(text)
     if sys.stdout.isatty():
         text = folded(text, shutil.get_terminal_size().columns)
     print(text, flush=flush)
@@ -21,7 +24,7 @@ def say(text: str, *, flush: bool = False) -> None:
 
 def warn(text: str) -> None:
     """Write one line on standard error, whatever is in the text; also where nobody reads it."""
-    line = "".join(letter if letter.isprintable() else "?" for letter in one_line(text, _HEAD, _TAIL))
+    line = printable(one_line(text, _HEAD, _TAIL))
     with suppress(OSError, ValueError, AttributeError):  # nobody can be told that nobody can be told
         print(f"tower-sim: {line}", file=sys.stderr, flush=True)
 

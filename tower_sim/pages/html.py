@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any
 
+from tower_sim.errors import printable
+
 _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 
@@ -52,7 +54,7 @@ class Page:
             f'<meta http-equiv="Content-Security-Policy" content="{self.policy}">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
             '<meta name="referrer" content="no-referrer">\n<meta name="color-scheme" content="light dark">\n'
-            f"<title>{html.escape(_writable(self.title))}</title>\n{styles}</head>\n<body>\n{self.body}\n{data}{blobs}{scripts}"
+            f"<title>{html.escape(printable(self.title))}</title>\n{styles}</head>\n<body>\n{self.body}\n{data}{blobs}{scripts}"
             "</body>\n</html>\n"
         )
 
@@ -80,11 +82,6 @@ def source(package: str, *names: str) -> str:
     """Return our own files of a package, one after the other, as one text."""
     folder = resources.files(package)
     return "\n".join((folder / name).read_text("utf-8") for name in names)
-
-
-def _writable(text: str) -> str:
-    """Return text with a question mark for what is no sign."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def _whole(text: str, element: str) -> str:
