@@ -34,6 +34,7 @@ from calibration.usable import Usable, usable
 from calibration.verdict import in_plain_words as fairness
 from calibration.watched import throws_of
 from calibration.writeup import in_short, write
+from tower_sim import writing
 from tower_sim.apparatus.catalogue import FITTED_WITH
 from tower_sim.apparatus.catalogue import load as load_profile
 from tower_sim.apparatus.catalogue import parse as parse_profile
@@ -48,10 +49,9 @@ from tower_sim.progress import telling
 from tower_sim.reading import read_bytes
 from tower_sim.statistics import mean_error
 from tower_sim.study.load import load_whole
-from tower_sim.surrogate.store import beside
+from tower_sim.surrogate.store import beside, load_fitted
 from tower_sim.terminal import warn
 from tower_sim.writing import WritingFailed
-from tower_sim.writing import write as write_whole
 
 MOST_WORKERS = 512
 _FIT, _PLAY = 0, 1  # first words of spawn keys
@@ -125,8 +125,8 @@ def calibrate(
     )
     _say("report")
     report = write(result, directory)
-    write_whole(directory / "surrogate.txt", details, "check of the surrogate")
-    write_whole(output, _profile(result, choice.middle.point, [file.name for file in files], report), "profile")
+    writing.renew(directory / "surrogate.txt", details, "check of the surrogate")
+    writing.write(output, _profile(result, choice.middle.point, [file.name for file in files], report), "profile")
     return result
 
 
@@ -142,9 +142,10 @@ def calibrate_command(paths: Sequence[str], output: Path, mode: str, seed: int, 
     print(f"{in_short(result)}\n\n{result.chosen.does}\nWhy this tower: {result.chosen.why}")
     print("\n".join(result.notes))
     has_surrogate = beside(output).exists()
+    is_sound = has_surrogate and not load_fitted(beside(output)).failed
     made = [f"profile: {output}", *([f"surrogate: {beside(output)}"] if has_surrogate else [])]
     print("\n".join([*made, f"report: {_folder(output) / 'report.md'}"]))
-    fast = ["--model", "surrogate"] if has_surrogate else []
+    fast = ["--model", "surrogate"] if is_sound else []
     print(f"to play with it: {shlex.join(['tower-sim', 'play', 'amerigo', '--apparatus', str(output), *fast])}")
     return 0
 
@@ -224,7 +225,7 @@ class _Work:
         """Play games of one tower, whose profile is kept as `name`; returns it and its games, shape (games, drops)."""
         _say(f"{CHOSEN}: 1 tower, {games} games")
         profile = self.directory / f"{name}.toml"
-        write_whole(profile, profile_text(point, ["The tower that was chosen."], {}), "profile")
+        writing.renew(profile, profile_text(point, ["The tower that was chosen."], {}), "profile")
         folder = self.directory / CHOSEN
         played = designs.play_tower(profile, games, self._seed(CHOSEN), folder, self.workers)
         self._count(CHOSEN)
@@ -270,14 +271,16 @@ def _opened(output: Path, head: dict[str, str], files: Sequence[Path]) -> Path:
                 f"{folder} belongs to a calibration with other observations, mode, seed or design; allowed is the same "
                 "one; give another -o, or remove that folder"
             )
-        return folder
-    in_the_way = [path for path in (output, beside(output)) if _is_there(path)]
-    if _is_there(folder) and (not folder.is_dir() or any(folder.iterdir())):
-        in_the_way.append(folder)
-    if in_the_way:
-        raise UsageError(f"{in_the_way[0]} is there already; allowed is a new name; give another -o, or remove it")
-    make_directory(folder)
-    write_whole(mark, text, "calibration")
+    elif _is_there(folder) and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder} is there already; allowed is a new name; give another -o, or remove it")
+    for path, what in ((output, "profile"), (beside(output), "surrogate")):
+        if _is_there(path) and not _is_there(mark) and not writing.is_ruled():
+            raise UsageError(f"{path} is there already; allowed is a new name; give another output, or remove it")
+        writing.check(path, what)
+    writing.check_folder(folder, what="report")
+    if not _is_there(mark):
+        make_directory(folder)
+        writing.renew(mark, text, "calibration")
     return folder
 
 

@@ -9,7 +9,10 @@ from calibration.parameters import ENGINE, TOWER
 from tower_sim.apparatus.catalogue import load
 from tower_sim.games.amerigo import Rules, play
 from tower_sim.physics.settings import STANDARD, accuracy
+from tower_sim.progress import in_words
 from tower_sim.simulator import PhysicsModel
+
+__all__ = ["BESIDE", "EFFORTS", "Effort", "in_words", "seconds", "seconds_a_game"]
 
 TIMED = 2  # games
 BESIDE = 24  # games played beside drops that the fit cannot use
@@ -71,13 +74,3 @@ def seconds(
     fits = sum(each * (towers + wave * effort.points) for wave in range(1 + effort.waves))
     alone = fits + CHOOSE * (towers + effort.waves * effort.points) + REPORT + STAND_IN + STAND_IN_EACH * effort.chosen
     return a_game * ((effort.played + files_left * BESIDE) / workers + alone)
-
-
-def in_words(seconds: float) -> str:
-    """Say a time to the half minute."""
-    halves = max(round(seconds / 30), 1)
-    if halves < 3:
-        return "half a minute" if halves == 1 else "a minute"
-    if halves > 240:
-        return f"{seconds / 3600:.1f} hours"
-    return f"{halves // 2} minutes" if halves % 2 == 0 else f"{halves / 2:.1f} minutes"

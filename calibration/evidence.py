@@ -302,7 +302,7 @@ def _check(game: GameCounts, number: int, name: str) -> None:
     if drops > DROPS:
         raise UsageError(
             f"records {name}, game {number}: {drops} drops; allowed are up to {DROPS}, a game's; empty the tower, "
-            "throw all cubes in and begin again with drop 1"
+            "throw all cubes in and begin again with drop 0"
         )
 
 

@@ -29,6 +29,7 @@ from tower_sim.reading import read_bytes
 from tower_sim.writing import write as write_whole
 
 THROWN, OUT = "thrown_", "out_"
+NOTE = "note"
 DROP, THROW = "drop", "throw"  # the first column: of a game's drops, of free throws
 ANY = "any"  # the colour of cubes whose colours were not recorded
 LARGEST = 2_000_000  # bytes of a file
@@ -43,8 +44,8 @@ _ROWS = 30  # of the form
 class Record:
     """One recorded drop: cubes `thrown` and `out` by colour, and what was then `inside`.
 
-    `number` counts the drops of a `game` from 1, `game` the games from 1; each begins with the empty tower. In a game
-    the first drop throws all its cubes; where it `is_free`, any number may be thrown at any time.
+    `number` counts the drops of a `game` from 0, `game` the games from 1; each begins with the empty tower. In a game
+    drop 0 throws all its cubes; where it `is_free`, any number may be thrown at any time.
     """
 
     number: int
@@ -56,14 +57,14 @@ class Record:
 
 
 def read(path: str | Path) -> list[Record]:
-    """Read the drops of a CSV; the tower was empty before the first, and again wherever `drop` returns to 1.
+    """Read the drops of a CSV; the tower was empty before the first, and again wherever `drop` returns to 0.
 
     The header has `drop`, for every colour `thrown_COLOUR` and `out_COLOUR` (or `thrown` and `out` alone, where colours
     were not recorded), and perhaps `note`; the separator may be a comma, a semicolon or a tab. With `throw` in place of
     `drop` the throws are free: of any number of cubes, from as many as there are. Lines that begin with # are left out;
     an empty cell is 0. Raises UsageError, in one line with the line's number, for what cannot be: more out than is
-    inside, more thrown than lies outside (the first drop of a game throws all its cubes), a drop left out, something
-    that is no whole number; and for more than MOST_*.
+    inside, more thrown than lies outside (drop 0 of a game throws all its cubes), a drop left out, a line cut short,
+    something that is no whole number; and for more than MOST_*.
     """
     where = f"records {shown(str(path))}"
     data = read_bytes(path, "records", limit=LARGEST, advice="give a CSV file of recorded drops")
@@ -82,7 +83,7 @@ def _parsed(text: str, where: str) -> list[Record]:
     setup = dict.fromkeys(colours, 0)
     for row in lines:
         before = _record(row, names, colours, before, setup, f"{where}, line {row.line}")
-        if before.number == 1:
+        if not before.number:
             setup = before.thrown
         records.append(before)
         if len(records) > MOST_DROPS:
@@ -101,35 +102,30 @@ def _record(
             f"{where} has {len(row.cells)} cells; allowed are {len(names)}, as in the header; remove some, or put "
             "semicolons between the cells if the numbers have decimal commas"
         )
+    least = 1 + max(i for i, name in enumerate(names) if name != NOTE)
+    if row.wide < least:
+        raise UsageError(
+            f"{where} has {row.wide} of {len(names)} cells; allowed is a whole row, as the header (a {NOTE} may be "
+            "left out); write the rest, with 0 or nothing between the separators where no cube was thrown or came out"
+        )
     values = dict(zip(names, [*row.cells, *[""] * (len(names) - len(row.cells))], strict=True))
     counted = THROW if THROW in values else DROP
     is_free = counted == THROW
-    number = _whole(values[counted], f"{where}, {counted}")
-    due = before.number + 1 if before else 1
-    if number not in (1, due):
-        again = "the tower emptied" if is_free else "a new game with the tower emptied"
-        allowed = f"{due}, the next, or 1 for {again}" if before else "1, the first"
-        raise UsageError(
-            f"{where}: {counted} {number}; allowed is {allowed}; record every {counted}, the first into the empty tower"
-        )
-    if number > MOST_OF_A_GAME:
-        raise UsageError(
-            f"{where}: {counted} {number}; allowed are up to {MOST_OF_A_GAME} in a game; empty the tower, begin again"
-        )
+    number = _number(values[counted], counted, before, where)
     thrown = {colour: _whole(values[THROWN + colour], f"{where}, {THROWN}{colour}") for colour in colours}
     out = {colour: _whole(values[OUT + colour], f"{where}, {OUT}{colour}") for colour in colours}
-    if before is None or number == 1:
+    if before is None or not number:
         inside = dict.fromkeys(colours, 0)
         game = before.game + 1 if before else 1
     else:
         inside, game = before.inside, before.game
     total = f"{where}: {sum(thrown.values())} cubes thrown; allowed are up to"
-    if number == 1 and sum(thrown.values()) > MAX_CUBES:
+    if not number and sum(thrown.values()) > MAX_CUBES:
         raise UsageError(f"{total} {MAX_CUBES} in a game; count again")
-    if number > 1 and is_free and sum(thrown.values()) > MAX_CUBES - sum(inside.values()):
+    if number and is_free and sum(thrown.values()) > MAX_CUBES - sum(inside.values()):
         held = sum(inside.values())
         raise UsageError(f"{total} {MAX_CUBES - held} beside {held} inside; count again, or look for a mistake above")
-    if number > 1 and not is_free:
+    if number and not is_free:
         _check_outside(thrown, setup, inside, where)
     after = {colour: inside[colour] + thrown[colour] - out[colour] for colour in colours}
     for colour in colours:
@@ -139,6 +135,30 @@ def _record(
                 "was inside and thrown; count again, or look for a mistake or a missing row before it"
             )
     return Record(number, thrown, out, after, game, is_free)
+
+
+def _number(text: str, counted: str, before: Record | None, where: str) -> int:
+    """Return a row's number of drop or throw, the next or 0; drops are counted from 0, everywhere."""
+    if not text:
+        raise UsageError(f"{where}: no {counted}; allowed is its number, from 0 in the empty tower; write it")
+    number = _whole(text, f"{where}, {counted}")
+    again = "the tower emptied" if counted == THROW else "a new game with the tower emptied"
+    if before is None and number == 1:
+        raise UsageError(
+            f"{where}: {counted} 1 is the first; allowed is 0, the throw into the empty tower; {counted}s are counted "
+            "from 0, so take 1 from every number of the file"
+        )
+    due = before.number + 1 if before else 0
+    if number not in (0, due):
+        allowed = f"{due}, the next, or 0 for {again}" if before else "0, the first"
+        raise UsageError(
+            f"{where}: {counted} {number}; allowed is {allowed}; record every {counted}, the first into the empty tower"
+        )
+    if number >= MOST_OF_A_GAME:
+        raise UsageError(
+            f"{where}: {counted} {number}; allowed are up to {MOST_OF_A_GAME - 1}; empty the tower, begin again with 0"
+        )
+    return number
 
 
 def _of(cubes: int, colour: str) -> str:
@@ -151,8 +171,8 @@ def _check_outside(thrown: dict[str, int], setup: dict[str, int], inside: dict[s
         if cubes > setup[colour] - inside[colour]:
             raise UsageError(
                 f"{where}: {_of(cubes, colour)} thrown; allowed is at most {setup[colour] - inside[colour]}, what lies "
-                f"outside ({setup[colour]} thrown in drop 1, {inside[colour]} inside); count again, or look for a "
-                f"mistake before it (drop 1 throws all cubes of the game; with the column {THROW} instead of {DROP} "
+                f"outside ({setup[colour]} thrown in drop 0, {inside[colour]} inside); count again, or look for a "
+                f"mistake before it (drop 0 throws all cubes of the game; with the column {THROW} instead of {DROP} "
                 "any number may be thrown)"
             )
 
@@ -183,7 +203,7 @@ def write(path: str | Path, records: Sequence[Record], remarks: Sequence[str] = 
     data, where = text.getvalue().encode(), f"records {shown(str(path))}"
     if _parsed(decoded(data, where), where) != list(records):
         raise UsageError(
-            f"records for {path} do not follow from their drops; allowed are games numbered from 1, each colour in "
+            f"records for {path} do not follow from their drops; allowed are drops numbered from 0, each colour in "
             "lower case, and as inside what was thrown and not out; make them with read"
         )
     write_whole(path, data, "records")
@@ -262,12 +282,12 @@ def summary(records: Sequence[Record]) -> str:
     games = f" in {len(drops)} {series} ({', '.join(map(str, drops.values()))})" if len(drops) > 1 else ""
     colours = f"colours: {', '.join(records[0].thrown)}" if has_colours(records) else "colours not recorded"
     lines = [f"{len(records)} {what}{games}; {colours}"]
-    firsts = [record for record in records if record.number == 1]
+    firsts = [record for record in records if not record.number]
     for first in firsts if not is_free or len(firsts) <= MOST_TOLD else ():
         which = f" of {'series' if is_free else 'game'} {first.game}" if games else ""
         thrown, out, inside = (sum(counts.values()) for counts in (first.thrown, first.out, first.inside))
         lines.append(f"first {'throw' if is_free else 'drop'}{which}: {thrown} thrown, {out} out, {inside} inside")
-    later = [record for record in records if record.number > 1]
+    later = [record for record in records if record.number]
     if later:
         out = [sum(record.out.values()) for record in later]
         kept = [sum(record.inside.values()) for record in later]
@@ -304,13 +324,13 @@ def form(path: str | Path, colours: Sequence[str] = Rules().colours) -> None:
     axes.text(0.75, 1.5, "drop", **style)
     axes.text(width - 1.5, 1.5, "note", **style)
     for row in range(_ROWS):
-        axes.text(0.2, row + 2.5, str(row + 1), color="0.6", **style | {"fontsize": 6})
+        axes.text(0.2, row + 2.5, str(row), color="0.6", **style | {"fontsize": 6})
     figure.text(0.04, 0.94, "Drops of my cube tower", fontsize=14, weight="bold")
     figure.text(
         0.04,
         0.85,
-        "Throw all cubes into the empty tower first, and record every drop, in order; leave a cell empty for 0. "
-        "Where a new game begins so, write 1 as the drop again.\n"
+        "Throw all cubes into the empty tower first: that is drop 0. Record every drop, in order; leave a cell empty "
+        "for 0.\nWhere a new game begins so, write 0 as the drop again. "
         "Count what a knock on the table brings out as out of the next drop. The drop is the small number of its row, "
         "if you write none beside it.\n"
         "Then type it in as CSV: a header drop,thrown_blue,out_blue,... and a row a drop; "

@@ -18,10 +18,14 @@ _UTF_16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The cells of a line, without the blanks about them; lines are numbered from 1."""
+    """The cells of a line, without the blanks about them; lines are numbered from 1.
+
+    Empty `cells` at its end are left out; the line had them if it is `wide` enough, its number of cells.
+    """
 
     line: int
     cells: list[str]
+    wide: int
 
 
 def decoded(data: bytes, where: str) -> str:
@@ -45,9 +49,9 @@ def decoded(data: bytes, where: str) -> str:
 def rows(text: str, where: str) -> Iterator[Line]:
     """Yield the header and then the rows of a CSV; lines that begin with # and lines without any words are left out.
 
-    The separator is the one that makes the header's cells names of columns, as `is_column` of them says. Empty cells
-    at the ends of lines are left out. Raises UsageError for quotes that do not close in their line, a cell of more
-    than LONGEST characters, and more than MOST_COLUMNS cells; `where` names the file.
+    The separator is the one that makes the header's cells names of columns, as `is_column` of them says. Raises
+    UsageError for quotes that do not close in their line, a cell of more than LONGEST characters, and more than
+    MOST_COLUMNS cells; `where` names the file.
     """
     separator = ""
     for number, line in enumerate(re.split("\r\n|\r|\n", text), start=1):
@@ -60,7 +64,7 @@ def rows(text: str, where: str) -> Iterator[Line]:
             )
         if not separator and bare:
             separator = _separator(line)
-        row = Line(number, _cells(line, separator or ",", f"{where}, line {number}"))
+        row = Line(number, *_cells(line, separator or ",", f"{where}, line {number}"))
         if row.cells:
             yield row
 
@@ -84,7 +88,8 @@ def _separator(line: str) -> str:
     return max(split, key=lambda separator: sum(is_column(cell.strip()) for cell in split[separator]))
 
 
-def _cells(line: str, separator: str, where: str) -> list[str]:
+def _cells(line: str, separator: str, where: str) -> tuple[list[str], int]:
+    """Return the cells without empty ones at the end, and how many there are with them."""
     try:
         cells = next(csv.reader([line], delimiter=separator, strict=True, skipinitialspace=True), [])
     except csv.Error as error:
@@ -92,7 +97,7 @@ def _cells(line: str, separator: str, where: str) -> list[str]:
             f'{where}: {shown(line)} cannot be read ({error}); allowed are quotes (") that close in their line, before '
             "a separator; take out quotes and line breaks"
         ) from error
-    cells = [cell.strip() for cell in cells]
+    cells, wide = [cell.strip() for cell in cells], len(cells)
     while cells and not cells[-1]:
         cells.pop()
     if len(cells) > MOST_COLUMNS:
@@ -102,4 +107,4 @@ def _cells(line: str, separator: str, where: str) -> list[str]:
             raise UsageError(
                 f"{where} has a cell of {len(cell)} characters, {shown(cell)}; allowed are {LONGEST}; shorten the note"
             )
-    return cells
+    return cells, wide

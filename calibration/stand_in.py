@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tower_sim.progress import telling
@@ -10,7 +10,7 @@ from tower_sim.statistics import Estimate
 from tower_sim.study.load import load_whole
 from tower_sim.surrogate.fitting import fit
 from tower_sim.surrogate.fitting.check import check
-from tower_sim.surrogate.fitting.pages import TowerCheck, text
+from tower_sim.surrogate.fitting.pages import TowerCheck, failure, text
 from tower_sim.surrogate.store import Fitted, beside
 from tower_sim.writing import write
 
@@ -26,6 +26,8 @@ class StandIn:
     @property
     def words(self) -> str:
         """Say in a sentence how good it is; `details` has the rest."""
+        if self.fitted.failed:
+            return f"The surrogate is not to be trusted. {self.fitted.failed} Whatever is played with it says so."
         kept, out = (_apart(mean.difference) for mean in self.checked.whole.means[:2])
         return (
             f"Beside {self.checked.games} simulated games that the surrogate was not fitted to, it keeps {kept} cubes "
@@ -53,6 +55,7 @@ def stand_in(games: Path, profile: Path, seed: int) -> StandIn:
     with telling("steps of the stand-in's fit") as tell:
         fitted = fit([games], tell.step)
     checked = check(fitted, [load_whole(games)], seed, trials=0)
+    fitted = replace(fitted, failed=failure(checked))
     file = beside(profile)
     write(file, fitted.to_json(), "surrogate")
     return StandIn(file, fitted, checked)

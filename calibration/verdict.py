@@ -168,7 +168,7 @@ def _verdict(what: str, e: Sequence[float], tested: int, claim: str) -> str:
     now, most = e[-1], max(e)
     head = f"{what}: e = {now:.3g}: {tested} drops "
     if most >= STRONG:
-        when = "" if now >= STRONG else f", {most:.3g} after drop {1 + int(np.argmax(e))}"
+        when = "" if now >= STRONG else f", {most:.3g} after {1 + int(np.argmax(e))} drops"
         return head + f"are strong evidence {claim} (20 or more{when}; by chance at most 1 in 20 ever comes there)"
     if now >= HINT:
         return head + f"are a hint {claim}, no more (20 or more would be strong evidence; adding drops stays valid)"

@@ -108,7 +108,7 @@ def watch(model: DropModel, seed: int, rules: Rules | None = None) -> list[AgedD
         for entry in play(model, rules, seed):
             if not any(entry.thrown.values()):
                 continue
-            record = Record(len(drops) + 1, dict(entry.thrown), dict(entry.emerged), dict(entry.inside))
+            record = Record(len(drops), dict(entry.thrown), dict(entry.emerged), dict(entry.inside))
             drops.append(_aged(record, tower, entry.state.central, entry.state.tower.cubes))
             tower = entry.state.tower
     except TooManyFailedDraws:
@@ -142,7 +142,7 @@ def watch_throws(model: DropModel, throws: RecordedThrows, seed: int) -> list[Ag
         put, out, inside = (
             dict(count_by_colour(cubes, colours)) for cubes in (thrown, outcome.emerged, outcome.state.cubes)
         )
-        record = Record(len(drops) + 1, put, out, inside, is_free=throws.is_free)
+        record = Record(len(drops), put, out, inside, is_free=throws.is_free)
         drops.append(_aged(record, tower, outcome.emerged, outcome.state.cubes))
         tower = outcome.state
     return drops

@@ -66,8 +66,8 @@ def _texts(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """Valid records: the shipped example, whole and begun games of other towers, one colour, many cubes."""
     path = tmp_path_factory.mktemp("valid") / "mine.csv"
     games = [list(recorded(CoinTower(p, p / 2), drops, lambda g: g)) for p, drops in ((0.7, 9), (0.4, 40), (0.95, 75))]
-    one = [Record(1, {"any": 450}, {"any": 200}, {"any": 250}), Record(2, {"any": 30}, {"any": 90}, {"any": 190})]
-    odd = [Record(1, {"blue": 450, 'r,"d': 49}, {"blue": 3, 'r,"d': 40}, {"blue": 447, 'r,"d': 9})]
+    one = [Record(0, {"any": 450}, {"any": 200}, {"any": 250}), Record(1, {"any": 30}, {"any": 90}, {"any": 190})]
+    odd = [Record(0, {"blue": 450, 'r,"d': 49}, {"blue": 3, 'r,"d': 40}, {"blue": 447, 'r,"d': 9})]
     return [evidence.shipped()["my_tower"].read_text("utf-8"), *(written(drops, path) for drops in (*games, one, odd))]
 
 

@@ -236,6 +236,13 @@ def test_a_cube_that_stays_on_a_border_is_not_thrown_again_by_a_shake_or_a_rethr
     assert at(battle)[0] == "border"
 
 
+def test_a_cube_that_explodes_and_lands_on_a_border_is_thrown_again_though_those_pushed_there_stay():
+    script = [{0: "bang", 10: "one"}, {0: "border", 1: "one"}, {0: "two"}]
+    battle = run(script, setup(rulings={"pushed_onto_border": "stays"}))
+    assert kinds(battle)[:3] == ["throw", "explosion", "rethrow"]
+    assert numbers(battle.steps[2].thrown) == [0]
+
+
 @pytest.mark.parametrize(("ruling", "word"), [("two_zones", "one+two"), ("on_cube", "on:one")])
 def test_a_cube_across_two_zones_or_on_another_is_in_the_place_given_or_thrown_again_be_it_new_or_pushed(ruling, word):
     assert kinds(run([{0: word, 10: "one"}], setup())) == ["throw"]

@@ -197,11 +197,11 @@ def test_what_is_kept_out_of_fits_says_so_when_it_is_asked_for():
 
 
 def test_colours_that_nobody_wrote_down_are_no_evidence(tmp_path: Path):
-    lines = ["drop,thrown,out", "1,49,30", *(f"{drop},7,7" for drop in range(2, 21))]
+    lines = ["drop,thrown,out", "0,49,30", *(f"{drop},7,7" for drop in range(1, 20))]
     (tmp_path / "mine.csv").write_text("\n".join(lines))
     (game,) = read(tmp_path / "mine.csv")
     assert [window.summary for window in game.windows] == ["setup", "inside", "out", "spread"]
-    (tmp_path / "free.csv").write_text("throw,thrown,out\n1,20,10\n2,5,5\n")
+    (tmp_path / "free.csv").write_text("throw,thrown,out\n0,20,10\n1,5,5\n")
     with pytest.raises(UsageError, match="free throws; allowed here are games"):
         read(tmp_path / "free.csv")
 

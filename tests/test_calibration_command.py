@@ -20,6 +20,7 @@ from calibration.parameters import ENGINE
 from calibration.reference import Reference, learn
 from calibration.watched import throws_of
 from tests.measure import numerics, ship
+from tower_sim import writing
 from tower_sim.apparatus.catalogue import fitted_with, load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cli import main
@@ -27,7 +28,7 @@ from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
 from tower_sim.study.load import load_whole
 from tower_sim.surrogate.fitting.fit import apparatus_of
-from tower_sim.surrogate.store import beside
+from tower_sim.surrogate.store import beside, fitted_or_shipped
 from tower_sim.writing import WritingFailed
 
 FEW = Effort(waves=1, points=1, games=1, confirm=2, shortlist=1, chosen=2)
@@ -70,9 +71,11 @@ def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
 
     stood: list[tuple[object, ...]] = []
 
+    law = fitted_or_shipped("amerigo")
+
     def stand_in(*given: object) -> SimpleNamespace:
         stood.append(given)
-        beside(output).write_text("a law")
+        writing.write(beside(output), law.to_json())
         return SimpleNamespace(words="It is as good as that.", details="a check\n")
 
     monkeypatch.setattr(command, "telling", telling)
@@ -115,8 +118,15 @@ def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
     assert (tmp_path / "mine.calibration/surrogate.txt").read_text("utf-8") == "a check\n"
 
     before = output.read_bytes()
-    again = calibrate(RULEBOOK, output, seed=3, workers=1)
+    law = replace(law, failed="It failed its check.")
+    assert main(["calibrate", *RULEBOOK, "-o", str(output), "--seed", "3", "--workers", "1"]) == 0
+    assert capsys.readouterr().out.endswith(f"tower-sim play amerigo --apparatus {output}\n")  # with physics
     assert output.read_bytes() == before
+    again = calibrate(RULEBOOK, output, seed=3, workers=1)
+    assert before.startswith(output.read_bytes())  # without the mark of the command that made it
+    output.write_text("name = 'mine'\n")
+    assert main(["calibrate", *RULEBOOK, "-o", str(output), "--seed", "3", "--workers", "1"]) == 2
+    assert "nothing in it says that tower-sim calibrate made it" in capsys.readouterr().err
     assert again.budget.games == 1 + 2 + 1 + 2
     assert len(again.confirmed) == 2
     assert again.points == len(design.shipped().unit) + 1
@@ -131,7 +141,7 @@ def test_drops_that_cannot_be_fitted_are_said_and_held_against_the_tower(
 ):
     """The law that they are held against is of coins; what the tower throws for it is what was recorded."""
     monkeypatch.setitem(command.EFFORTS, "quick", replace(FEW, waves=0, confirm=1))
-    (tmp_path / "throws.csv").write_text("throw,thrown,out\n1,20,14\n2,15,9\n1,20,11\n")
+    (tmp_path / "throws.csv").write_text("throw,thrown,out\n0,20,14\n1,15,9\n0,20,11\n")
     asked: list[object] = []
 
     def law(tower: object, games: int, seed: int, settings: object, throws: object) -> Reference:
@@ -144,7 +154,7 @@ def test_drops_that_cannot_be_fitted_are_said_and_held_against_the_tower(
     monkeypatch.setattr(command, "reference", law)
     monkeypatch.setattr(command, "stand_in", no_stand_in)
     files = ["rulebook-setup", str(tmp_path / "throws.csv")]
-    assert main(["calibrate", *files, "-o", str(tmp_path / "mine.toml"), "--workers", "1"]) == 0
+    assert main(["calibrate", *files, "-o", str(tmp_path / "mine.toml"), "--seed", "0", "--workers", "1"]) == 0
     told = capsys.readouterr()
     line = "records 'throws.csv': 0 of 3 drops can be fitted, 3 are free throws"
     assert told.err.startswith(f"{line}\ncalibrate: this compares 1 observed value")
@@ -216,10 +226,10 @@ def test_what_is_nobodys_mistake_is_one_line_and_status_1(
 
 def test_more_values_than_the_fit_can_hold_are_refused_before_any_work(tmp_path: Path):
     """Games of twelve lengths would need 3.3 GB: refused; as many games of one length are one entry."""
-    row = ["1", *["7"] * 7, *["3"] * 7]
+    row = ["0", *["7"] * 7, *["3"] * 7]
     lines = ["drop," + ",".join(f"{kind}_{colour}" for kind in ("thrown", "out") for colour in Rules().colours)]
     for length in range(2, 14):
-        lines += [",".join(row), *(f"{drop}" for drop in range(2, length + 1))]
+        lines += [",".join(row), *(f"{drop}{',' * 14}" for drop in range(1, length))]
     (tmp_path / "mine.csv").write_text("\n".join(lines))
     with pytest.raises(UsageError, match=r"the observations give \d\d values to fit; allowed are up to 40"):
         calibrate([tmp_path / "mine.csv"], tmp_path / "x.toml")

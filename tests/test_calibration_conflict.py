@@ -198,6 +198,15 @@ def test_what_players_say_is_held_against_the_games_of_the_chosen_tower(tmp_path
     assert "far (share with one colour" in sheets.lines[2]
 
 
+def test_three_colours_or_more_are_many_and_two_are_not():
+    games = play(np.full((1, len(NUMBERS)), 0.5), 12, np.random.default_rng(4)).take(0)
+    shares = [
+        np.mean([n >= 3 for n, out in zip(c[1:], o[1:], strict=True) if out])
+        for c, o in zip(games.colours, games.out, strict=True)
+    ]
+    assert played(games)["many"].mean == pytest.approx(np.mean(shares))
+
+
 def test_a_chance_of_nothing_by_the_others_is_told_as_it_is():
     assert Verdict(1, "odd", "one colour", is_clue=True, place=0.4, others=0.0).by_others == 0.0
     assert Verdict(1, "odd", "one colour", is_clue=True, place=0.4, others=None).by_others == 0.4

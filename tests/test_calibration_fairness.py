@@ -59,11 +59,11 @@ def drawn_from(law: Reference, rng: np.random.Generator, drops: int) -> list[Rec
         before = found[-1].inside["red"] if found else 0
         thrown = min(49 - before, 6) if i else 49
         here = Situation(
-            Record(i + 1, {"red": thrown}, {}, {}), {"red": before}, i, np.zeros(0), np.zeros(0), math.log(0.12)
+            Record(i, {"red": thrown}, {}, {}), {"red": before}, i, np.zeros(0), np.zeros(0), math.log(0.12)
         )
         pmf = law.pmfs(here)[0]
         out = int(rng.choice(len(pmf), p=pmf))
-        found.append(Record(i + 1, {"red": thrown}, {"red": out}, {"red": before + thrown - out}))
+        found.append(Record(i, {"red": thrown}, {"red": out}, {"red": before + thrown - out}))
     return found
 
 
@@ -115,7 +115,7 @@ def test_the_number_out_has_the_law_of_all_pairs_of_numbers():
 
 
 def situation(thrown: int, inside: int) -> Situation:
-    return Situation(Record(2, {"red": thrown}, {"red": 0}, {}), {"red": inside}, 1, np.zeros(0), np.zeros(0), -2.0)
+    return Situation(Record(1, {"red": thrown}, {"red": 0}, {}), {"red": inside}, 1, np.zeros(0), np.zeros(0), -2.0)
 
 
 @pytest.mark.parametrize("share", [0, 1])
@@ -156,7 +156,7 @@ def test_the_bet_has_expectation_1_in_every_history():
         inside, row = 0, []
         for i, (thrown, out) in enumerate(zip((3, 2, 2), outs, strict=True)):
             inside += thrown - out
-            row.append(Record(i + 1, {"red": thrown}, {"red": out}, {"red": inside}))
+            row.append(Record(i, {"red": thrown}, {"red": out}, {"red": inside}))
         if any(each.inside["red"] < 0 for each in row):
             continue
         chances = [law.pmfs(each)[:, each.out] for each in situations(row, FLAT)]
@@ -208,9 +208,9 @@ def test_drops_added_one_at_a_time_tell_what_all_at_once_do(profile: Reference):
 
 def test_drops_the_reference_did_not_visit_are_left_out_and_counted(profile: Reference):
     row = record([game(np.random.default_rng(8))])[:3]
-    row += [Record(1, *({"blue": n} | dict.fromkeys(COLOURS[1:], 0) for n in (30, 30, 0)), game=2)]
-    row += [Record(2, *({"blue": n} | dict.fromkeys(COLOURS[1:], 0) for n in (30, 9, 21)), game=2)]
-    row += [Record(3, *({"blue": n} | dict.fromkeys(COLOURS[1:], 0) for n in (0, 1, 20)), game=2)]
+    row += [Record(0, *({"blue": n} | dict.fromkeys(COLOURS[1:], 0) for n in (30, 30, 0)), game=2)]
+    row += [Record(1, *({"blue": n} | dict.fromkeys(COLOURS[1:], 0) for n in (30, 9, 21)), game=2)]
+    row += [Record(2, *({"blue": n} | dict.fromkeys(COLOURS[1:], 0) for n in (0, 1, 20)), game=2)]
     found = check(row, profile)
     assert found.skipped == {
         "first drop of other than the 49 cubes that 8 or more reference games began with": 1,
@@ -348,8 +348,8 @@ def test_the_first_two_sentences_are_plain_and_right(games: list[dict[str, float
 
 def one_colour(cubes: int, drops: int) -> list[Record]:
     """A record of `cubes` red cubes and a blue one, as somebody may mistype it; half of the red come out each time."""
-    row = [Record(1, {"red": cubes, "blue": 1}, {"red": cubes // 2, "blue": 0}, {"red": cubes - cubes // 2, "blue": 1})]
-    for number in range(2, drops + 1):
+    row = [Record(0, {"red": cubes, "blue": 1}, {"red": cubes // 2, "blue": 0}, {"red": cubes - cubes // 2, "blue": 1})]
+    for number in range(1, drops):
         thrown, inside = row[-1].out["red"], row[-1].inside["red"]
         out = (thrown + inside) // 2
         row.append(Record(number, {"red": thrown, "blue": 0}, {"red": out, "blue": 0}, {"red": cubes - out, "blue": 1}))
@@ -381,7 +381,7 @@ def test_no_verdict_comes_from_what_is_no_number(profile: Reference):
 
 
 def test_a_record_without_a_drop_to_compare_says_so(profile: Reference):
-    found = check([Record(1, {"red": 20}, {"red": 9}, {"red": 11})], profile)
+    found = check([Record(0, {"red": 20}, {"red": 9}, {"red": 11})], profile)
     says, sure = in_plain_words(found)
     assert says == "Nothing can be said of your tower: none of the 1 drops can be compared with the profile."
     assert "1: first drop of other than the 49 cubes" in sure
@@ -394,7 +394,7 @@ def test_a_record_without_a_drop_to_compare_says_so(profile: Reference):
 def test_reference_games_throw_what_was_recorded_as_far_as_it_lies_outside(is_free: bool):
     """What is thrown comes from the colours that lie outside; free throws have cubes enough."""
     counts = [{"red": 20, "blue": 10}, {"red": 9, "blue": 0}, {"red": 0, "blue": 0}, {"red": 0, "blue": 15}]
-    row = [Record(i, n, dict.fromkeys(n, 0), {}, 1, is_free) for i, n in enumerate(counts, 1)]
+    row = [Record(i, n, dict.fromkeys(n, 0), {}, 1, is_free) for i, n in enumerate(counts)]
     (asked,) = throws_of(row)
     assert asked is not None
     seen = watch_throws(CoinTower(p_out=0.4, p_resident=0.3), asked, 5)
@@ -412,10 +412,10 @@ def test_reference_games_throw_what_was_recorded_as_far_as_it_lies_outside(is_fr
 
 
 def test_a_published_game_is_thrown_as_published_and_equal_games_once(profile: Reference):
-    game_of_42 = Record(1, {"any": 42}, {"any": 20}, {"any": 22})
+    game_of_42 = Record(0, {"any": 42}, {"any": 20}, {"any": 22})
     rows = [*record([game(np.random.default_rng(1))] * 2), replace(game_of_42, game=3), replace(game_of_42, game=4)]
     assert throws_of(rows) == (None, RecordedThrows(((("any", 42),),), is_free=False))
-    assert throws_of([Record(1, {"any": 0}, {"any": 0}, {"any": 0})]) == (None,)
+    assert throws_of([Record(0, {"any": 0}, {"any": 0}, {"any": 0})]) == (None,)
 
 
 def coins(p_out: float, series: int, seed: int) -> list[list[AgedDrop]]:
@@ -445,7 +445,7 @@ def test_single_throws_into_the_empty_tower_need_no_later_drop():
     law = learn("coins", [[each[0]] for each in coins(0.6, 24, 0)], 0)
     assert law.law.later is None
     found = check(
-        [Record(1, {"any": 20}, {"any": 12}, {"any": 8}), Record(2, {"any": 3}, {"any": 1}, {"any": 10})], law
+        [Record(0, {"any": 20}, {"any": 12}, {"any": 8}), Record(1, {"any": 3}, {"any": 1}, {"any": 10})], law
     )
     assert found.setup.drops == 1
     assert found.skipped == {"later drops, to which fewer than 8 reference games came": 1}
@@ -472,7 +472,7 @@ def test_ctrl_c_is_for_the_process_that_waits_and_ends_in_one_line(
         (["my_tower", "--seed=-1"], "allowed is a whole number from 0 to 2^128 - 1"),
         (["rulebook-setup"], "'rulebook-setup' are an observation in words; allowed is a .csv of recorded drops"),
         (["/dev/zero"], "allowed is a regular file"),
-        (["x" * 300], "cannot be read (File name too long)"),
+        (["x" * 300], "cannot be read: no file has so long a name"),
     ],
 )
 def test_what_fairness_cannot_take_is_one_line(words: list[str], says: str, capsys: pytest.CaptureFixture[str]):

@@ -17,7 +17,7 @@ from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules, play
 
 HEADER = "drop,thrown_red,out_red,thrown_blue,out_blue,note\n"
-GOOD = f"# my tower, 8 mm cubes\n{HEADER}1,5,3,5,3,set-up\n\n2,,1,3,4,\n3,1,,,1\n"
+GOOD = f"# my tower, 8 mm cubes\n{HEADER}0,5,3,5,3,set-up\n\n1,,1,3,4,\n2,1,,,1\n"
 
 
 SAID = 'says = "x"\nsource = "y"\nkind = "impression"\nstrength = "weak: z"\n'
@@ -109,32 +109,35 @@ def test_records_are_read_with_what_is_then_inside(file):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (("2,,1,3,4,", "2,,3,3,4,"), "line 5: 3 red out; allowed is at most 2"),
-        (("3,1,,,1", "3,1,,,2"), "line 6: 2 blue out; allowed is at most 1"),
+        (("1,,1,3,4,", "1,,3,3,4,"), "line 5: 3 red out; allowed is at most 2"),
+        (("2,1,,,1", "2,1,,,2"), "line 6: 2 blue out; allowed is at most 1"),
         (
-            ("2,,1,3,4,", "3,,1,3,4,"),
-            "line 5: drop 3; allowed is 2, the next, or 1 for a new game with the tower emptied",
+            ("1,,1,3,4,", "2,,1,3,4,"),
+            "line 5: drop 2; allowed is 1, the next, or 0 for a new game with the tower emptied",
         ),
-        (("1,5,3,5,3", "2,5,3,5,3"), "line 3: drop 2; allowed is 1, the first"),
-        (("2,,1,3,4,", "1,,1,3,4,"), "line 5: 1 red out; allowed is at most 0"),
-        (("1,5,3", "1,five,3"), "line 3, thrown_red = 'five'"),
-        (("1,5,3", "1,-5,3"), "line 3, thrown_red = '-5'"),
-        (("1,5,3", "1,5.5,3"), "line 3, thrown_red = '5.5'"),
-        (("1,5,3", "1,5.000,3"), "line 3, thrown_red = '5.000'"),
-        (("1,5,3", f"1,{'9' * 900},3"), "line 3, thrown_red = '999"),
-        (("1,5,3", f"1,{'9' * 5000},3"), "line 3 has a cell of 5000 characters"),
-        (("1,5,3", "1,900,3"), "line 3: 905 cubes thrown; allowed are up to 500 in a game"),
-        (("1,5,3", "1,999999999,3"), "line 3: 1000000004 cubes thrown; allowed are up to 500"),
-        (("2,,1", "2,900,1"), "line 5: 900 red thrown; allowed is at most 3, what lies outside (5 thrown in drop 1, 2"),
-        (("2,,1,3", "2,,1,4"), "line 5: 4 blue thrown; allowed is at most 3"),
-        (("3,1,,,1", "3,5,,,1"), "line 6: 5 red thrown; allowed is at most 4, what lies outside"),
-        (("1,5,3", ",5,3"), "line 3: drop 0; allowed is 1"),
-        (("set-up", '"set-up'), "line 3: '1,5,3,5,3,\"set-up' cannot be read"),
-        (("set-up", 'set\nup"'), "line 4, drop = 'up\"'; allowed is a whole number"),
-        (("set-up", '"set-\nup"'), "line 3: '1,5,3,5,3,\"set-' cannot be read"),
+        (("0,5,3,5,3", "1,5,3,5,3"), "line 3: drop 1 is the first; allowed is 0"),
+        (("1,,1,3,4,", "0,,1,3,4,"), "line 5: 1 red out; allowed is at most 0"),
+        (("0,5,3", "0,five,3"), "line 3, thrown_red = 'five'"),
+        (("0,5,3", "0,-5,3"), "line 3, thrown_red = '-5'"),
+        (("0,5,3", "0,5.5,3"), "line 3, thrown_red = '5.5'"),
+        (("0,5,3", "0,5.000,3"), "line 3, thrown_red = '5.000'"),
+        (("0,5,3", f"0,{'9' * 900},3"), "line 3, thrown_red = '999"),
+        (("0,5,3", f"0,{'9' * 5000},3"), "line 3 has a cell of 5000 characters"),
+        (("0,5,3", "0,900,3"), "line 3: 905 cubes thrown; allowed are up to 500 in a game"),
+        (("0,5,3", "0,999999999,3"), "line 3: 1000000004 cubes thrown; allowed are up to 500"),
+        (("1,,1", "1,900,1"), "line 5: 900 red thrown; allowed is at most 3, what lies outside (5 thrown in drop 0, 2"),
+        (("1,,1,3", "1,,1,4"), "line 5: 4 blue thrown; allowed is at most 3"),
+        (("2,1,,,1", "2,5,,,1"), "line 6: 5 red thrown; allowed is at most 4, what lies outside"),
+        (("0,5,3", ",5,3"), "line 3: no drop; allowed is its number"),
+        (("set-up", '"set-up'), "line 3: '0,5,3,5,3,\"set-up' cannot be read"),
+        (("set-up", 'set\nup"'), "line 4 has 1 of 6 cells"),
+        (("set-up", '"set-\nup"'), "line 3: '0,5,3,5,3,\"set-' cannot be read"),
         (("set-up", "x" * 1001), "line 3 has a cell of 1001 characters"),
         (("set-up", "x" * 200_000), "line 3 has 200010 characters; allowed are 1000 a cell"),
-        (("3,1,,,1", "3,1,,,1,,,7"), "line 6 has 8 cells; allowed are 6"),
+        (("2,1,,,1", "2,1,,,1,,,7"), "line 6 has 8 cells; allowed are 6"),
+        (("1,,1,3,4,", "1,,1"), "line 5 has 3 of 6 cells; allowed is a whole row"),
+        (("2,1,,,1", "2,1"), "line 6 has 2 of 6 cells"),
+        (("2,1,,,1", "4,1,,,1"), "line 6: drop 4; allowed is 2, the next"),
         (("out_blue,", ""), "column 'out_blue' is missing"),
         (("thrown_blue,", ""), "column 'thrown_blue' is missing"),
         (("out_blue", "out_red"), "column 'out_red' is there twice"),
@@ -165,7 +168,7 @@ def test_more_thrown_than_lies_outside_is_refused_wherever_it_is_typed(file):
     rows = [i for i, line in enumerate(lines) if line[0].isdigit()]
     checked = 0
     for i, drop, before in zip(rows[1:], recorded[1:], recorded, strict=False):
-        if drop.number == 1:
+        if not drop.number:
             continue
         for j, colour in enumerate(drop.thrown, start=1):
             cells = lines[i].split(",")
@@ -180,7 +183,7 @@ def test_more_thrown_than_lies_outside_is_refused_wherever_it_is_typed(file):
 def spreadsheets() -> dict[str, bytes]:
     """GOOD as people's programs write it."""
     semicolons = GOOD.replace(",", ";")
-    other_order = "note;out_blue;thrown_blue;DROP;Out_Red;Thrown_Red\n;3;5;1;3;5\n;4;3;2;1;\nlate;1;;3;;1\n"
+    other_order = "note;out_blue;thrown_blue;DROP;Out_Red;Thrown_Red\n;3;5;0;3;5\n;4;3;1;1;\nlate;1;;2;;1\n"
     return {
         "tabs": GOOD.replace(",", "\t").encode(),
         "semicolons": semicolons.encode(),
@@ -205,7 +208,7 @@ def spreadsheets() -> dict[str, bytes]:
         "another order": other_order.encode(),
         "no last line break": GOOD.rstrip("\n").encode(),
         "names in words": GOOD.replace("thrown_", "Thrown ").replace("out_", "out  ").encode(),
-        "digits of a Japanese keyboard": GOOD.replace("1,5,3", "1,\uff15,3").encode(),
+        "digits of a Japanese keyboard": GOOD.replace("0,5,3", "0,\uff15,3").encode(),
     }
 
 
@@ -224,10 +227,10 @@ def test_what_spreadsheets_write_is_simply_read(program: str, tmp_path: Path):
         (b"\xff\xfe\x00", "are no text"),
         (b"\x81\x8d", "are no text"),
         (b"#" * 2_000_001, "more than 2000000 bytes"),
-        ((HEADER + "1,9,,,\n" + "1,1,,,\n" * 5000).encode(), "have over 2000 drops"),
+        ((HEADER + "0,9,,,\n" + "0,1,,,\n" * 5000).encode(), "have over 2000 drops"),
         (
-            (HEADER + "1,9,,,\n" + "".join(f"{i},,,,\n" for i in range(2, 402))).encode(),
-            "line 402: drop 401; allowed are",
+            (HEADER + "0,9,,,\n" + "".join(f"{i},,,,\n" for i in range(1, 401))).encode(),
+            "line 402: drop 400; allowed are",
         ),
     ],
     ids=["utf-16", "xlsx", "half a letter", "bytes", "large", "drops", "long game"],
@@ -240,9 +243,9 @@ def test_what_is_no_csv_of_drops_is_one_line(data: bytes, says: str, tmp_path: P
     assert "\n" not in str(caught.value)
 
 
-def test_a_new_game_begins_with_the_emptied_tower_where_the_drop_returns_to_1(file):
-    found = records.read(file(f"{GOOD}1,2,1,1,1\n2,,1,,\n1,3,,,\n"))
-    assert [(each.game, each.number) for each in found] == [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (3, 1)]
+def test_a_new_game_begins_with_the_emptied_tower_where_the_drop_returns_to_0(file):
+    found = records.read(file(f"{GOOD}0,2,1,1,1\n1,,1,,\n0,3,,,\n"))
+    assert [(each.game, each.number) for each in found] == [(1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (3, 0)]
     assert [each.inside["red"] for each in found] == [2, 1, 2, 1, 0, 3]
     assert records.summary(found).splitlines() == [
         "6 drops in 3 games (3, 2, 1); colours: red, blue",
@@ -254,7 +257,7 @@ def test_a_new_game_begins_with_the_emptied_tower_where_the_drop_returns_to_1(fi
 
 
 def test_colours_may_be_left_out(file):
-    found = records.read(file("drop,thrown,out\n1,49,30\n2,5,7\n"))
+    found = records.read(file("drop,thrown,out\n0,49,30\n1,5,7\n"))
     assert [(each.thrown, each.out, each.inside) for each in found] == [
         ({"any": 49}, {"any": 30}, {"any": 19}),
         ({"any": 5}, {"any": 7}, {"any": 17}),
@@ -264,25 +267,25 @@ def test_colours_may_be_left_out(file):
     with pytest.raises(
         UsageError, match=r"line 3: 33 cubes thrown; allowed is at most 30, what lies outside \(49 thrown"
     ):
-        records.read(file("drop,thrown,out\n1,49,30\n2,33,7\n"))
+        records.read(file("drop,thrown,out\n0,49,30\n1,33,7\n"))
     with pytest.raises(UsageError, match=r"line 3: 27 cubes out; allowed is at most 26"):
-        records.read(file("drop,thrown,out\n1,49,30\n2,7,27\n"))
+        records.read(file("drop,thrown,out\n0,49,30\n1,7,27\n"))
 
 
 def test_free_throws_are_of_any_number_but_no_more_come_out_than_there_are(file):
-    text = "throw,thrown_red,out_red,thrown_blue,out_blue\n1,3,1,,\n2,,,40,31\n3,9,11,1,\n1,20,5,,\n"
+    text = "throw,thrown_red,out_red,thrown_blue,out_blue\n0,3,1,,\n1,,,40,31\n2,9,11,1,\n0,20,5,,\n"
     found = records.read(file(text))
     assert [each.is_free for each in found] == [True] * 4
-    assert [(each.game, each.number) for each in found] == [(1, 1), (1, 2), (1, 3), (2, 1)]
+    assert [(each.game, each.number) for each in found] == [(1, 0), (1, 1), (1, 2), (2, 0)]
     assert [each.inside for each in found[2:]] == [{"red": 0, "blue": 10}, {"red": 15, "blue": 0}]
     assert records.summary(found).splitlines()[:2] == [
         "4 free throws in 2 series (3, 1); colours: red, blue",
         "first throw of series 1: 3 thrown, 1 out, 2 inside",
     ]
     for change, says in (
-        (("2,,,40,31", "2,,,40,41"), "line 3: 41 blue out; allowed is at most 40"),
-        (("2,,,40,31", "2,499,,,"), "line 3: 499 cubes thrown; allowed are up to 498 beside 2 inside"),
-        (("2,,,40,31", "3,,,40,31"), "line 3: throw 3; allowed is 2, the next, or 1 for the tower emptied"),
+        (("1,,,40,31", "1,,,40,41"), "line 3: 41 blue out; allowed is at most 40"),
+        (("1,,,40,31", "1,499,,,"), "line 3: 499 cubes thrown; allowed are up to 498 beside 2 inside"),
+        (("1,,,40,31", "2,,,40,31"), "line 3: throw 2; allowed is 1, the next, or 0 for the tower emptied"),
     ):
         with pytest.raises(UsageError) as caught:
             records.read(file(text.replace(*change)))
@@ -299,8 +302,8 @@ def drops_of_a_tower(draw: st.DrawFn) -> list[records.Record]:
     for game in range(1, draw(st.integers(1, 4)) + 1):
         inside = dict.fromkeys(colours, 0)
         outside = {colour: draw(st.integers(0, 9)) for colour in colours}
-        for number in range(1, draw(st.integers(1, 5)) + 1):
-            least = outside if number == 1 else dict.fromkeys(colours, 0)
+        for number in range(draw(st.integers(1, 5))):
+            least = dict.fromkeys(colours, 0) if number else outside
             most = dict.fromkeys(colours, 30) if is_free else outside
             thrown = {colour: draw(st.integers(least[colour], most[colour])) for colour in colours}
             out = {colour: draw(st.integers(0, inside[colour] + thrown[colour])) for colour in colours}
@@ -361,11 +364,11 @@ def test_no_program_changes_what_is_read(
     ("drops", "says"),
     [
         ([], "hold no drop"),
-        ([records.Record(1, {"red": 3}, {"red": 1}, {"red": 3})], "do not follow"),
-        ([records.Record(1, {"Red": 3}, {"Red": 1}, {"Red": 2})], "do not follow"),
-        ([records.Record(1, {"red": 3}, {"red": 1}, {"red": 2}, 2)], "do not follow"),
-        ([records.Record(1, {"red": 3}, {"red": 4}, {"red": -1})], "line 2: 4 red out; allowed is at most 3"),
-        ([records.Record(2, {"red": 3}, {"red": 1}, {"red": 2})], "line 2: drop 2; allowed is 1"),
+        ([records.Record(0, {"red": 3}, {"red": 1}, {"red": 3})], "do not follow"),
+        ([records.Record(0, {"Red": 3}, {"Red": 1}, {"Red": 2})], "do not follow"),
+        ([records.Record(0, {"red": 3}, {"red": 1}, {"red": 2}, 2)], "do not follow"),
+        ([records.Record(0, {"red": 3}, {"red": 4}, {"red": -1})], "line 2: 4 red out; allowed is at most 3"),
+        ([records.Record(1, {"red": 3}, {"red": 1}, {"red": 2})], "line 2: drop 1 is the first; allowed is 0"),
     ],
 )
 def test_what_would_not_read_back_is_not_written(tmp_path: Path, drops: list[records.Record], says: str):
@@ -388,7 +391,7 @@ def test_a_game_written_down_reads_back_with_the_same_cubes_inside(tmp_path_fact
     colours = list(Rules().colours)
     header = ["drop", *(f"{kind}_{colour}" for colour in colours for kind in ("thrown", "out"))]
     rows = [
-        [entry.index + 1, *(n for colour in colours for n in (entry.thrown[colour], entry.emerged[colour]))]
+        [entry.index, *(n for colour in colours for n in (entry.thrown[colour], entry.emerged[colour]))]
         for entry in entries
     ]
     text = "\n".join(",".join(map(str, row)) for row in [header, *rows])

@@ -29,9 +29,9 @@ def games(draw: st.DrawFn) -> list[Record]:
     whole = {colour: draw(st.integers(3, 7)) for colour in COLOURS}
     inside = dict.fromkeys(COLOURS, 0)
     rows: list[Record] = []
-    for number in range(1, draw(st.integers(9, 21)) + 1):
+    for number in range(draw(st.integers(9, 21))):
         thrown = whole
-        if number > 1:
+        if number:
             colour = COLOURS[number % 4]
             thrown = dict.fromkeys(COLOURS, 0) | {colour: whole[colour] - inside[colour]}
         out = {
@@ -124,8 +124,8 @@ def test_shares_go_there_and_back(share: float):
 
 @pytest.mark.parametrize("column", ["colours", "lead", "old_out"])
 def test_games_of_which_a_column_is_not_known_have_all_other_summaries(column: str):
-    rows = [Record(1, {"red": 7}, {"red": 4}, {"red": 3})] + [
-        Record(n, {"red": 4}, {"red": 4}, {"red": 3}) for n in range(2, 37)
+    rows = [Record(0, {"red": 7}, {"red": 4}, {"red": 3})] + [
+        Record(n, {"red": 4}, {"red": 4}, {"red": 3}) for n in range(1, 36)
     ]
     (whole,) = from_records(rows)
     game = replace(whole, **{column: np.full_like(whole.out, -1)})

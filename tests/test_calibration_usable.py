@@ -52,11 +52,11 @@ def test_whole_records_are_used_as_they_are_and_nothing_is_said(written):
 
 
 def test_games_of_other_numbers_are_left_and_do_not_change_what_is_fitted(written):
-    other = Record(1, dict.fromkeys(COLOURS, 6), dict.fromkeys(COLOURS, 2), dict.fromkeys(COLOURS, 4), 2)
+    other = Record(0, dict.fromkeys(COLOURS, 6), dict.fromkeys(COLOURS, 2), dict.fromkeys(COLOURS, 4), 2)
     rows = [
         *a_game(1),
         other,
-        replace(other, number=2, thrown=dict.fromkeys(COLOURS, 0), out=dict.fromkeys(COLOURS, 0)),
+        replace(other, number=1, thrown=dict.fromkeys(COLOURS, 0), out=dict.fromkeys(COLOURS, 0)),
     ]
     found = usable([written(rows)])
     alone = usable([written(a_game(1), "alone.csv")])
@@ -71,7 +71,7 @@ def test_49_cubes_in_other_colours_are_another_game(written):
     """Its phases throw other numbers, so what a phase brings says nothing of the published game's."""
     cubes = {"red": 25, "blue": 24}
     nothing = dict.fromkeys(cubes, 0)
-    file = written([Record(1, cubes, nothing, cubes), Record(2, nothing, nothing, cubes)])
+    file = written([Record(0, cubes, nothing, cubes), Record(1, nothing, nothing, cubes)])
     with pytest.raises(UsageError, match="2 are of games of other than 49 cubes in 7 equal colours"):
         usable([file])
 
@@ -80,7 +80,7 @@ def test_a_game_longer_than_published_is_used_as_far_as_that(written):
     rows = a_game(1)
     last = rows[-1]
     nothing = dict.fromkeys(COLOURS, 0)
-    longer = [*rows, *(Record(n, nothing, nothing, last.inside) for n in range(len(rows) + 1, DROPS + 5))]
+    longer = [*rows, *(Record(n, nothing, nothing, last.inside) for n in range(len(rows), DROPS + 4))]
     found = usable([written(longer)])
     assert len(found.evidence) == 1
     assert found.evidence[0].words == f"{DROPS} recorded drops"
@@ -105,8 +105,8 @@ def test_without_colours_only_the_totals_are_fitted(written):
 
 def test_free_throws_alone_are_refused_in_a_line_and_beside_an_observation_left(written):
     throws = [
-        Record(1, {"any": 20}, {"any": 9}, {"any": 11}, 1, True),
-        Record(2, {"any": 30}, {"any": 29}, {"any": 12}, 1, True),
+        Record(0, {"any": 20}, {"any": 9}, {"any": 11}, 1, True),
+        Record(1, {"any": 30}, {"any": 29}, {"any": 12}, 1, True),
     ]
     file = written(throws, "throws.tsv")
     with pytest.raises(

@@ -239,7 +239,7 @@ import threading
 sys.modules[{module!r}] = None
 import tower_sim, tower_sim.cli
 from tower_sim.campaign import campaign_run
-assert tower_sim.cli.main(["play", "amerigo", "--rounds", "0", "--seed", "1", "--json"]) == 0
+assert tower_sim.cli.main(["play", "amerigo", "--rounds", "1", "--seed", "1", "--json"]) == 0
 try:
     campaign_run("campaign.toml", "out", 1, {"local" if module == "distributed" else ""!r})
 except tower_sim.UsageError as error:

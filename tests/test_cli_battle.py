@@ -133,7 +133,13 @@ def test_rulings_are_read_from_a_file_and_reported(tmp_path: Path):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--cubes", "purple=6"), "number of sides is 1; allowed is 2"),
+        (
+            ("--cubes", "purple=6"),
+            "number of sides is 1; allowed is 2 in a ship combat; name both, as in purple=6,green=3",
+        ),
+        (("--cubes", "purple=0,green=0"), "cubes of a ship combat is 0; allowed is 1 or more"),
+        ((*CUBES, "--side", "green=supply:2,supply:3"), "allowed is each word once"),
+        ((*CUBES, "--side", "green=supply:2", "--side", "green=supply:3"), "says supply again"),
         (("--cubes", "purple=6,green=3,red=1"), "number of sides is 3; allowed is 2"),
         ((*CUBES, "--active", "red"), "active side is 'red'; allowed is one of purple, green"),
         ((*CUBES, "--kind", "duel"), "'duel'; allowed is one of ship, merchant"),

@@ -57,6 +57,10 @@ def test_a_study_writes_report_tables_and_plots(place: Path):
         (("campaign", "status", "nowhere"), "nowhere"),
         (("campaign", "verify", "nowhere"), "nowhere"),
         (("campaign", "run", "spec.toml", "--out", "x", "--workers", "0"), "workers"),
+        (
+            ("campaign", "run", "spec.toml", "--out", "x", "--workers", "100000000"),
+            "allowed is a whole number from 1 to",
+        ),
         (("study", "nowhere", "--out", "r"), "nowhere"),
         (("campaign", "--"), "required: ACTION"),
     ],

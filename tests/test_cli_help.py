@@ -40,8 +40,8 @@ COMMON = {
     "--model": r"physics, surrogate,?( two_thirds)? or a fitted model's .json file",
     "--engine": rf"rigid-body engine of physics: {', '.join(registry.names('engine'))} \(default: {ENGINE}\)",
     "--accuracy": r"how finely the engine computes: [a-z, ]+ \(default: standard\)",
-    "--seed": r"0 to 2\^128 - 1( \(default: drawn, and printed\))?",
-    "--rules": r"house rules as TOML, a file that compare takes too \(default: the published\)",
+    "--seed": r"decides all that is random, 0 to 2\^128 - 1 \(default: drawn, and printed\)",
+    "--rules": r"house rules as TOML, a file that compare takes too \(default: the published rules\)",
     "--output": None,  # each writes something else
     "--json": r"print one JSON document and nothing else",
     "--save-plot": r"also draw .* into FILE \(\.png, \.pdf or \.svg\)",
@@ -52,7 +52,6 @@ COMMON = {
 DEFAULTS = {  # of commands whose purpose asks for another one than most have
     "--apparatus": {"play": None, "battle": "dead_reckoning", "fairness": "amerigo"},
     "--model": {"compare": "surrogate"},
-    "--seed": {"calibrate": 0, "fairness": 0, "surrogate check": 0, "replay": 0},
     "--games": {"fairness": 24},
 }
 USUAL = {"--model": "physics", "--json": False}

@@ -82,7 +82,63 @@ def test_without_standard_error_a_game_is_played_all_the_same():
     command = f'"{sys.executable}" -m tower_sim {" ".join(GAME)} 2>&-'
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
     assert done.returncode == 0
-    assert "35/35" in done.stdout
+    assert "\n  35  5 white" in done.stdout
+
+
+DRAWN = ("--model", "two_thirds", "--seed", "1", "--save-plot")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "written"),
+    [
+        (("play", "amerigo", *DRAWN), "game.png"),
+        (("play", "amerigo", "--json", *DRAWN), "game.png"),
+        (("battle", "--cubes", "purple=1,green=1", "--model", "surrogate", "--seed", "1", "--save-plot"), "ship.png"),
+        (("compare", "amerigo", "--set", "cubes=6", "--games", "8", *DRAWN), "change.png"),
+        (("drop", "amerigo", "--cubes", "blue=1", "--seed", "1", "--replay"), "page.html"),
+        (("lab", "--apparatus", "amerigo", "-o"), "lab.html"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "-".join(value[:3]),
+)
+def test_a_file_is_written_though_nobody_takes_what_is_printed(
+    arguments: tuple[str, ...], written: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):  # fmt: skip
+    """A pipe whose reader has gone, as of `| head -1`, each line being written as it is printed."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "stdout", os.fdopen(writing, "w", buffering=1, encoding="utf-8"))
+        assert main([*arguments, str(tmp_path / written)]) == 1
+    assert [path.name for path in tmp_path.iterdir()] == [written]
+    assert capsys.readouterr().err == ""
+
+
+@needs_full
+def test_a_file_is_written_though_the_output_is_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "stdout", FULL.open("w", buffering=1, encoding="utf-8"))
+        assert main([*GAME, "--save-plot", str(tmp_path / "game.png")]) == 1
+    assert (tmp_path / "game.png").exists()
+    told = capsys.readouterr().err
+    assert told.startswith(NO_ROOM)
+    assert told.count("\n") == 1
+
+
+def test_without_a_file_to_write_a_game_ends_when_nobody_reads_it(monkeypatch: pytest.MonkeyPatch):
+    class Gone(io.StringIO):
+        lines = 0
+
+        def write(self, text: str) -> int:
+            self.lines += 1
+            raise BrokenPipeError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "stdout", gone := Gone())
+        assert main(GAME) == 1
+    assert gone.lines == 1
 
 
 @pytest.mark.parametrize("word", ["a\nb", "a\r\nb", "a\u2028b", "\x1b[2J", "x" * 5000, "\udc80", "a\x0bb\x0cc"])

@@ -411,7 +411,7 @@ def test_the_report_leads_with_what_differs_and_stays_within_120_characters(six:
     assert re.match(r"B: about \d\.\d fewer cubes stay in the tower \(\d\.\d instead of \d\.\d\): certain\.", text)
     assert max(map(len, lines)) <= 120
     for figure in main_figures():
-        assert sum(line.startswith(f"{figure.title} ") for line in lines) == 1
+        assert sum(line.startswith(f"{figure.title} ") for line in lines) == 2
 
 
 def test_tables_keep_their_width_when_many_games_leave_many_decimals():
@@ -486,7 +486,10 @@ def test_a_relative_apparatus_counts_from_the_variants_folder(tmp_path: Path):
         ("apparatus = 3", "apparatus is 3; allowed is one of amerigo"),
         ('apparatus = "dead_reckoning"', "is no tower that keeps cubes"),
         ('apparatus = "nowhere.toml"', "is neither a shipped profile nor a file"),
-        (None, "cannot be read (No such file or directory); allowed is a file; give a TOML file or one of amerigo"),
+        (
+            None,
+            "cannot be read: it is not there; check its spelling and the folder that you are in; give a TOML file or",
+        ),
     ],
 )
 def test_a_bad_variant_is_refused_in_one_line_that_names_the_file(text: str | None, says: str, tmp_path: Path):
@@ -503,7 +506,8 @@ def test_a_bad_variant_is_refused_in_one_line_that_names_the_file(text: str | No
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--games", "1"), "--games is 1; allowed is a whole number from 2"),
+        (("--games", "1"), "--games is 1; allowed is a whole number from 2 to 100000000; try --games 1000"),
+        (("--games", "2", "--set", "cubes=6", "--set", "cubes =7"), "a change is 'cubes =7'; allowed is each key once"),
         (("--games", "2", "--model", "magic"), "model is 'magic'"),
         (("--games", "2", "--save-plot", "a.doc"), "ends in '.doc'"),
         ((), "the following arguments are required: --games"),
@@ -754,7 +758,11 @@ def test_a_game_that_only_has_figures_is_compared_told_and_drawn():
 
 def test_the_words_a_player_reads_first_say_how_sure_they_are():
     few = compared(variant(), variant("six", cubes=6), games=2)
-    assert "no difference is shown, and it is most likely under" in few.in_plain_words
+    assert few.in_plain_words.startswith(
+        "Whether more or fewer cubes stay in the tower in B is open (4.8 instead of 5.8)"
+    )
+    assert "no difference is shown, but it may be" in few.in_plain_words
+    assert "about as" not in few.in_plain_words
     assert "certain" not in few.in_plain_words
     same = compared(variant(), variant("the same"), games=2)
     assert same.in_plain_words.startswith("A and B play alike")
@@ -762,6 +770,71 @@ def test_the_words_a_player_reads_first_say_how_sure_they_are():
     assert "about as many cubes stay in the tower as in A" in gold
     assert "no game differs" in gold
     assert re.search(r"Passing pays \d\.\d gold instead of \d\.\d: certain\.$", gold)
+
+
+def inside_told(six: Comparison, difference: float, interval: tuple[float, float]) -> str:
+    """What is said first of cubes inside where A has 4.8 and it is not shown that B has another number."""
+    changed = {"mean_a": 4.8, "mean_b": 4.8 + difference, "difference": difference, "interval": interval}
+    rows = [replace(each, shown=False, p_adjusted=0.2, **changed) if each.key == "inside" else each
+            for each in six.figures]  # fmt: skip
+    return replace(six, groups=(tuple(rows), six.groups[1])).in_plain_words.split(". ")[0]
+
+
+def test_a_difference_that_is_not_shown_is_not_called_none(six: Comparison):
+    """About as many is a tenth of A's mean at most, by the interval; what leaves 0 out is likely, and not sure."""
+    assert inside_told(six, 8.1, (1.4, 14.8)) == (
+        "B: about 8.1 more cubes stay in the tower (12.9 instead of 4.8): likely, but not sure, "
+        "and it may be 1.4 to 14.8 more"
+    )
+    assert "likely, but not sure, and it may be 1.4 to 3.8 fewer" in inside_told(six, -2.6, (-3.8, -1.4))
+    assert inside_told(six, 8.1, (-1.4, 17.6)) == (
+        "Whether more or fewer cubes stay in the tower in B is open (12.9 instead of 4.8): no difference is shown, "
+        "but it may be 1.4 fewer to 17.6 more"
+    )
+    assert inside_told(six, 0.1, (-0.2, 0.4)) == (
+        "In B about as many cubes stay in the tower as in A (4.8): no difference is shown, "
+        "and it is most likely under 0.4 cubes"
+    )
+
+
+def test_words_of_equals_claim_as_rarely_as_the_page_says(six: Comparison):
+    """Games of one pool: at n = 30 words say `likely` of any of the four figures that they tell in up to 1 of 7."""
+    pool, rng, reps, n = table(games_of(six.a), main_figures()), np.random.default_rng(4), 600, 30
+    told = [KEYS.index(key) for key in ("inside", "actions", "action_points", "gold")]
+    found = [paired(*pool[rng.integers(len(pool), size=(2, n))]) for _ in range(reps)]
+    likely = np.mean([((one.low > 0) | (one.high < 0))[told].any() for one in found])
+    assert likely < 1 / 7 + 4 * math.sqrt(6 / 49 / reps)
+
+
+def test_what_changes_most_in_a_declared_game_is_told_and_drawn_whichever_table_it_is_in():
+    game = registry.get("game", "archipelago")
+    a = Variant("a", "archipelago", game, game.read({}), load_apparatus("amerigo"))
+    found = compared(a, replace(a, name="b", rules=game.read({"rules": {"pick": "most"}})), 40)
+    iron = next(each for each in found.groups[1] if each.title == "iron")
+    assert iron.shown
+    assert iron.effect == max(each.effect for each in found.groups[1])
+    said = f"resource is iron in {100 * iron.mean_b:.1f} % instead of {100 * iron.mean_a:.0f}"
+    assert said[:28] in found.in_plain_words
+    figure = comparison_figure(found)
+    assert faults(figure) == {}
+    labels = [text.get_text() for panel in figure.axes for text in panel.get_yticklabels()]
+    assert [each.title for each in found.groups[1]] == labels[-6:]
+    assert "chance of resource twice running" in " ".join(labels[0].split())
+    report = compare_report(found)
+    assert "chance of resource twice " in report
+    assert "\n  running\n" in report
+    names = [f"resource {each.title}" for each in found.groups[1] if each.shown]
+    assert names
+    assert all(name in " ".join(report.split()) or name.replace(" ", " is ") in found.in_plain_words for name in names)
+
+
+def test_a_difference_too_large_for_the_picture_is_told_in_its_place(six: Comparison):
+    far = [replace(each, mean_a=0.01, mean_b=0.9, difference=0.89, interval=(0.887, 0.893), shown=True)
+           if each.key == "skipped" else each for each in six.figures]  # fmt: skip
+    figure = comparison_figure(replace(six, groups=(tuple(far), six.groups[1])))
+    assert faults(figure) == {}
+    assert "beyond: +8900 %" in [text.get_text() for text in figure.axes[0].texts]
+    assert figure.axes[0].get_xlim()[1] < 200
 
 
 def test_means_that_differ_are_told_with_decimals_that_differ(six: Comparison):

@@ -171,7 +171,7 @@ def test_one_battle_is_played_as_a_game_and_a_file_may_be_named(capsys: pytest.C
     assert of_name == of_file
     assert "battles 1, attackers 6, defenders 4, attacker red, defender blue" in of_name
     last = of_name.splitlines()[-1]
-    assert last.startswith(("red wins. The tower was thrown 2 times", "blue wins. The", "It ends with nobody. The"))
+    assert last.startswith(("red wins. The tower was thrown twice", "blue wins. The", "It ends with nobody. The"))
     several = told(capsys, *FIGHT, "--seed", "3", "--set", "battles=5")[1].splitlines()[-1]
     assert several.startswith("Of 5 battles this many were won: ")
 

@@ -94,8 +94,12 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     (table(policies={"pick": {"is": "a", "of": {"a": "nosuch + 1"}}}), "a name in policies.pick.of.a "),
     # rounds
     (table(rounds={"times": "count(bag)"}), "rounds.times .*allowed are a set of cubes there: none here"),
-    (table(rounds={"times": 10**6}), "rounds.times is 1000000; allowed is a whole number from 0 to 10000"),
+    (table(rounds={"times": 10**6}), "rounds.times is 1000000; allowed is a whole number from 1 to 10000"),
     (table(rounds={"times": "0 - 1"}), "rounds.times .* is -1"),
+    (
+        table(rounds={"times": 0}),
+        "rounds.times is 0; allowed is a whole number from 1 to 10000; play one round or more",
+    ),
     (table(rounds={"until": "nosuch == 1"}), "a name in rounds.until"),
     (table(rounds={"until": True}), "rounds.until is true"),
     (table(rounds=3), "rounds is 3; allowed is a table"),

@@ -245,13 +245,13 @@ def test_words_of_a_run_say_what_was_read_and_what_the_tower_held():
     for reads, told in (
         ({}, "mine was played, and nothing was read."),
         ({"n": "count(out)"}, "n was 5.0 on average, 5 to 5 in 2 readings."),
-        ({"who": {"most": "out"}}, "who was read 2 times (red 2), 1 times the same twice running."),
+        ({"who": {"most": "out"}}, "who was read twice (red 2); it repeated the one before once."),
         ({"all": {"set": "out"}}, "all had 2.0 colours on average in 2 readings."),
     ):
         game = DeclaredGame(declaration_of(phase(read=reads) | {"rounds": {"times": 2}}))
         rules = game.read({})
         turns = list(game.play(CoinTower(p_out=1.0), rules, 1))
         assert game.summary(turns, rules) == (
-            f"{told} The tower was thrown 2 times and held 0.0 cubes on average, 0 at the end."
+            f"{told} The tower was thrown twice and held 0.0 cubes on average, 0 at the end."
         )
         assert game.summary([], rules) == "The game ended before anything was thrown. Nothing was read."

@@ -329,6 +329,11 @@ def test_an_interval_of_fresh_games_holds_the_truth_as_often_as_it_says():
         ("--keep 12 --games 2", "--games is 2; allowed is a whole number from 8 to 5000"),
         ("--keep 12 --rounds 0", "--rounds is 0; allowed is a whole number from 1 to 500"),
         ("--keep 12 --atlas none.parquet", "table of towers 'none.parquet' cannot be read"),
+        (
+            f"--keep 12 --atlas {__file__}",
+            "test_design_search.py' is no table of towers (Parquet magic bytes not found",
+        ),
+        ("--keep 12 --workers 100000000", "--workers is 100000000; allowed is a whole number from 1 to 512"),
         ("--keep 12 --save-plot my.xyz", "try .png"),
     ],
 )

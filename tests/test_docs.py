@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.measure import figures
 from tests.measure.renew import FITTED, SURROGATES
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import shipped
 from tower_sim.campaign import load as load_campaign
 from tower_sim.design import belief, search
+from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.rulings import options
 from tower_sim.surrogate.store import KEYS, TOWER, fitted_or_shipped
 
@@ -162,6 +164,15 @@ def test_the_example_report_is_of_the_example_campaign():
     assert spec.digest in (ROOT / "docs/example/report.md").read_text("utf-8")
 
 
+def test_figures_that_pages_quote_are_those_of_the_reports():
+    marks = [mark[1] for page in figures.pages() for mark in figures.MARKED.finditer(page.read_text("utf-8"))]
+    assert len(marks) >= 2
+    assert figures.main(["--check"]) == 0
+    assert figures.filled("<!--out-fit-->6.9 (6.4 to 7.6)<!--/-->") == "<!--out-fit-->6.9 (6.3 to 7.5)<!--/-->"
+    with pytest.raises(UsageError, match="figure nobody cannot be quoted"):
+        figures.filled("<!--nobody-->1<!--/-->")
+
+
 def test_the_docs_figures_of_the_fitted_profiles_are_those_of_their_reports():
     cell = r" ([\d.]+) \+- [\d.]+ \([^|]*\) \|"
     rows = re.findall(rf"^\| `([\w-]+)` \|[^|]*\| (\d+) \|{cell}{cell}.*\[report\]\((.*?)\)", DOC, re.M)
@@ -176,6 +187,7 @@ def test_the_docs_figures_of_the_fitted_profiles_are_those_of_their_reports():
         assert digest
         profile = shipped()[name]
         assert digest[1] in profile
+        assert f"# Report: docs/{report}\n" in profile
 
 
 @pytest.mark.parametrize("name", SURROGATES)

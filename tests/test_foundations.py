@@ -176,13 +176,41 @@ def test_on_a_narrow_terminal_long_lines_are_folded_between_words_and_nothing_is
     assert folded("x" * 90, 60) == "x" * 90  # a token can still be copied whole
 
 
-@pytest.mark.parametrize(("is_terminal", "lines"), [(True, 2), (False, 1)])
-def test_only_a_terminal_folds(is_terminal: bool, lines: int, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize(
+    ("is_terminal", "columns", "lines"), [(True, "60", 2), (True, "200", 1), (False, "60", 2), (False, "", 1)]
+)
+def test_a_terminal_folds_and_so_does_a_width_that_was_asked_for(
+    is_terminal: bool, columns: str, lines: int, monkeypatch: pytest.MonkeyPatch
+):
     told = Terminal() if is_terminal else io.StringIO()
     monkeypatch.setattr("sys.stdout", told)
-    monkeypatch.setenv("COLUMNS", "60")
-    say("word " * 20)
+    monkeypatch.setenv("COLUMNS", columns)
+    say("a word " * 13)  # 91 columns
     assert told.getvalue().count("\n") == lines
+
+
+def test_prose_is_not_wider_than_can_be_read_and_rows_go_on_under_their_last_column():
+    assert max(map(len, folded("word " * 80, 300).split("\n"))) <= 100
+    assert folded("  core  " + "word " * 40, 60).split("\n")[1].startswith(" " * 8 + "word")
+    assert folded("  " + "word " * 40, 60).split("\n")[1].startswith("  word")
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("none", "it is not there; check its spelling and the folder that you are in; give one"),
+        ("", "it is a folder; allowed is a regular file, such as one in it; give one"),
+        ("file/none", "a part of its path is a file, no folder; check its path; give one"),
+        ("x" * 300, "no file has so long a name; check its path; give one"),
+        ("a\0b", "no file has a name with such a character; check its path; give one"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_told_with_why_and_what_to_try(name: str, says: str, tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError) as refused:
+        read_bytes(tmp_path / name, "rules file", advice="give one")
+    assert f"cannot be read: {says}" in str(refused.value)
+    assert str(refused.value).startswith("rules file '")
 
 
 def test_the_callers_mistake_is_one_line_whatever_was_received():

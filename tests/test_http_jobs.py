@@ -51,7 +51,8 @@ def test_after_a_kill_what_was_at_work_is_told_to_be_lost_and_what_was_over_is_t
         lost = begun(client, LONG, key)
         service.kill()
     with sqlite3.connect(db) as other:
-        other.execute("UPDATE answers SET made = made - 366 * 86400 WHERE kind = 'drop'")
+        other.execute("UPDATE answers SET made = made - 367 * 86400 WHERE kind = 'drop'")
+        other.execute("UPDATE clock SET seen = seen - 86400")
     with running(db, "--workers", "1") as service:
         client = service.client()
         assert (ended(client, short), ended(client, cancelled)) == (done, failed)
@@ -109,7 +110,8 @@ def test_what_is_old_is_forgotten_also_while_the_service_runs_and_a_failure_does
             told.append(store.read("SELECT hash FROM answers ORDER BY hash"))
             match next(rounds):
                 case 0:
-                    old, new = time.time() - 11 * 86_400, time.time() - 9 * 86_400
+                    old, new = time.time() - 12 * 86_400, time.time() - 9 * 86_400
+                    await store.write(("UPDATE clock SET seen = seen - 86400", ()))
                     for name, made in ((b"new", new), (b"old", old)):
                         insert = "INSERT INTO answers (hash, kind, made, body) VALUES (?, 'drop', ?, x'00')"
                         await store.write((insert, (name, made)))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from support.command_line import tower_sim
 from support.network import Client, Running, new_key, running
 
+from tower_sim.errors import UsageError
 from tower_sim.service.codes import CODES
 from tower_sim.service.http import drawing, keys
 from tower_sim.service.http.openapi import document
@@ -206,6 +207,17 @@ def test_a_bad_field_is_named(client: Client, body: Any, code: str, path: str):
     got = client.post("/v1/drops", body)
     assert (got.code, got.document["path"]) == (code, path)
     assert got.status == STATUS[code][0]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("game", "mine.toml"), ("rules", "./mine.toml"), ("rules", {"apparatus": "/tmp/x"}), ("model", "fitted.json")],
+)
+def test_that_no_file_is_opened_over_http_is_said_to_who_asks_for_one(field: str, value: Any):
+    with pytest.raises(UsageError, match="files are not opened over HTTP: install the package"):
+        drawing.narrowed(drawing.GAME, {field: value}, drawing.known_fields(drawing.GAME))
+    with pytest.raises(UsageError, match=r"check its spelling|send an object with their keys"):
+        drawing.narrowed(drawing.GAME, {field: "amerigp"}, drawing.known_fields(drawing.GAME))
 
 
 @pytest.mark.parametrize("raw", [b"", b"{", b"[]", b"null", b'{"a": NaN}', b'{"a": 1, "a": 2}', b"\xff", b"[" * 100])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -152,6 +153,12 @@ def test_what_is_chosen_comes_back_with_the_address_and_the_figures_with_csv(pag
     settled(again)
     assert again.evaluate("towerSim.state().others") == wanted
     assert again.evaluate("towerSim.others().rows.map(({ key, a, b }) => [key, a.mean, b.mean])") == rows
+
+
+def test_no_word_of_a_game_points_to_a_line_that_the_reader_has_not():
+    words = re.findall(r'"((?:[^"\\\\]|\\\\.)*)"', json.dumps(trees()))
+    assert len(words) > 500
+    assert [word for word in words if re.search(r"\blines? \d", word)] == []
 
 
 def test_a_game_that_cannot_be_played_or_has_anothers_name_is_refused(tmp_path: Path):

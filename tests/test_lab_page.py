@@ -15,13 +15,14 @@ import pytest
 from support.browser import Watched, axe_violations, browsing, clean, needs_browser
 from support.portable import model_of
 
-from tower_sim import cli
+from tower_sim import cli, registry
 from tower_sim.apparatus.catalogue import load, shipped
 from tower_sim.compare.paired import paired
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.figures import main_figures, table
 from tower_sim.games.amerigo.many import Games, sample_games
 from tower_sim.lab import lab_page
+from tower_sim.pages import paints
 from tower_sim.surrogate.store import shipped as shipped_surrogate
 from tower_sim.variants import read_variant
 
@@ -133,6 +134,7 @@ def test_every_number_on_the_page_is_that_of_sample_games(page: Any):
     assert {*rows} == {figure.key for figure in figures}
     for i, figure in enumerate(figures):
         row = rows[figure.key]
+        assert (row["title"], row["unit"]) == (figure.title, figure.unit)
         assert row["a"]["mean"] == pytest.approx(expected.mean_a[i], rel=1e-12)
         assert row["b"]["mean"] == pytest.approx(expected.mean_b[i], rel=1e-12)
         assert row["difference"]["low"] == pytest.approx(expected.low[i], rel=1e-6, abs=1e-9)
@@ -210,9 +212,16 @@ def test_battles_of_two_forces_have_odds(page: Any):
     odds = page.evaluate("towerSim.battles()")
     assert sum(odds["wins"]) == 10000
     assert "Purple wins" in page.inner_text("#fight-lead p >> nth=0")
+    bars = "#fight-histogram [fill^='#']"
+    fills = f'() => [...new Set([...document.querySelectorAll("{bars}")].map((bar) => bar.getAttribute("fill")))]'
+    paint = {each.name: each.rgb for each in paints(["purple", "green", "black"])}
+    assert page.evaluate(fills) == [paint["green"], paint["purple"]]  # the hatching's ground, the bars
+    titles = {figure.title.removesuffix(" (active)") for figure in registry.get("game", "dead_reckoning").figures()}
+    assert {*page.locator("#fight-table tbody th").all_inner_texts()} <= titles
     choose(page, fight={"ship": "dead_reckoning", "kind": "merchant", "cubes": [0, 8], "damage": [0, 0]})
     page.wait_for_function("() => { const b = towerSim.battles(); return b.games === 10000 && b.wins[0] < 2000; }")
     assert "Black" in page.inner_text("#fight-table")
+    assert page.evaluate(fills) == [paint["black"], paint["purple"]]
     assert page.evaluate("towerSim.battles().sides[1].coins.sum") == 0  # the merchant does not plunder
 
 
@@ -306,6 +315,89 @@ def test_a_link_opens_what_was_chosen(page: Any, browser: Watched, file: Path):
     settled(again)
     assert again.evaluate("towerSim.state()") == said | {"edit": "a"}
     assert again.inner_text("#trouble") == ""
+    # of a page on the disk the link is what follows its address, so it names no folder; any copy opens it
+    again.click("#share")
+    assert again.input_value("#share-link") == link
+    assert link.startswith("#lab=1&")
+    again.evaluate("towerSim.choose({ a: { ...towerSim.state().a, rounds: 2 } })")
+    for wrong in ("", "file:///home/somebody/lab.html", "#lab=1&a.rounds=99"):
+        again.fill("#share-given", wrong)
+        again.keyboard.press("Enter")
+        assert again.inner_text("#share-told").startswith("The link cannot be read: ")
+        assert again.evaluate("towerSim.state().a.rounds") == 2
+    again.fill("#share-given", f"https://example.org/labs/mine.html{link}")
+    again.keyboard.press("Enter")
+    assert again.evaluate("towerSim.state()") == said | {"edit": "a"}
+    assert not again.locator("#share-dialog").is_visible()
+    settled(again)
+
+
+def test_the_page_is_saved_with_what_is_chosen(page: Any, browser: Watched, tmp_path: Path):
+    choose(page, a=ODD | {"name": f"{EVIL} & Ñ"[:60]}, b=ODD, seed="12", games=2000, tab="fight")
+    said = page.evaluate("towerSim.state()")
+    page.click("#share")
+    with page.expect_download() as download:
+        page.click("#share-page")
+    download.value.save_as(tmp_path / "saved.html")
+    again = browser.open(tmp_path / "saved.html")
+    settled(again)
+    assert again.evaluate("towerSim.state()") == said
+    with again.expect_download() as download:  # a page that was saved can be saved again, as it was or changed
+        again.click("#share")
+        again.click("#share-page")
+    assert Path(download.value.path()).read_bytes() == (tmp_path / "saved.html").read_bytes()
+    assert again.evaluate("window.hit") is None
+
+
+def test_what_was_chosen_comes_back_step_by_step(page: Any):
+    assert page.locator("#undo").is_disabled()
+    usual = page.evaluate("towerSim.state()")
+    page.check("#compare")
+    slider = page.get_by_label("Rounds")
+    slider.focus()
+    for _ in range(3):  # as fast as a slider is dragged: one step
+        page.keyboard.press("ArrowRight")
+    page.click("#tab-fight")
+    page.get_by_label("Cubes of Green").fill("9")
+    assert page.evaluate("towerSim.state().b.rounds") == usual["a"]["rounds"] + 3
+    page.click("#undo")
+    assert page.evaluate("towerSim.state().fight") == usual["fight"]
+    assert page.get_by_label("Cubes of Green").input_value() == "4"
+    page.click("#undo")  # it goes to where that was chosen
+    assert page.evaluate("[towerSim.state().tab, towerSim.state().b.rounds]") == ["rules", usual["a"]["rounds"]]
+    assert slider.input_value() == str(usual["a"]["rounds"])
+    slider.focus()
+    page.keyboard.press("Control+z")
+    assert page.evaluate("towerSim.state()") == usual
+    assert page.locator("#undo").is_disabled()
+    assert page.evaluate("document.activeElement.getAttribute('type')") == "range"  # the focus stays where it was
+    for _ in range(3):
+        page.click("#redo")
+    found = page.evaluate("towerSim.state()")
+    assert (found["b"]["rounds"], found["fight"]["cubes"], found["tab"]) == (usual["a"]["rounds"] + 3, [6, 9], "fight")
+    assert page.locator("#redo").is_disabled()
+    settled(page)
+
+
+def test_choose_moves_the_controls_of_every_tab_and_refuses_nonsense(page: Any):
+    fight = {"ship": "dead_reckoning", "kind": "merchant", "cubes": [3, 8], "damage": [1, 0]}
+    others = {"game": "seafarers", "tower": "amerigo", "a": {"turns": 20}, "b": {"turns": 21}}
+    for tab in ("fight", "others", "rules"):  # tabs that were looked at before show what is new too
+        page.click(f"#tab-{tab}")
+    choose(page, a=ODD, b=None, seed="12", fight=fight, others=others)
+    assert page.get_by_label("Cubes for one gold, with the token").input_value() == "1"
+    assert page.input_value("#seed") == "12"
+    page.click("#tab-fight")
+    assert page.get_by_label("Cubes of Black").input_value() == "8"
+    page.wait_for_function("() => towerSim.battles()?.sides[1].coins.sum === 0")  # a merchant's
+    page.click("#tab-others")
+    assert page.get_by_label("turns of a game").nth(1).input_value() == "21"
+    page.wait_for_function("() => towerSim.others()?.tree.name === 'seafarers'")
+    before = page.evaluate("towerSim.state()")
+    for nonsense in ({"seed": "x"}, {"a": ODD | {"rounds": 99}}, {"games": 7}, {"tab": "nowhere"}):
+        with pytest.raises(Exception, match="allowed is"):
+            page.evaluate("part => towerSim.choose(part)", nonsense)
+    assert page.evaluate("towerSim.state()") == before
 
 
 GARBAGE = [
@@ -358,7 +450,7 @@ def test_a_page_that_is_opened_with_garbage_shows_the_usual_rules(page: Any, bro
     assert again.evaluate("towerSim.state()") == usual | {"games": 20000}
 
 
-@pytest.mark.parametrize("name", ["Ten each", EVIL, 'a "quoted" \\ name', "  Ünïcode 🎲  ", ""])
+@pytest.mark.parametrize("name", ["Ten each", EVIL[:60], 'a "quoted" \\ name', "  Ünïcode 🎲  ", ""])
 def test_the_rules_file_is_read_by_compare_and_by_play(page: Any, name: str, tmp_path: Path, capsys: Any):
     choose(page, a=ODD | {"name": name})
     with page.expect_download() as download:
@@ -413,13 +505,19 @@ def test_nobodys_name_runs_anything(page: Any):
     assert page.evaluate("window.hit") is None
 
 
-def test_axe_finds_nothing_in_light_and_dark(page: Any):
+def test_axe_finds_nothing_in_light_and_dark_and_every_axis_has_a_name(page: Any):
     choose(page, b=ODD)
     for _ in range(2):
         for tab in TABS:
             page.click(f"#tab-{tab}")
             page.wait_for_timeout(150)
             assert axe_violations(page) == [], tab
+            for chart in page.locator(f"#panel-{tab} .chart svg").all():
+                assert all(name.strip() for name in chart.locator(".axis-name").all_text_contents())
+                assert chart.locator(".axis-name").count() == 2
+        page.click("#share")
+        assert axe_violations(page) == [], "share"
+        page.keyboard.press("Escape")
         page.click("#theme")
 
 

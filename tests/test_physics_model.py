@@ -140,6 +140,14 @@ def test_a_drop_stopped_in_full_motion_timed_out_and_keeps_the_input_state():
         assert len(outcome.landings) == 5
 
 
+def test_the_time_that_a_drop_may_take_begins_when_the_last_cube_is_let_go():
+    """Ten cubes, one every .15 s: the last leaves the hand at 1.35 s, when the time would be up for the first."""
+    slow = replace(TOWER, hand=replace(TOWER.hand, interval=0.15))
+    with PhysicsModel(slow, PhysicsSettings(longest=1.3)) as model:
+        outcome = model.drop(model.empty(), supply({"any": 10}, model.cube_edge), np.random.default_rng(1))
+    assert outcome.status is Status.SETTLED
+
+
 def test_a_drop_that_was_never_quiet_for_long_enough_but_creeps_less_than_the_bound_is_jammed():
     """No cube can be quiet for 2.9 s of 3; all lie still in the last second all the same."""
     with PhysicsModel(TOWER, PhysicsSettings(longest=3, quiet_time=2.9)) as model:

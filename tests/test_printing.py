@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import re
 import tomllib
+import zipfile
 from collections.abc import Callable
 from functools import cache
 from itertools import combinations
@@ -19,6 +21,7 @@ from tower_sim import cli
 from tower_sim.apparatus.catalogue import from_tables, load, names, shipped
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
+from tower_sim.made import LIST
 from tower_sim.physics.settings import STANDARD, accuracy
 from tower_sim.simulator import PhysicsModel
 
@@ -32,7 +35,7 @@ from tower_sim.printing.mesh import Mesh, contains, crossings, faults, normals, 
 from tower_sim.printing.printed import PrintChoice, TowerInParts, make
 from tower_sim.printing.step import plane_faces, to_step
 from tower_sim.printing.stl import read_stl, to_stl
-from tower_sim.printing.threemf import read_3mf, to_3mf
+from tower_sim.printing.threemf import Placed, on_beds, read_3mf, to_3mf
 
 TOWERS = [name for name in names() if name != "dead_reckoning"]
 
@@ -323,16 +326,50 @@ def test_what_is_no_stl_is_refused_in_a_line(data: bytes, tmp_path: Path):
 
 def test_a_3mf_has_every_part_with_its_name_and_none_over_another(tmp_path: Path):
     parts = [(part.title, part.mesh) for part in made("wallenstein").parts]
-    (tmp_path / "a.3mf").write_bytes(to_3mf(parts, "a & b"))
+    placed = [Placed(name, mesh, 10.0 * i, 0.0, bool(i % 2)) for i, (name, mesh) in enumerate(parts)]
+    (tmp_path / "a.3mf").write_bytes(to_3mf(placed, "a & b"))
     again = read_3mf(tmp_path / "a.3mf")
     assert [name for name, _ in again] == [name for name, _ in parts]
     for (_, before), (_, after) in zip(parts, again, strict=True):
         assert faults(after) == []
         assert after.volume == pytest.approx(before.volume, rel=1e-5)
         assert after.bounds[0].tolist() == [0.0, 0.0, 0.0]
-    assert to_3mf(parts, "a & b") == (tmp_path / "a.3mf").read_bytes()
+    assert to_3mf(placed, "a & b") == (tmp_path / "a.3mf").read_bytes()
     with pytest.raises(UsageError, match="cannot be read"):
         read_3mf(Path(__file__))
+
+
+@pytest.mark.parametrize(
+    "bed", [Bed(180, 180, 180), Bed(250, 210, 200), Bed(140, 300, 200), Bed(600, 600, 300)], ids=str
+)
+def test_what_a_3mf_holds_lies_within_the_bed_and_nothing_over_another(bed: Bed):
+    """Boxes as large as parts, two as large as the bed, and a cube: their corners as the file places them."""
+    sizes = [
+        (bed.width, bed.depth),
+        (bed.depth, bed.width),
+        (126, 126),
+        (126, 126),
+        (130, 90),
+        (90, 130),
+        (9, 9),
+        (9, 9),
+    ]
+    parts = [(f"part {i}", solid.to_mesh(solid.box((0, 0, 5), (x / 2, y / 2, 5)))) for i, (x, y) in enumerate(sizes)]
+    beds = on_beds(parts, bed)
+    assert sorted(part.name for placed in beds for part in placed) == sorted(name for name, _ in parts)
+    for placed in beds:
+        with zipfile.ZipFile(io.BytesIO(to_3mf(placed, "a"))) as file:
+            text = file.read("3D/3dmodel.model").decode()
+        boxes: list[np.ndarray] = []
+        for part, found in zip(placed, re.findall(r'transform="([^"]+)"', text), strict=True):
+            turn = np.array([float(number) for number in found.split()]).reshape(4, 3)
+            corners = (part.mesh.vertices - part.mesh.bounds[0]) @ turn[:3] + turn[3]
+            boxes.append(np.array([corners.min(axis=0), corners.max(axis=0)]))
+            assert (boxes[-1][0] >= -1e-6).all()
+            assert (boxes[-1][1][:2] <= np.array([bed.width, bed.depth]) + 0.02).all()
+        for one, other in combinations(boxes, 2):
+            assert (np.maximum(one[0], other[0])[:2] >= np.minimum(one[1], other[1])[:2] + 9.9).any()
+    assert len(beds) <= 6
 
 
 def test_the_faces_of_a_step_are_flat_closed_and_of_the_meshs_area(printed: TowerInParts):
@@ -446,8 +483,8 @@ def test_export_says_what_it_made_and_writes_all_of_it(tmp_path: Path, capsys: p
     told = capsys.readouterr().out
     assert told.startswith("The tower amerigo in 5 parts to print; 15 pegs in holes hold them together.\n")
     assert {file.name for file in (tmp_path / "a").iterdir()} == {
-        "tower.3mf", "parts.toml", "tower.toml", "record.toml", "drops.csv", "README.txt", "dimensions.svg",
-        "assembly.svg",
+        "bed-1.3mf", "bed-2.3mf", "bed-3.3mf", "parts.toml", "tower.toml", "record.toml", "drops.csv", "README.txt",
+        "dimensions.svg", "assembly.svg", LIST,
     }  # fmt: skip
     assert load(tmp_path / "a/tower.toml").digest == load("amerigo").digest
 

@@ -207,7 +207,7 @@ def test_the_document_shows_a_campaign_and_python_that_work(directory: Path, tmp
     (code,) = re.findall(r"```python\n(.*?)```", text, re.S)
     code = code.replace('"BANK"', repr(str(directory))).replace('{"blue": 4, "red": 3}', '{"blue": 7, "red": 7}')
     exec(compile(code, "docs/replay_bank.md", "exec"), {})
-    assert re.fullmatch(r"\d+ frames Matched\(level='\w+', says='.*'\)\n", capsys.readouterr().out)
+    assert re.fullmatch(r"\d+ frames Matched\(level='\w+', says='.*', given=None\)\n", capsys.readouterr().out)
 
 
 # Which cube is which

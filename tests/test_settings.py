@@ -258,7 +258,7 @@ def test_an_engine_or_accuracy_for_a_model_without_physics_is_refused_in_one_lin
 
 
 COMMANDS = [
-    ("play amerigo --rounds 0 --seed 1", "tower_sim.cli.play.open_model"),
+    ("play amerigo --rounds 1 --seed 1", "tower_sim.cli.play.open_model"),
     ("drop amerigo --cubes red=3 --seed 1", "tower_sim.cli.drop.open_model"),
     ("play chain --apparatus amerigo --seed 1", "tower_sim.cli.play.open_model"),
     ("compare amerigo --set cubes=6 --games 2 --seed 1 --model physics", "tower_sim.compare.command.open_model"),

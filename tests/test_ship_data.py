@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 from tower_sim.apparatus import catalogue, polygon
+from tower_sim.apparatus.board import Zone
 from tower_sim.apparatus.combat_ship.ship import CombatShip
 from tower_sim.apparatus.parts import Box
 from tower_sim.apparatus.solids import axes
+from tower_sim.apparatus.zones import neighbours
 from tower_sim.errors import UsageError
 
 SHIP = cast("CombatShip", catalogue.load("dead_reckoning"))
@@ -54,6 +56,20 @@ def test_zones_that_meet_only_at_a_corner_are_no_neighbours():
     assert "choice" not in BOARD.neighbours["coins_and_cargo"]
     assert "strength_2" in BOARD.neighbours["explosive_shot"]
     assert "cargo" not in BOARD.neighbours["strength_2"]
+
+
+@pytest.mark.parametrize(("along", "are_neighbours"), [(0.5, False), (0.9, False), (1.2, True), (3.0, True)])
+def test_zones_are_neighbours_where_their_border_is_longer_than_a_cube(along: float, are_neighbours: bool):
+    """Two squares of three edges, a border of 2 mm between them, one shifted so that they face along so many edges."""
+    side, border = 3 * EDGE, 0.002
+    low = np.array([(0, 0), (side, 0), (side, side), (0, side)])
+    zones = [
+        Zone(name, tuple((float(x), float(y)) for x, y in corners))
+        for name, corners in (("one", low), ("other", low + np.array([side + border, side - along * EDGE])))
+    ]
+    assert neighbours(tuple(zones), border, EDGE) == (
+        {"one": ("other",), "other": ("one",)} if are_neighbours else {"one": (), "other": ()}
+    )
 
 
 def test_every_zone_is_walled_in_by_its_borders_all_round_and_open_inside():

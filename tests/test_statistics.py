@@ -158,3 +158,11 @@ def test_resampled_ratios_have_the_interval_that_enumeration_gives():
     for end, share in ((found.low, tail), (found.high, 1 - tail)):
         low, high = np.quantile(every, [max(share - near, 0), min(share + near, 1)])
         assert low <= end <= high
+
+
+@pytest.mark.parametrize("strata", [1, 2, 4])
+def test_an_interval_of_resamples_has_the_degrees_of_freedom_that_its_strata_leave(strata: int):
+    runs = 12
+    resamples = statistics.Resamples(np.arange(runs) % strata, np.random.default_rng(1), 10)
+    reach = stats.t.ppf(0.975, runs - strata) * math.sqrt(runs / (runs - strata))
+    assert resamples.tails() == pytest.approx(stats.norm.sf(reach), rel=1e-6)

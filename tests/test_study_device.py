@@ -38,7 +38,7 @@ def told(runs: Sequence[Sequence[str | None]], device: Device, draws: int, kind:
 
 
 def rows(one: Against) -> list[BesideExact]:
-    return [*one.shares, *one.repeats, *one.twice, *one.first, *one.place]
+    return [*one.shares, *one.repeats, *one.twice, *one.first, *one.never, *one.place]
 
 
 @pytest.mark.parametrize("draws", [4, 3, 2])
@@ -60,6 +60,21 @@ def test_all_sequences_of_a_bag_and_of_dice_together_have_their_exact_figures() 
     dice = told(list(product(throws, repeat=2)), of_dice([[1, 2, 3]] * 2), 2, "dice")
     for row in [*rows(of_bag), *rows(dice)]:
         assert row.tower.value == pytest.approx(row.exact, abs=1e-12)
+    assert [row.exact for row in of_bag.never] == pytest.approx([1 / 8, 27 / 64, 27 / 64])
+
+
+def test_what_never_comes_is_a_share_of_the_runs_and_no_draw_after_the_last() -> None:
+    """Of 12 draws each: a mean first draw is of the runs in which the event came."""
+    bag = Bag({"a": 9, "b": 1})
+    one = told([list("ab" * 6), *[list("a" * 12)] * 9, list("aaab" * 3)], bag, 12, "bag")
+    first, never = (next(row for row in rows if row.name == "b") for rows in (one.first, one.never))
+    assert (first.tower.value, first.tower.n) == (3, 2)
+    assert (never.tower.value, never.exact) == (9 / 11, pytest.approx(0.9**12))
+    law = [0.9 ** (n - 1) * 0.1 for n in range(1, 13)]
+    assert first.exact == pytest.approx(sum(n * p for n, p in enumerate(law, 1)) / sum(law))
+    gone = told([list("a" * 12)] * 6, bag, 12, "bag")
+    assert np.isnan(gone.first[1].tower.value)
+    assert not gone.first[1].differs
 
 
 def test_drops_without_a_draw_do_not_count_and_runs_cut_short_have_no_first_draw() -> None:
@@ -89,7 +104,7 @@ def shuffled(device: Device, draws: int, runs: int, rng: np.random.Generator) ->
 def test_true_devices_are_seldom_called_different(device: Device, kind: str, draws: int) -> None:
     """Of 60 campaigns of 60 games at most as many families have a false difference as 5 % allow (tail of 1 in 1000)."""
     rng = np.random.default_rng(20)
-    wrong = {"shares": 0, "repeats": 0, "first": 0, "place": 0}
+    wrong = {"shares": 0, "repeats": 0, "first": 0, "never": 0, "place": 0}
     for _ in range(60):
         one = told(shuffled(device, draws, 60, rng), device, draws, kind)
         for family in wrong:
@@ -147,6 +162,7 @@ class Drawer(Game):
 def report(campaign: Campaign, place: Any, monkeypatch: pytest.MonkeyPatch) -> tuple[str, list[Any]]:
     pictures: list[Any] = []
     monkeypatch.setattr(Campaign, "game", Drawer())
+    monkeypatch.setattr(sections_device, "without_memory", lambda *_: None)  # these runs were not played
     monkeypatch.setattr(Sheets, "picture", lambda _, name, figure, caption: pictures.append(figure))
     sheets = Sheets(place)
     sections_device.of_one_point(sheets, campaign, Resamples(campaign.strata, np.random.default_rng(1), 400))
@@ -175,6 +191,6 @@ def test_a_skewed_order_is_told_first_and_too_few_games_say_nothing(
     skewed = [sorted(run, key=lambda event: (event != "b", rng.random())) for run in shuffled(DECK, 4, 60, rng)]
     skewed[0] = list("abac")
     text, _ = report(drawn(skewed), tmp_path / "a", monkeypatch)
-    assert "But the order differs: b comes first at draw 1.0" in text.splitlines()[0]
+    assert "When they come differs too: b comes first at draw 1.0" in text.splitlines()[0]
     text, _ = report(drawn(skewed[:3]), tmp_path / "b", monkeypatch)
     assert text.splitlines()[0] == "3 games are too few to say whether the tower keeps the odds of the deck."

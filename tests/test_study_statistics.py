@@ -14,7 +14,7 @@ from tower_sim.games import amerigo
 from tower_sim.statistics import Resamples, percentiles
 from tower_sim.study import fairness, memory, players, retention, survival
 from tower_sim.study.baseline import GameKit, play_rule
-from tower_sim.study.data import Campaign
+from tower_sim.study.data import Campaign, Words
 
 COLOURS = tuple(amerigo.Rules().colours)
 GAME = GameKit(COLOURS, np.repeat(np.arange(7), 7), [*range(7)] * 5)
@@ -242,7 +242,15 @@ def test_kaplan_meier_by_hand():
     assert found.released.tolist() == [1, 1, 1, 0]
     assert found.survival.value == pytest.approx([4 / 5, 4 / 5 * 3 / 4, 4 / 5 * 3 / 4 / 2, 4 / 5 * 3 / 4 / 2])
     assert found.median.value == 3
+    assert found.mean_within.value == pytest.approx(1 + 4 / 5 + 3 / 5 + 3 / 10 + 3 / 10)  # no curve after age 4
     assert found.entered == 5
+
+
+def test_cubes_that_never_leave_stay_all_of_the_drops_that_the_mean_is_taken_within():
+    campaign = stays([99] * 6, [12] * 6)
+    found = survival.survival(campaign, boot_of(campaign))
+    assert found
+    assert found.mean_within.value == survival.WITHIN == 7
 
 
 def test_exponential_stays_survive_exponentially_under_censoring():
@@ -377,6 +385,20 @@ def test_a_memoryless_tower_yields_no_gain():
     assert max(shown.values()) <= stats.binom.ppf(1 - 1e-4, 40, 0.025)
     assert -0.02 < np.mean(means) < 0  # fitting what is not there costs, but little
     assert np.mean(short) < np.mean(means)  # more with less data: scored where it was fitted it would seem a gain
+
+
+@pytest.mark.parametrize(("setup", "scored"), [("setup", 10), ("", 11)])
+def test_the_first_phase_after_a_setup_is_not_predicted_and_the_second_of_a_chain_is(setup: str, scored: int):
+    """Of 12 drops: the set-up itself and the phase that follows no phase are not scored; of a chain its first drop."""
+    out = np.random.default_rng(4).integers(1, 5, (20, 12))
+    campaign = series(out)
+    if setup:
+        words = Words.of([setup if drop == 0 else "red" for drop in campaign.drops.drop])
+        campaign = replace(campaign, drops=replace(campaign.drops, phase=words))
+    found = memory.prediction(campaign, boot_of(campaign), np.random.default_rng(1))
+    assert found
+    assert campaign.has_setup == bool(setup)
+    assert found.memoryless.n == 20 * scored
 
 
 def test_the_gain_of_a_tower_that_pushes_is_what_enumeration_gives():

@@ -453,6 +453,19 @@ def test_a_report_leads_with_the_verdict_and_names_what_does_not_pass(tmp_path: 
     assert all(f"{claim.name} " in on_screen for claim in verdicts.values())
 
 
+def test_a_surrogate_failed_where_a_mean_is_off_or_nothing_passes_and_two_things_do_not():
+    sound, off = check_of(0.0), check_of(0.15)
+    assert pages.failure(sound) == ""
+    assert pages.failure(off).startswith("It failed its check on 40 games that it was not fitted to (1 of ")
+    assert " with physics, " in pages.failure(off)
+    told_apart = replace(sound, told=replace(off.told, games=classifier.ENOUGH), power=None)
+    apart = replace(told_apart, whole=replace(sound.whole, distances=off.whole.distances))
+    assert [claim.verdict for claim in pages.claims(apart)][:2] == [pages.FAILS, pages.FAILS]
+    undecided = [claim.verdict for claim in pages.claims(apart)][2:]
+    assert bool(pages.failure(apart)) == (pages.PASSES not in undecided)
+    assert pages.failure(told_apart) == ""
+
+
 def test_few_games_of_one_law_pass_nothing_that_they_cannot_show():
     check = check_of(0.0)
     verdicts = [claim.verdict for claim in pages.claims(check)]

@@ -373,7 +373,7 @@ def flat(value: Any) -> list[Any]:
 @pytest.mark.parametrize(
     ("model_name", "to", "told"),
     [
-        ("no_such_model", "js", "allowed is a file; give a file of `surrogate fit`"),
+        ("no_such_model", "js", "check its spelling and the folder that you are in; give a file of `surrogate fit`"),
         ("amerigo", "rust", "allowed is js, json, lua, php or java"),
     ],
 )

@@ -7,6 +7,7 @@ import math
 import os
 from collections.abc import Callable, Mapping
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,14 @@ from hypothesis import strategies as st
 
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load
+from tower_sim.cli import main
 from tower_sim.errors import UsageError
 from tower_sim.games import amerigo
 from tower_sim.games.amerigo import Rules
 from tower_sim.models import open_model
 from tower_sim.surrogate import store
 from tower_sim.surrogate.cascade import Cascade, FloorLaw, Passing, Polyline
-from tower_sim.surrogate.store import BOARD, TOWER, Fitted, RungScore, Source, load_fitted, shipped
+from tower_sim.surrogate.store import BOARD, FAILED_NAME, TOWER, Fitted, RungScore, Source, load_fitted, shipped
 
 SHAPE = load("amerigo")
 SHIPPED = shipped(SHAPE.name, SHAPE.digest)
@@ -67,6 +69,37 @@ def test_a_model_is_read_back_as_it_was_written(fitted: Fitted, tmp_path: Path):
     assert again.to_json() == deepcopy(fitted).to_json() == text
     (tmp_path / "model.json").write_text(text, "utf-8")
     assert load_fitted(tmp_path / "model.json") == fitted
+
+
+def test_that_a_check_failed_is_kept_named_and_not_to_be_edited_away():
+    failed = replace(SMALL, failed="It failed: physics 16.5, surrogate 9.07.")
+    text = failed.to_json()
+    assert Fitted.from_json(text) == failed
+    assert failed.digest != SMALL.digest
+    for old in (failed.failed, f',\n "failed": "{failed.failed}"'):
+        assert old in text
+        with pytest.raises(UsageError, match="surrogate is damaged"):
+            Fitted.from_json(text.replace(old, ""))
+
+
+def test_all_that_names_its_model_says_that_the_check_failed(tmp_path: Path, capsys: Capture):
+    file = tmp_path / "mine.json"
+    file.write_text(replace(SHIPPED, failed="It failed: physics 16.5, surrogate 9.07.").to_json(), "utf-8")
+    of = ["--model", str(file), "--seed", "1"]
+    for words in (["play", "amerigo", "--rounds", "1"], ["drop", "amerigo", "--cubes", "blue=9"]):
+        assert main([*words, *of]) == 0
+        assert "surrogate that failed its check" in capsys.readouterr().out.splitlines()[0]
+        assert main([*words, *of, "--json"]) == 0
+        document = json.loads(capsys.readouterr().out)
+        assert document["model"] == FAILED_NAME
+    (tmp_path / "token").write_text(document["state"])
+    assert main(["drop", "amerigo", "--cubes", "red=2", "--state", f"@{tmp_path / 'token'}", *of]) == 0
+    assert main(["compare", "amerigo", "--set", "cubes=5", "--games", "400", *of]) == 0
+    told = " ".join(capsys.readouterr().out.partition("house rules compared")[0].split())
+    assert "surrogate that failed its own check" in told
+    assert (": very likely" in told, ": certain" in told) == (True, False)
+    assert main(["surrogate", "export", str(file), "--to", "json", "-o", str(tmp_path / "table.json")]) == 0
+    assert "It failed: physics 16.5" in capsys.readouterr().err
 
 
 def test_a_file_plays_the_games_of_the_shipped_model(tmp_path: Path):

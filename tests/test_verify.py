@@ -338,7 +338,9 @@ def test_no_line_can_be_dropped_doubled_or_exchanged():
 
 
 def test_another_key_is_found():
-    forged = signed_anew([{**entry, "key": ring(77).public} for entry in entries(PLAIN)], ring(77))
+    told = entries(PLAIN)
+    told[0]["key"] = ring(77).public
+    forged = signed_anew(told, ring(77))
     assert checked(forged).holds  # whoever does not know the server's key cannot tell
     assert not checked(forged, PLAIN_RING.public).holds
     assert not checked(signed_anew(entries(PLAIN), ring(77))).holds
@@ -401,15 +403,6 @@ def test_a_draw_without_a_landing_cannot_be_made_again_and_is_told():
     assert "cannot be made again here: 1 draws in a row were no landing" in finding.what
 
 
-def test_what_a_player_noted_is_looked_for():
-    ledger, lines = opened(ring(), entropy(3))
-    kept = ledger.previous
-    _, more = ledger.revealed(ring())
-    assert checked([*lines, *more], noted=[kept, ledger.commitment]).holds
-    for other in ("0" * 64, "my own words"):
-        assert "what you noted" in checked([*lines, *more], noted=[other]).findings[0].what
-
-
 # The command
 
 
@@ -420,21 +413,45 @@ def log(tmp_path: Path) -> Path:
 
 
 def test_the_command_says_first_what_a_player_understands(log: Path):
-    whole = checked(LOG)
-    noted = [word for each in whole.rounds.values() for word in ("--noted", each.commitment)]
-    done = tower_sim("verify", str(log), "--key", RING.public, "--noted", WORDS, *noted)
+    (name, mine), _ = checked(LOG).rounds.items()
+    done = tower_sim("verify", str(log), "--key", RING.public, "--noted", WORDS, "--noted", mine.commitment)
     assert done.returncode == 0, done.stderr
-    first, second, empty, *_ = done.stdout.splitlines()
+    first, second, empty, *more = done.stdout.splitlines()
     assert first.startswith(
         "This log holds: what was drawn (3 draws) follows from the server's secret and the player's words"
     )
+    assert first.endswith(f"Yours is round {name}, with 2 draws.")
     assert second.startswith("The server had fixed its secret before it could know the words")
     assert "with the key that you named" in second
     assert empty == ""
+    assert more[0].endswith("the one that you noted by its words, commitment")
+    for at, (shown, draw) in enumerate(zip(more[1:3], mine.draws, strict=True)):
+        assert f"draw {at}, line {draw.line}: " in shown
+        assert "'cubes': {'blue': 4, 'red': 3}" in shown
+        assert f"'emerged': {draw.answer['emerged']}" in shown
+    assert more[3].startswith("  round ")
+
+
+def test_a_log_that_holds_and_is_not_what_was_noted_has_a_status_of_its_own(log: Path):
+    done = tower_sim("verify", str(log), "--noted", "other words")
+    assert done.returncode == 3
+    assert done.stdout.startswith("This log holds, but it is not what you noted (what you noted, other words, is not")
+    document = json.loads(tower_sim("verify", str(log), "--json", "--noted", "other words").stdout)
+    assert (document["holds"], document["findings"]) == (False, [])
+    assert (document["noted"]["round"], document["noted"]["draws"]) == (None, [])
+    (name, mine), _ = checked(LOG).rounds.items()
+    noted = json.loads(tower_sim("verify", str(log), "--json", "--noted", name).stdout)["noted"]
+    assert noted == {
+        "round": name,
+        "wrong": "",
+        "found": ["number"],
+        "draws": [{"line": d.line, "hash": d.hash, "asked": d.asked, "answer": d.answer} for d in mine.draws],
+    }
+    assert tower_sim("verify", str(log), "--noted", " ").returncode == 2
 
 
 def test_without_the_commitment_it_does_not_say_that_the_secret_was_there_first(log: Path):
-    done = tower_sim("verify", str(log), "--noted", WORDS)
+    done = tower_sim("verify", str(log), "--noted", next(iter(checked(LOG).rounds)))
     assert done.returncode == 0, done.stderr
     assert "had fixed its secret before it could know" not in done.stdout
     assert "add --noted COMMITMENT" in done.stdout.splitlines()[1]

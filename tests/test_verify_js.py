@@ -73,12 +73,14 @@ def test_towers_brought_along_and_words_of_other_tongues_are_drawn_again(package
 
 
 def test_the_key_and_what_was_noted_are_looked_for(package: Path):
-    (one,) = ask(package, data_of(LOG), key=RING.succession[0].old, noted=[WORDS, hashed(LOG[3])])
+    (one,) = ask(package, data_of(LOG), key=f" {RING.succession[0].old.upper()}", noted=[WORDS, hashed(LOG[3])])
     (other,) = ask(package, data_of(LOG), key=ring(5).public)
     (forgotten,) = ask(package, data_of(LOG), noted=["0" * 64])
     assert (one["holds"], other["holds"], forgotten["holds"]) == (True, False, False)
     assert "Whether the server had fixed its secret" in one["says"][1]
-    (noted,) = ask(package, data_of(LOG), noted=[each["commitment"] for each in one["rounds"]])
+    assert [draw["line"] for draw in one["noted"]["draws"]] == [4, 6]
+    assert forgotten["says"][0].startswith("This log holds, but it is not what you noted")
+    (noted,) = ask(package, data_of(LOG), noted=[one["rounds"][0]["commitment"]])
     assert noted["says"][1].startswith("The server had fixed its secret before it could know the words")
 
 
@@ -157,6 +159,7 @@ def test_without_ed25519_it_says_that_signatures_were_not_checked(package: Path)
 
 def test_what_is_no_log_is_refused(package: Path):
     assert ask(package, b"", b"no log") == [{"error": "RangeError"}] * 2
+    assert ask(package, data_of(LOG), key="abc") == ask(package, data_of(LOG), noted=[" "]) == [{"error": "RangeError"}]
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

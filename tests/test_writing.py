@@ -13,9 +13,12 @@ from pathlib import Path
 import pytest
 from support.campaigns import tree
 
-from tower_sim import writing
+from tower_sim import cli, made, writing
 from tower_sim.campaign import load, run
+from tower_sim.cli import main
+from tower_sim.cli.parser import Parser
 from tower_sim.errors import UsageError
+from tower_sim.study.sheets import Sheets
 from tower_sim.writing import WritingFailed, check, write
 
 
@@ -140,7 +143,7 @@ def test_without_what_only_posix_has_towers_are_played_drawn_compared_and_studie
     (tmp_path / "here.py").write_text(WITHOUT_POSIX)  # each process of a campaign runs it again
 
     commands = (
-        "play amerigo --rounds 0 --seed 1 --save-plot game.png",
+        "play amerigo --rounds 1 --seed 1 --save-plot game.png",
         "compare amerigo --set cubes=6 --games 3 --seed 1 --model two_thirds",
         "campaign run spec.toml -o data --workers 2",
         "study data -o report",
@@ -152,3 +155,207 @@ def test_without_what_only_posix_has_towers_are_played_drawn_compared_and_studie
     assert (tmp_path / "report").is_dir()
     run(load(tmp_path / "spec.toml"), tmp_path / "with")
     assert tree(tmp_path / "data") == tree(tmp_path / "with")
+
+
+BEGUN = "play amerigo --rounds 0 --model two_thirds --seed 1"
+FOREIGN = {
+    f"{BEGUN} --save-plot g.png": "g.png",
+    "play amerigo --rounds 0 --replay r.html": "r.html",
+    "drop amerigo --cubes blue=1 --replay r.glb": "r.glb",
+    "battle --cubes blue=3,red=3 --save-plot g.pdf": "g.pdf",
+    "compare amerigo --set cubes=6 --games 3 --model two_thirds --save-plot g.png": "g.png",
+    "design --inside 20 -o mine.toml": "mine.toml",
+    "design --inside 20 -o new.toml --save-plot g.png": "g.png",
+    "calibrate my_tower -o mine.toml": "mine.toml",
+    "calibrate my_tower -o other.toml": "other.surrogate.json",
+    "lab -o lab.html": "lab.html",
+    "replay drop.json --bank none -o r.html": "r.html",
+    "show amerigo -o g.png": "g.png",
+    "surrogate fit none -o m.json": "m.json",
+    "surrogate check amerigo none -o report": "report/report.md",
+    "surrogate export amerigo --to js -o x.mjs": "x.mjs",
+    "surrogate export --to npm -o package": "package/package.json",
+    "export amerigo --to svg -o panels": "panels/README.txt",
+    "study data -o report": "report/report.html",
+}
+"""Every command that writes files, with one of them."""
+
+
+def called(line: str, *more: str) -> int:
+    return main([*line.split(), *more])
+
+
+def in_folder(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*")}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of a small campaign."""
+    folder = tmp_path_factory.mktemp("campaign")
+    spec = '[campaign]\nkind = "game"\napparatus = "amerigo"\nmodel = "two_thirds"\nseed = "7"\ngames = 6\nshard = 2\n'
+    (folder / "spec.toml").write_text(spec)
+    run(load(folder / "spec.toml"), folder / "data", 1)
+    return folder / "data"
+
+
+@pytest.mark.parametrize("line", FOREIGN)
+def test_no_command_replaces_what_it_did_not_make(
+    line: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / FOREIGN[line]
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(b'{"mine": 1}\n')
+    before = in_folder(tmp_path)
+    assert called(line.replace("data", str(data))) == 2
+    said = capsys.readouterr().err
+    assert "there already" in said or "other things in it" in said
+    assert ("--force" in said or "try another name" in said, said.count("\n")) == (True, 1)
+    assert path.read_bytes() == b'{"mine": 1}\n'
+    assert in_folder(tmp_path) == before
+
+
+def test_force_is_one_option_of_every_command_that_writes_files():
+    writers: set[str] = set()
+    helps: set[str] = set()
+
+    def gather(parser: Parser, name: str) -> None:
+        commands = parser.commands()
+        for word, (each, _) in commands.items():
+            gather(each, f"{name} {word}".strip())
+        options = {action.dest: action for action in parser.arguments()}
+        if {"output", "save_plot", "replay"} & set(options) and name != "campaign run":  # it goes on with its own
+            writers.add(name)
+            helps.add(str(options["force"].help))
+
+    gather(cli.parser(), "")
+    assert writers == {" ".join(word for word in line.split()[:2] if word in SUBWORDS) for line in FOREIGN}
+    assert len(helps) == 1
+
+
+SUBWORDS = {"fit", "check", *(line.split()[0] for line in FOREIGN)}  # `surrogate export` is a word of another's too
+
+
+AGAIN = {
+    f"{BEGUN} --save-plot g.png": "g.png",
+    f"{BEGUN} --save-plot g.svg": "g.svg",
+    f"{BEGUN} --save-plot g.pdf": "g.pdf",
+    f"{BEGUN} --save-plot g.eps": "g.eps",
+    "lab -o lab.html --apparatus amerigo": "lab.html",
+    "surrogate export amerigo --to js -o x.mjs": "x.mjs",
+    "surrogate export amerigo --to json -o x.json": "x.json",
+    "surrogate export amerigo --to lua -o x.lua": "x.lua",
+    "surrogate export amerigo --to php -o x.php": "x.php",
+    "surrogate export amerigo --to java -o CubeTower.java": "CubeTower.java",
+    "surrogate export amerigo --to npm -o package": "package/README.md",
+}
+"""Commands that are called again, in scripts: they replace their own files."""
+
+
+@pytest.mark.parametrize("line", AGAIN)
+def test_a_command_replaces_its_own_file_until_somebody_changes_it(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / AGAIN[line]
+    assert called(line) == 0
+    first, files = path.read_bytes(), in_folder(tmp_path)
+    assert called(line) == 0
+    assert (path.read_bytes(), in_folder(tmp_path)) == (first, files)
+    changed = first.replace(b"a", b"b", 1)
+    path.write_bytes(changed)
+    capsys.readouterr()
+    assert called(line) == 2
+    assert "changed since" in capsys.readouterr().err
+    assert path.read_bytes() == changed
+    assert called(line, "--force") == 0
+    assert path.read_bytes() == first
+
+
+@pytest.mark.parametrize("suffix", [".png", ".glb", ".json", ".html", ".toml", ".pdf", ".mjs", ".lua"])
+def test_a_mark_says_who_made_a_file_and_whether_one_byte_of_it_is_another(suffix: str, tmp_path: Path):
+    plain = b"glTF" + bytes(4) + b"\x11\0\0\0{  }\n" if suffix == ".glb" else b'{\n "a": 1\n}\n'
+    plain += b"IEND    crc\n" if suffix == ".png" else b""
+    path = tmp_path / f"file{suffix}"
+    data = made.marked(plain, suffix, "tower-sim play")
+    path.write_bytes(data)
+    assert made.maker(path) == made.Maker("tower-sim play", True)
+    for at in range(len(data)):
+        path.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+        assert made.maker(path) != made.Maker("tower-sim play", True), at
+    path.write_bytes(plain)
+    assert made.maker(path) is None
+
+
+def test_a_report_replaces_its_own_files_until_somebody_changes_one(tmp_path: Path):
+    def wrote(words: str) -> None:
+        sheets = Sheets(tmp_path)
+        sheets.text(f"# {words}")
+        sheets.table("one", ["a"], [[1]])
+        sheets.close()
+
+    with writing.by("tower-sim study"):
+        wrote("first")
+        wrote("second")
+    (tmp_path / "tables/one.csv").write_text("mine")
+    with writing.by("tower-sim study"), pytest.raises(UsageError, match=r"one\.csv.*changed since"):
+        wrote("third")
+    assert ("second" in (tmp_path / "report.md").read_text(), (tmp_path / "tables/one.csv").read_text()) == (
+        True,
+        "mine",
+    )
+    with writing.by("tower-sim surrogate check"), pytest.raises(UsageError, match="tower-sim study made it"):
+        wrote("third")
+    with writing.by("tower-sim study", is_forced=True):
+        wrote("third")
+    assert (tmp_path / "tables/one.csv").read_text() == "a\n1\n"
+
+
+def test_what_a_person_filled_in_stays_with_force_too_and_is_not_given_other_parts(tmp_path: Path):
+    forms = {"drops.csv": b"drop\n", "parts": b"1"}
+
+    def wrote(files: dict[str, bytes], is_forced: bool = False) -> tuple[str, ...]:
+        with writing.by("tower-sim export", is_forced=is_forced):
+            return writing.write_folder(tmp_path, files, filled_in=("drops.csv",))
+
+    assert wrote(forms) == ()
+    assert wrote(forms) == ()
+    (tmp_path / "drops.csv").write_bytes(b"drop\n0,9\n")
+    for is_forced in (False, True):
+        assert wrote({**forms, "parts": b"2"}, is_forced) == ("drops.csv",)
+        with pytest.raises(UsageError, match="not of these parts"):
+            wrote({"drops.csv": b"drop of another\n", "parts": b"3"}, is_forced)
+    assert writing.write_folder(tmp_path, forms, filled_in=("drops.csv",)) == ("drops.csv",)  # from Python
+    assert ((tmp_path / "drops.csv").read_bytes(), (tmp_path / "parts").read_bytes()) == (b"drop\n0,9\n", b"1")
+    (tmp_path / made.LIST).unlink()
+    with pytest.raises(UsageError, match="for you to write into"):
+        wrote(forms, True)
+
+
+def test_a_folder_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    files = {"a": b"1", "b/c": b"2"}
+    writing.write_folder(tmp_path, files)
+    calls: list[int] = []
+
+    def fail(_: int) -> None:
+        calls.append(1)
+        if len(calls) == 3:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    before = {name: (tmp_path / name).read_bytes() for name in (made.LIST, *files)}
+    with monkeypatch.context() as patched:
+        patched.setattr(writing.os, "fsync", fail)
+        with pytest.raises(WritingFailed):
+            writing.write_folder(tmp_path, {"a": b"3", "b/c": b"4"})
+    assert {name: (tmp_path / name).read_bytes() for name in (made.LIST, *files)} == before
+    assert in_folder(tmp_path) == {made.LIST, "a", "b", "b/c"}
+
+
+def test_an_empty_file_and_a_device_are_nobodys(tmp_path: Path):
+    (tmp_path / "made.txt").touch()  # as mktemp makes one
+    with writing.by("tower-sim show"):
+        write(tmp_path / "made.txt", b"x\n")
+        write("/dev/null", b"x")
+        with pytest.raises(UsageError, match="nothing in it says"):
+            check(tmp_path / "made.txt")

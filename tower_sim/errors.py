@@ -8,6 +8,7 @@ from datetime import date, time
 from numbers import Real
 from typing import Any, TypeVar, cast
 
+_CHANGE = "change it or leave it out"
 _LONGEST = 120  # characters of a received value that are quoted
 _SHORT = 40  # digits of a number that are quoted
 T = TypeVar("T")
@@ -36,9 +37,7 @@ def printable(text: str) -> str:
     return "".join(letter if letter.isprintable() or letter == "\n" else ascii(letter)[1:-1] for letter in text)
 
 
-def fault(
-    what: str, value: object, allowed: str, advice: str = "change it or leave it out", code: str = "field.invalid"
-) -> UsageError:
+def fault(what: str, value: object, allowed: str, advice: str = _CHANGE, code: str = "field.invalid") -> UsageError:
     """Return the error that `what` is `value` and what is allowed instead; `code` as in UsageError."""
     return UsageError(f"{what} is {shown(value)}; allowed is {allowed}; {advice}", what, code)
 
@@ -59,10 +58,10 @@ def shown(value: object, longest: int = _LONGEST) -> str:
     return text if len(text) <= longest else f"{text[: longest * 2 // 3]}...{text[-longest // 6 :]}"
 
 
-def check_whole(what: str, value: object, least: int, most: int | None = None) -> None:
+def check_whole(what: str, value: object, least: int, most: int | None = None, advice: str = _CHANGE) -> None:
     """Raise UsageError unless `value` is a whole number from `least` (to `most`)."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least or (most is not None and value > most):
-        raise fault(what, value, f"a whole number from {least}" + ("" if most is None else f" to {most}"))
+        raise fault(what, value, f"a whole number from {least}" + ("" if most is None else f" to {most}"), advice)
 
 
 def check_kind(what: str, value: object, kind: type[T], allowed: str, advice: str) -> T:

@@ -13,6 +13,7 @@ from typing import TypeVar
 from tower_sim.errors import check_whole
 from tower_sim.progress import telling
 
+MOST_WORKERS = 512  # more processes than this are a typing error, not a machine
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
@@ -43,9 +44,9 @@ def ignore_interrupts() -> None:
 def processes(workers: int) -> Generator[Pool, None, None]:
     """Give a pool of so many processes in the block, at whose end they are gone; Ctrl-C is for this process alone.
 
-    Raises UsageError for fewer than 1.
+    Raises UsageError for fewer than 1 and more than MOST_WORKERS.
     """
-    check_whole("workers", workers, 1)
+    check_whole("workers", workers, 1, MOST_WORKERS)
     with without_interrupts():
         pool = mp.get_context("spawn").Pool(workers, ignore_interrupts)
     with pool:
@@ -57,7 +58,7 @@ def spread_out(
 ) -> Iterator[Result]:
     """Do `tasks` on several `processes`, in order, telling on standard error how many (`what`, plural) are done.
 
-    Raises UsageError for fewer workers than 1.
+    Raises UsageError as `processes` does.
     """
     with processes(min(workers, max(len(tasks), 1))) as pool, telling(what, len(tasks)) as tell:
         for i, result in enumerate(pool.imap(work, tasks), 1):

@@ -18,6 +18,16 @@ def nothing() -> None:
     """Tell nobody that a step is done."""
 
 
+def in_words(seconds: float) -> str:
+    """Say a time to the half minute."""
+    halves = max(round(seconds / 30), 1)
+    if halves < 3:
+        return "half a minute" if halves == 1 else "a minute"
+    if halves > 240:
+        return f"{seconds / 3600:.1f} hours"
+    return f"{halves // 2} minutes" if halves % 2 == 0 else f"{halves / 2:.1f} minutes"
+
+
 class Telling:
     """Tells how many of `total` are done; `total` None means that nobody knows how many there will be."""
 

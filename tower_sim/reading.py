@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
@@ -17,6 +18,7 @@ from tower_sim.errors import UsageError, fault, shown
 MAX_BYTES = 4_000_000
 MAX_DEPTH = 40  # tables and lists within each other
 MAX_DIGITS = 60  # of a whole number
+_A_FOLDER = "it is a folder; allowed is a regular file, such as one in it"
 _TOO_LONG = 10**MAX_DIGITS
 _CHAIN = re.compile(  # a key of more parts than tables may be in each other: reading a.a.a... takes time as its square
     r"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){""" + f"{MAX_DEPTH}}}"
@@ -29,11 +31,14 @@ def read_bytes(path: str | Path, what: str, *, limit: int = MAX_BYTES, advice: s
     Raises UsageError, in one line, for a path that is no regular file, cannot be read or is larger.
     """
     as_path(what, path, advice)
+    named = f"{what} {shown(str(path))}"
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         try:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise fault(what, str(path), "a regular file, no pipe, device or directory", advice)
+            mode = os.fstat(descriptor).st_mode
+            if not stat.S_ISREG(mode):
+                it_is = _A_FOLDER if stat.S_ISDIR(mode) else "it is a pipe or a device; allowed is a regular file"
+                raise UsageError(f"{named} cannot be read: {it_is}; {advice}", what)
             with open(descriptor, "rb", closefd=False) as file:
                 data = file.read(limit + 1)
         finally:
@@ -41,8 +46,7 @@ def read_bytes(path: str | Path, what: str, *, limit: int = MAX_BYTES, advice: s
     except (OSError, ValueError) as error:
         if isinstance(error, UsageError):
             raise
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise UsageError(f"{what} {shown(str(path))} cannot be read ({reason}); allowed is a file; {advice}") from error
+        raise UsageError(f"{named} cannot be read: {_why(error)}; {advice}", what) from error
     if len(data) > limit:
         raise fault(f"size of {what} {shown(str(path))}", f"more than {limit} bytes", "less", advice)
     return data
@@ -53,6 +57,20 @@ def as_path(what: str, path: object, advice: str = "check the path") -> Path:
     if not isinstance(path, (str, Path)):
         raise fault(what, path, "a path in quotes", advice)
     return Path(path)
+
+
+def _why(error: OSError | ValueError) -> str:
+    """Say why a file could not be read, and what to look at."""
+    if not isinstance(error, OSError):
+        return "no file has a name with such a character; check its path"
+    known = {
+        errno.ENOENT: "it is not there; check its spelling and the folder that you are in",
+        errno.ENOTDIR: "a part of its path is a file, no folder; check its path",
+        errno.EISDIR: _A_FOLDER,
+        errno.EACCES: "you have no right to read it; give yourself the right, or copy it",
+        errno.ENAMETOOLONG: "no file has so long a name; check its path",
+    }
+    return known.get(error.errno or 0, error.strerror or str(error))
 
 
 def read_text(path: str | Path, what: str, *, limit: int = MAX_BYTES, advice: str = "check the path") -> str:

@@ -36,6 +36,7 @@ from tower_sim.state import TowerState, check_seed
 
 FEWEST_BESIDE = 500  # runs by a rule of thumb, which costs next to nothing
 GAME, APPARATUS = "game", "apparatus"  # keys of a rules file, beside those of its rules
+SHORT = 12  # digits of a seed that people type again
 PHYSICS = "physics"  # the model that is asked when none is named
 
 
@@ -119,7 +120,10 @@ class PlayRequest:
         if not isinstance(self.game, Game):
             object.__setattr__(self, "game", registry.get("game", self.game))
         if not self.apparatus:
-            raise fault(APPARATUS, None, allowed(), f"name what {self.played.name} is to be played with")
+            what = f"no apparatus is named, and {self.played.name} has none of its own"
+            raise UsageError(
+                f"{what}; allowed is {allowed()}; name one (--apparatus, or the field apparatus)", APPARATUS
+            )
 
     @property
     def played(self) -> Game:
@@ -176,8 +180,16 @@ def allowed() -> str:
 
 
 def drawn_seed() -> int:
-    """Return a seed drawn from the system."""
+    """Return a seed drawn from the system for programs: no two of any number are equal."""
     return secrets.randbits(128)
+
+
+def short_seed() -> int:
+    """Return a seed drawn from the system for people, who type it again: up to SHORT digits.
+
+    Of 1,000 that somebody draws two are equal with a chance of 1 in 2 million, of 100,000 with one of 1 in 200.
+    """
+    return secrets.randbelow(10**SHORT)
 
 
 def _check_named(request: DropRequest | PlayRequest) -> None:

@@ -40,7 +40,7 @@ def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
     A shipped name is a game's, for the game as published with its own apparatus, or a profile's, with which the first
     game that can be played with it is, as published. A file that declares a game is that game. Each of `changes` is
     KEY=VALUE, a key of such a file (dotted for one in a table) with its value in TOML; a word needs no quotes, and a
-    relative path counts from where the program runs.
+    relative path counts from where the program runs; each key is changed once.
     Raises UsageError, in one line that names the file, when it cannot be read or holds what is not allowed.
     """
     said = str(file)
@@ -56,9 +56,13 @@ def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
             declared = cast("Game", registry.get("opener", "game").open(file))
             table = _published(declared) | {GAME: declared.name}
     with naming("variant", file):
+        changed: set[str] = set()
         for change in word_list("changes", changes):
-            _change(table, change)
-            if change.partition("=")[0].strip() == APPARATUS:
+            key = _change(table, change)
+            if key in changed:
+                raise fault("a change", change, "each key once", f"leave out all but one of those of {key}")
+            changed.add(key)
+            if key == APPARATUS:
                 directory = Path()
         game = declared or game_of_rules(table, directory, DEFAULT)
         if not game.figures():
@@ -95,8 +99,8 @@ def _played_with(profile: str) -> Game:
     return first_game()
 
 
-def _change(table: dict[str, Any], change: str) -> None:
-    """Set one key of a variant's table."""
+def _change(table: dict[str, Any], change: str) -> str:
+    """Set one key of a variant's table, and return the key."""
     key, equals, text = (part.strip() for part in change.partition("="))
     if not (key and equals):
         raise fault("a change", change, "KEY=VALUE with a key of a rules file", "try cubes=6")
@@ -110,3 +114,4 @@ def _change(table: dict[str, Any], change: str) -> None:
         inner[last] = toml_table(f"value = {text}", "the value")["value"]
     except UsageError:
         inner[last] = text  # a word without quotes
+    return key

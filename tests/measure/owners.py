@@ -147,7 +147,7 @@ def recorded(model: DropModel, drops: int, game_seed: Callable[[int], int]) -> I
     while done < drops:
         game += 1
         for entry in islice(play(model, Rules(), game_seed(game)), drops - done):
-            yield Record(entry.index + 1, dict(entry.thrown), dict(entry.emerged), dict(entry.inside), game)
+            yield Record(entry.index, dict(entry.thrown), dict(entry.emerged), dict(entry.inside), game)
             done += 1
 
 

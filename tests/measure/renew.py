@@ -25,6 +25,7 @@ from calibration.command import calibrate
 from calibration.evidence import of_the_real_tower
 from calibration.fit import TARGETS
 from calibration.result import Calibration
+from tests.measure import figures
 from tests.measure.script import ended, put
 from tower_sim import cli
 from tower_sim.campaign import load, run
@@ -73,8 +74,9 @@ def profiles(work: Path, workers: int) -> None:
     for name, observations in FITTED.items():
         output = work / f"{name}.toml"
         result = calibrate(observations, output, MODE.get(name, "full"), workers=workers)
-        shutil.copyfile(output, PROFILES / output.name)
         target = ROOT / "docs" / "calibration" / name
+        said, kept = f"{name}.calibration/report.md", f"docs/calibration/{name}/report.md"
+        write_whole(PROFILES / output.name, output.read_text("utf-8").replace(said, kept))
         shutil.rmtree(target, ignore_errors=True)
         target.mkdir(parents=True)
         made = work / f"{name}.calibration"
@@ -194,6 +196,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         session()
         for command in COMMANDS:
             cli.main(command.split())
+        figures.main([])
 
     return ended("renew", work, "what was simulated is kept; to go on, run the same again")
 

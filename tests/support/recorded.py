@@ -32,7 +32,7 @@ def game(rng: np.random.Generator, thrown_out: float = 0.71, sticky: float = 1.0
             {name: int((colour[rows] == i).sum()) for i, name in enumerate(COLOURS)} for rows in (thrown, leaves, stays)
         )
         out = tuple(age[leaves].tolist())
-        now = Record(len(found) + 1, thrown_by, out_by, inside_by)
+        now = Record(len(found), thrown_by, out_by, inside_by)
         found.append(AgedDrop(now, (*out, *age[stays].tolist()), out))
         age = np.where(stays, age + 1, -1)
     return found

@@ -128,7 +128,7 @@ def tower_replay(
                 0.066 + edge * (0.5 + slot // 16),
             )
             bend = (spot[0] / 2, spot[1] / 2, 0.13)
-            corners = [top, bend, (0.03, spot[1], 0.02), (0.12, spot[1], edge)] if out else [top, bend, spot]
+            corners = [top, bend, (0.03, spot[1], 0.02), (0.045, spot[1], edge)] if out else [top, bend, spot]
             poses = path_through(corners, 60 + 4 * k, 2.0)
             tracks.append([cube, first, len(poses), parts.track(poses)])
             events.append([first, "thrown", cube])
@@ -157,8 +157,8 @@ def tower_replay(
             if matched
             else None,
         }
-        text = f"drop {number + 1}: {sum(thrown_counts.values())} thrown"
-        steps.append({"title": f"Drop {number + 1}", "text": text, "takes": [take]})
+        text = f"drop {number}: {sum(thrown_counts.values())} thrown"
+        steps.append({"title": f"Drop {number}", "text": text, "takes": [take]})
     return _document(shape, title, colours, cubes, steps, parts, matched)
 
 
@@ -199,8 +199,8 @@ def battle_replay(title: str = "A battle of two sides") -> MadeReplay:
             "matched": None,
         }
         lying = rest
-        text = f"step {number + 1}: 3 cubes thrown; {', '.join(zones[cube].name for cube in thrown)}"
-        steps.append({"title": f"Step {number + 1}", "text": text, "takes": [take]})
+        text = f"step {number}: 3 cubes thrown; {', '.join(zones[cube].name for cube in thrown)}"
+        steps.append({"title": f"Step {number}", "text": text, "takes": [take]})
     return _document(shape, title, ("purple", "green"), cubes, steps, parts, None)
 
 

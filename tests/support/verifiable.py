@@ -41,9 +41,12 @@ def drawn(ledger: Ledger, keys: Keyring, asked: Mapping[str, Any]) -> tuple[Ledg
 
 
 def log_of(
-    rounds: Sequence[Sequence[Mapping[str, Any]]], seed: int = 1, rotate_before: Iterable[int] = (), words: str = WORDS
+    rounds: Sequence[Sequence[Mapping[str, Any]]],
+    seed: int = 1,
+    rotate_before: Iterable[int] = (),
+    words: Sequence[str] = (WORDS,),
 ) -> tuple[list[str], Keyring]:
-    """Return the lines of a log of rounds of draws, and the key at its end.
+    """Return the lines of a log of rounds of draws, and the key at its end; each round has the next of the `words`.
 
     A draw without a `state` goes on from the drop before it. The key is rotated before the draws of those numbers.
     """
@@ -54,7 +57,7 @@ def log_of(
         if i:
             ledger, more = ledger.next_round(keys, random_bytes)
             lines += more
-        ledger, more = ledger.worded(keys, words)
+        ledger, more = ledger.worded(keys, words[i % len(words)])
         lines += more
         for asked in asks:
             if number in rotate_before:
@@ -75,12 +78,18 @@ def entries(lines: Iterable[str]) -> list[dict[str, Any]]:
     return [json.loads(line)["entry"] for line in lines]
 
 
-def signed_anew(changed: Iterable[Mapping[str, Any]], keys: Keyring) -> list[str]:
-    """Return the lines of a server that lies: entries changed as it likes, then numbered, chained and signed aright."""
+def signed_anew(
+    changed: Iterable[Mapping[str, Any]], keys: Keyring, written: Callable[[int, str], str] = lambda _, text: text
+) -> list[str]:
+    """Return the lines of a server that lies: entries changed as it likes, then numbered, chained and signed aright.
+
+    `written` says how the entry of a number is written, of what it would be.
+    """
     lines: list[str] = []
     for number, entry in enumerate(changed):
         fields = {key: value for key, value in entry.items() if key not in ("number", "previous", "kind")}
         whole = entry_bytes(number, hashed(lines[-1]) if lines else FIRST, entry["kind"], fields)
+        whole = written(number, whole.decode()).encode()
         lines.append(framed(whole, keys.sign(whole)))
     return lines
 

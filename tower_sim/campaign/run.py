@@ -19,6 +19,7 @@ from tower_sim.campaign.store import CampaignStatus, DamagedManifest, Store
 from tower_sim.campaign.vary import FEWEST_RUNS, SAMPLED
 from tower_sim.errors import check_whole
 from tower_sim.interrupts import terminable
+from tower_sim.pool import MOST_WORKERS
 from tower_sim.progress import telling
 from tower_sim.reading import as_path
 from tower_sim.terminal import warn
@@ -53,7 +54,7 @@ def run(spec: Spec, directory: Path, workers: int = 1, dask: str = "", progress:
     run; finished shards are kept. Raises UsageError for a directory, an address, workers or a model that cannot be
     used, StoreError when the directory cannot be written any more, WorkersLost when there are no workers any more.
     """
-    check_whole("workers", workers, 1)
+    check_whole("workers", workers, 1, MOST_WORKERS)
     expected = environment()
     if not dask and not (directory / MANIFEST).exists():
         with spec.point(0).open_model():  # one that cannot be had here is refused before anything is written

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import partial
 from importlib import import_module
 from typing import Any
 
 from tower_sim.cli import output
-from tower_sim.cli.common import version
+from tower_sim.cli.common import FILES, version
 from tower_sim.cli.parser import Parser
 from tower_sim.errors import UsageError
 from tower_sim.games.game import Game
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.requests import first_game, games
 from tower_sim.terminal import warn
-from tower_sim.writing import CALLERS, WritingFailed
+from tower_sim.writing import CALLERS, WritingFailed, by
 
 __all__ = ["main"]
 
@@ -28,17 +29,17 @@ _COMMANDS = {
     "campaign": "run thousands of drops that survive anything, and check them",
     "study": "write a report on a campaign: statistics with intervals, tables, plots",
     "calibrate": "fit the tower to observations or to your own recorded drops",
-    "fairness": "does your recorded tower behave as a profile predicts?",
+    "fairness": "check whether your recorded tower behaves as a profile predicts",
     "design": "find a tower that does what you wish, and confirm it with physics",
-    "lab": "write a page in which house rules are tried: sliders, whole games, battles",
+    "lab": "write a page to try house rules in: sliders, whole games, battles",
     "serve": "answer other programs: a JSON request a line, a JSON reply a line",
-    "verify": "were the draws of a service what was agreed? check its log, offline",
-    "replay": "show what a drop or a game of another program did, by recorded drops",
-    "surrogate": "the fast stand-in for physics: fit, check and export it",
-    "export": "a tower to print or to cut: STL, 3MF, STEP, or panels as SVG",
+    "verify": "check the log of a service's draws offline: were they what was agreed?",
+    "replay": "show a drop or a game of another program by recorded drops that match it",
+    "surrogate": "fit, check and export the fast stand-in for physics",
+    "export": "write a tower to print or to cut: STL, 3MF, STEP, or panels as SVG",
     "show": "draw an apparatus: a 3D view and a dimensioned section",
-    "list": "what there is: apparatus, games, engines and models, also of other packages",
-    "completion": "print what makes a shell complete commands, options and names",
+    "list": "list apparatus, games, engines and models, also those of other packages",
+    "completion": "print the script that makes a shell complete commands, options and names",
 }
 """The module of each command is called like it."""
 
@@ -59,7 +60,9 @@ def _run(arguments: Sequence[str] | None) -> int:
     try:
         options = parser().parse_args(arguments)
         run: Callable[[argparse.Namespace], int | None] = options.run
-        return run(options) or 0
+        going = output.going_on() if _writes(options) else nullcontext()
+        with going, by(options.prog, is_forced=getattr(options, "force", False)):
+            return run(options) or 0
     except UsageError as error:
         return _told(str(error), 2)
     except TooManyFailedDraws as error:
@@ -76,6 +79,11 @@ def _run(arguments: Sequence[str] | None) -> int:
         return _told(output.failure(error), 2 if callers else 1)
     except MemoryError:
         return _told("out of memory; ask for less at once", 1)
+
+
+def _writes(options: argparse.Namespace) -> bool:
+    """Say whether a command writes a file, which is due whatever becomes of what it prints."""
+    return any(vars(options).get(name) is not None for name in FILES)
 
 
 def _told(text: str, status: int) -> int:

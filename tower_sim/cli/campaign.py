@@ -14,14 +14,16 @@ from tower_sim.cli.parser import Parser
 def add(parser: Parser) -> None:
     """Add what the command takes."""
     actions = parser.add_subparsers(title="actions", required=True, metavar="ACTION", parser_class=type(parser))
-    run = actions.add_parser("run", help="run a campaign file, or go on with it")
+    run = actions.add_parser("run", help="run a campaign file, or continue it")
     run.add_argument("spec", type=Path, metavar="SPEC.toml", help="the campaign file; see docs/campaigns.md")
-    add_output(run, "DIR", "the campaign's directory")
+    add_output(run, "DIR", "the campaign's directory", is_replaced=False)
     engine = run.add_mutually_exclusive_group()
     add_workers(engine)
-    engine.add_argument("--dask", default="", metavar="ADDRESS|local", help="a Dask scheduler, or one of our own")
+    engine.add_argument(
+        "--dask", default="", metavar="ADDRESS|local", help="address of a Dask scheduler, or local to start one"
+    )
     run.set_defaults(run=_run)
-    status = actions.add_parser("status", help="tell what is done, missing, failed")
+    status = actions.add_parser("status", help="say what is done, missing and failed")
     status.add_argument("directory", type=Path, metavar="DIR", help="the campaign's directory")
     add_json(status)
     status.set_defaults(run=_status)

@@ -16,8 +16,11 @@ from tower_sim.physics.settings import ENGINE, STANDARD, accuracies
 from tower_sim.reading import json_value, read_text
 from tower_sim.registry import OWN, get
 from tower_sim.registry import names as registered
+from tower_sim.requests import short_seed
 from tower_sim.state import MAX_SEED, TowerState
 
+FILES = ("output", "save_plot", "replay", "backup")
+"""What the options are called that name a file to write."""
 PICTURE = ".png, .pdf or .svg"
 
 
@@ -68,14 +71,19 @@ def add_physics(parser: Parser) -> None:
 
 def add_rules(parser: Parser) -> None:
     """Add `--rules`."""
-    told = "house rules as TOML, a file that compare takes too (default: the published)"
+    told = "house rules as TOML, a file that compare takes too (default: the published rules)"
     parser.offer(parser.add_argument("--rules", metavar="FILE", help=told), ())
 
 
-def add_seed(parser: Parser, default: int | None = None) -> None:
-    """Add `--seed`; without a default one is drawn, and printed."""
-    told = "0 to 2^128 - 1" + (" (default: drawn, and printed)" if default is None else "")
-    parser.add_argument("--seed", type=seed, default=default, metavar="N", help=told)
+def add_seed(parser: Parser) -> None:
+    """Add `--seed`; see `seed_of`."""
+    told = "decides all that is random, 0 to 2^128 - 1 (default: drawn, and printed)"
+    parser.add_argument("--seed", type=seed, metavar="N", help=told)
+
+
+def seed_of(options: argparse.Namespace) -> int:
+    """Return the seed that was given; where none was, one that is drawn."""
+    return short_seed() if options.seed is None else options.seed
 
 
 def add_games(parser: Parser, what: str, *, default: int | None = None, required: bool = False) -> None:
@@ -96,11 +104,21 @@ def add_json(parser: Parser) -> None:
 def add_plot(parser: Parser, what: str) -> None:
     """Add `--save-plot`; `what` is drawn."""
     parser.add_argument("--save-plot", type=Path, metavar="FILE", help=f"also draw {what} into FILE ({PICTURE})")
+    add_force(parser)
 
 
-def add_output(parser: Parser, metavar: str, what: str, *, required: bool = True) -> None:
-    """Add `-o`, `--output`; `--out` is read as well, as an abbreviation."""
+def add_output(parser: Parser, metavar: str, what: str, *, required: bool = True, is_replaced: bool = True) -> None:
+    """Add `-o`, `--output` (`--out` is read as well, as an abbreviation), and `--force` where anything is replaced."""
     parser.add_argument("-o", "--output", type=Path, required=required, metavar=metavar, help=what)
+    if is_replaced:
+        add_force(parser)
+
+
+def add_force(parser: Parser) -> None:
+    """Add `--force`, once, to a command that writes files."""
+    if not parser.has("--force"):
+        told = "also replace files that this command did not make, or that were changed since"
+        parser.add_argument("--force", action="store_true", help=told)
 
 
 def seed(text: str) -> int:

@@ -16,11 +16,11 @@ from tower_sim.requests import first_game
 _LENGTH = re.compile(r"(\d+(?:\.\d+)?) ?(?:mm)?")
 _WISHES = {
     "keep": "cubes that stay inside when the set-up throws all 49 in, 0 to 49",
-    "inside": "cubes inside after a phase of play, on average, 0 to 49; about 49 - 7 times those out in a phase",
+    "inside": "cubes inside after a phase of play, on average, 0 to 49 (about 49 minus 7 times --out)",
     "out": "cubes that come out in a phase, on average, 0 to 7",
     "colours": "colours that come out in a phase (actions to choose from), on average, 0 to 7",
     "exchange": "of the cubes that come out, the share that was inside before, 0 to 1",
-    "clogged": "share of games that may end with more than half of the cubes inside, 0 to 1 (wished if not said: 0)",
+    "clogged": "share of games that may end with more than half of the cubes inside, 0 to 1 (if left out, 0 is wished)",
 }
 
 
@@ -30,21 +30,21 @@ def add(design: Parser) -> None:
     for name, told in _WISHES.items():
         wishes.add_argument(f"--{name}", type=_number, metavar="X", help=told)
     design.add_argument("--cube", type=_length, metavar="MM", help="edge of the cubes, 7mm to 12mm (default: any)")
-    told = "side of a square print bed that funnel and tube, cut under each floor, must fit (default: any tower)"
+    told = "side of a square print bed that the funnel must fit, and the tube when cut under each floor (default: any)"
     design.add_argument("--print-bed", type=_length, metavar="MM", help=told)
-    told = "what not to choose: material or hand (as usual), or a number of the tower, as in tube=7.5; by commas"
+    told = "what to leave as it is, with commas between: material, hand, or a number of the tower, as in tube=7.5"
     design.add_argument("--hold", metavar="WORDS", help=told)
-    told = "how long to seek at most, in rounds of 12 games, 1 to 500 (default: 12)"
+    told = "how long to search at most, in rounds of 12 games, 1 to 500 (default: 12)"
     design.add_argument("--rounds", type=whole, metavar="N", help=told)
-    add_games(design, "fresh games confirm the tower, 8 to 5000 (default: 120)")
+    add_games(design, "fresh games to confirm the tower with, 8 to 5000 (default: 120)")
     add_seed(design)
     add_workers(design)
-    told = "table of towers to begin from (default: that which ships)"
+    told = "table of towers to begin from (default: the one that ships)"
     design.add_argument("--atlas", type=Path, metavar="FILE", help=told)
     add_plot(design, "the known towers and the wishes")
     add_json(design)
     add_output(
-        design, "PROFILE.toml", "the tower's profile; beside it the search is kept, which goes on when called again"
+        design, "PROFILE.toml", "the tower's profile; the search is kept beside it, and the same command continues it"
     )
     design.set_defaults(run=_design)
 

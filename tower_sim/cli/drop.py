@@ -7,7 +7,7 @@ import json
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.cli.common import add_apparatus_argument, add_json, add_model, add_physics, add_seed, read_token
+from tower_sim.cli.common import add_apparatus_argument, add_json, add_model, add_physics, add_seed, read_token, seed_of
 from tower_sim.cli.drop_words import drop_report
 from tower_sim.cli.parser import Parser
 from tower_sim.cli.replaying import Replaying, add_replay, replaying, tell_replay
@@ -15,7 +15,7 @@ from tower_sim.cubes import parse_counts
 from tower_sim.errors import UsageError
 from tower_sim.models import open_model
 from tower_sim.outcome import Outcome
-from tower_sim.requests import DropRequest, drawn_seed, drop_document, outcome
+from tower_sim.requests import DropRequest, drop_document, outcome
 from tower_sim.state import TOKEN_VERSION, TowerState, token_version
 from tower_sim.terminal import say, warn
 
@@ -26,7 +26,10 @@ def add(drop: Parser) -> None:
     drop.add_argument("--cubes", default="", metavar="COLOUR=N,...", help="the cubes to throw, as in blue=4,red=2")
     drop.add_argument("--state", metavar="TOKEN|@FILE", help="the state token of an earlier drop, or a file with it")
     drop.add_argument(
-        "--knock", type=float, metavar="STRENGTH", help="knock on the table first; peak acceleration in g"
+        "--knock",
+        type=float,
+        metavar="STRENGTH",
+        help="knock on the table first, with a peak acceleration of STRENGTH g",
     )
     add_model(drop)
     add_physics(drop)
@@ -41,7 +44,7 @@ def _drop(options: argparse.Namespace) -> None:
     counts = parse_counts(options.cubes, "--cubes")
     if not counts and options.knock is None:
         raise UsageError("nothing to do: --cubes is empty and there is no --knock; try --cubes blue=4,red=2")
-    seed = drawn_seed() if options.seed is None else options.seed
+    seed = seed_of(options)
     token = None if options.state is None else read_token(options.state)
     state = None if token is None else TowerState.from_token(token)
     physics = (options.engine, options.accuracy)

@@ -23,10 +23,10 @@ def add(export: Parser) -> None:
     for option, what in (
         ("--wall", "thickness of printed walls, 2 to 6mm (default: 3mm)"),
         ("--print-bed", "the printer's bed: 180mm, or 250x210x200mm (default: 180mm)"),
-        ("--clearance", "gap around a peg in its hole (default: 0.2mm)"),
-        ("--sheet", "sheets to cut panels out of (default: 600x400mm)"),
-        ("--thickness", "how thick these are (default: 3mm)"),
-        ("--kerf", "how wide the laser burns (default: 0.15mm)"),
+        ("--clearance", "gap between a peg and its hole (default: 0.2mm)"),
+        ("--sheet", "size of the sheets that panels are cut out of (default: 600x400mm)"),
+        ("--thickness", "thickness of the sheets (default: 3mm)"),
+        ("--kerf", "width of the laser's cut (default: 0.15mm)"),
     ):
         export.add_argument(option, metavar="LENGTH", help=what)
     export.set_defaults(run=_export)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from tower_sim.cli.common import add_apparatus, add_games, add_json, add_physics, add_seed
+from tower_sim.cli.common import add_apparatus, add_games, add_json, add_physics, add_seed, seed_of
 from tower_sim.cli.parser import Parser
 from tower_sim.models import settings_of
 from tower_sim.requests import PHYSICS, first_game
@@ -12,11 +12,15 @@ from tower_sim.requests import PHYSICS, first_game
 
 def add(fairness: Parser) -> None:
     """Add what the command takes."""
-    fairness.add_argument("records", metavar="RECORDS.csv", help="your drops; see docs/calibration.md (or: my_tower)")
+    fairness.add_argument(
+        "records",
+        metavar="RECORDS.csv",
+        help="your recorded drops (docs/calibration.md says how), or the example my_tower",
+    )
     add_apparatus(fairness, first_game().apparatus)
     add_games(fairness, "games to simulate, 8 to 10000", default=24)
     add_physics(fairness)
-    add_seed(fairness, 0)
+    add_seed(fairness)
     add_json(fairness)
     fairness.set_defaults(run=_fairness)
 
@@ -25,4 +29,5 @@ def _fairness(options: argparse.Namespace) -> int:
     from calibration.verdict import fairness_command
 
     settings = settings_of(PHYSICS, options.engine, options.accuracy)
-    return fairness_command(options.records, options.apparatus, options.games, options.seed, options.json, settings)
+    seed = seed_of(options)
+    return fairness_command(options.records, options.apparatus, options.games, seed, options.json, settings)

@@ -11,8 +11,8 @@ from tower_sim.cli.parser import Parser
 
 def add(lab: Parser) -> None:
     """Add what the command takes."""
-    add_output(lab, "FILE.html", "the page, which opens from the file")
-    told = f"a shipped profile ({', '.join(names())}) or a TOML file (default: all with a surrogate that ship)"
+    add_output(lab, "FILE.html", "the page, which opens from the disk")
+    told = f"a shipped profile ({', '.join(names())}) or a TOML file (default: all with a surrogate; may be repeated)"
     lab.offer(lab.add_argument("--apparatus", action="append", metavar="NAME|FILE", help=told), names())
     lab.add_argument(
         "--game",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import codecs
 import os
 import sys
-from contextlib import suppress
-from typing import TextIO
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from typing import Any, TextIO
 
 from tower_sim.errors import shown
 from tower_sim.terminal import warn
@@ -47,6 +48,54 @@ def end(status: int) -> int:
     return status
 
 
+@contextmanager
+def going_on() -> Generator[None]:
+    """Let the block do its work, and write its files, when nobody takes what it prints any more.
+
+    Raises, at the block's end, the OSError that printing ended with.
+    """
+    given = sys.stdout
+    kept = sys.stdout = _GoingOn(given)
+    try:
+        yield
+        kept.flush()
+    finally:
+        sys.stdout = given
+    if kept.failed is not None:
+        raise kept.failed
+
+
+class _GoingOn:
+    """A stream that takes everything, also when the one behind it no longer does; `failed` says why it does not."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.failed: OSError | None = None
+
+    def write(self, text: str) -> int:
+        """Write, or let it be."""
+        try:
+            self._stream.write(text)
+        except OSError as error:
+            self._leave(error)
+        return len(text)
+
+    def flush(self) -> None:
+        """Write what is held back, or let it be."""
+        try:
+            self._stream.flush()
+        except OSError as error:
+            self._leave(error)
+
+    def __getattr__(self, name: str) -> Any:
+        """Be the stream behind it in all else."""
+        return getattr(self._stream, name)
+
+    def _leave(self, error: OSError) -> None:
+        self.failed = self.failed or error
+        forget()
+
+
 def failure(error: OSError) -> str:
     """Say which output failed, and why."""
     what = "standard output" if error.filename is None else shown(str(error.filename))
@@ -57,7 +106,7 @@ def forget() -> None:
     """Send what is held back nowhere: Python would complain while it flushes at its end."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
+        os.dup2(nowhere, sys.stdout.fileno())  # from now on nothing that is printed fails
         os.close(nowhere)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -20,11 +21,15 @@ class Parser(argparse.ArgumentParser):
         super().__init__(formatter_class=_Formatter, **options)
         self._fill = fill
         self.offered: dict[str, Sequence[str]] = {}
-        self.is_read_again = False  # by the parser of what is named, which refuses what is unknown
+        self._own_help: Callable[[Sequence[str]], Parser | None] | None = None
 
     def offer(self, action: argparse.Action, words: Sequence[str]) -> None:
         """Have shells offer these words, and files, where the value of an option or an argument is due."""
         self.offered[action.dest] = words
+
+    def read_again_by(self, own_help: Callable[[Sequence[str]], Parser | None]) -> None:
+        """Leave what is unknown to the parser of what is named; `own_help` gives that which shows its help, if any."""
+        self._own_help = own_help
 
     def filled(self) -> Parser:
         """Return the parser with all that it takes."""
@@ -68,15 +73,18 @@ class Parser(argparse.ArgumentParser):
         if not given and self._subparsers is not None:
             self.print_help()
             self.exit(0)
+        if self._own_help is not None and not {"-h", "--help"}.isdisjoint(given):
+            (self._own_help(given) or self).print_help()
+            self.exit(0)
         parsed, unknown = super().parse_known_args(given, namespace)
         if not hasattr(parsed, "words"):  # those of the command itself, which it may read again
-            parsed.words = given
+            parsed.words, parsed.prog = given, self.prog
         if not any(word.startswith("-") for word in unknown):
             for action in self._actions:  # one that may be left out is also taken after the options
                 is_open = not action.option_strings and action.nargs == "?" and getattr(parsed, action.dest) is None
                 if is_open and unknown:
                     setattr(parsed, action.dest, unknown.pop(0))
-        if unknown and not self.is_read_again:
+        if unknown and self._own_help is None:
             self.error(self._unknown(unknown))
         return parsed, []
 
@@ -94,12 +102,23 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             allowed = [str(choice) for choice in action.choices]
-            text = f"{shown(value)}; allowed is one of {', '.join(allowed)}{near(str(value), allowed)}"
+            files = getattr(action.choices, "files", "")
+            text = f"{shown(value)}; allowed is one of {', '.join(allowed)}{files}{near(str(value), allowed)}"
             raise argparse.ArgumentError(action, text)
 
 
 class _Formatter(argparse.HelpFormatter):
     """Help in which every option that has a default says it, once."""
+
+    def add_argument(self, action: argparse.Action) -> None:
+        """Add it, and room for the names of commands, which stand two columns further in than argparse reckons with."""
+        super().add_argument(action)
+        for inner in self._iter_indented_subactions(action):
+            length = len(self._format_action_invocation(inner)) + self._current_indent + self._indent_increment
+            self._action_max_length = max(self._action_max_length, length)
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)  # names can be copied whole
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
         text = action.help

@@ -25,7 +25,6 @@ from tower_sim.requests import (
     OddsRequest,
     PlayRequest,
     check,
-    drawn_seed,
     fill,
     fill_beside,
     games,
@@ -56,37 +55,61 @@ def add(play: Parser) -> None:
     common.add_physics(play)
     common.add_seed(play)
     common.add_json(play)
-    common.add_plot(play, "it")
+    common.add_plot(play, "the game")
     add_replay(play, "its cubes")
     if with_odds := [game for game in playable if game.ways.odds() is not None]:
-        common.add_games(play, f"{' or '.join(map(_several, with_odds))}, to tell the odds")
+        named = " and ".join(game.name for game in with_odds)
+        common.add_games(play, f"runs to play, 1 to {MAX_RUNS}, to tell the odds (of {named})")
     for game in playable:
-        _add_shown(play, game)
-    play.is_read_again = True
+        _add_shown(play, game, playable)
+    play.read_again_by(partial(_own_help, play.prog))
+    play.epilog = f"tower-sim play GAME --help shows the options of that game alone, as in play {names[0]} --help."
     play.set_defaults(run=partial(_chosen, play))
 
 
 class _Names(list[str]):
-    """The names of games, among which any file is too."""
+    """The names of games, among which any file is too, as `files` says."""
+
+    files = " or the path of a .toml file"
 
     def __contains__(self, name: object) -> bool:
         return super().__contains__(name) or registry.is_file("game", name)
+
+
+def _own_help(prog: str, words: Sequence[str]) -> Parser | None:
+    """Return the parser that shows the help of the game among the `words`; None where none is named."""
+    named = next((word for word in words if word in registry.names("game") or registry.is_file("game", word)), None)
+    if named is None:
+        return None
+    game: Game = registry.get("game", named)
+    own = Parser(prog=f"{prog} {named}", description=_about(game))
+    _add_own(own, game)
+    return own
+
+
+def _about(game: Game) -> str:
+    return f"{game.title}: {game.about}.".replace(": .", ".").replace("%", "%%")
+
+
+def _add_own(own: Parser, game: Game) -> None:
+    _add_options(own, game, None)
+    common.add_rules(own)
 
 
 def _chosen(play: Parser, options: argparse.Namespace) -> None:
     game: Game = registry.get("game", options.game)
     own = Parser(prog=play.prog)
     own.add_argument("game")
-    _add_options(own, game, None)
-    common.add_rules(own)
+    _add_own(own, game)
     _refuse_others(play, own, game, games(), options)
     _run(game, own.parse_args(options.words))
 
 
-def _add_shown(parser: Parser, game: Game) -> None:
-    """Add the options of a game that are not there yet, to be shown."""
+def _add_shown(parser: Parser, game: Game, playing: Sequence[Game]) -> None:
+    """Add the options of a game that are not there yet, to be shown; all that are `playing` and have them are named."""
     new = [option for option in game.ways.options if not parser.has(f"--{option.name}")]
-    group = parser.add_argument_group(f"options of {game.name}") if new else None
+    having = [other.name for other in playing if set(new) <= {*other.ways.options}]
+    group = parser.add_argument_group(f"options of {', '.join(having)}") if new else None
     for option in new:
         _add(group, option, is_read=False)
 
@@ -95,12 +118,15 @@ def _refuse_others(
     parser: Parser, own: Parser, game: Game, playing: Sequence[Game], options: argparse.Namespace
 ) -> None:
     """Refuse an option that is given, and is another game's."""
-    for other in playing:
-        for option in other.ways.options:
-            if _key(option) in vars(options) and not own.has(f"--{option.name}"):
-                its = ", ".join(f"--{one.name}" for one in game.ways.options) or "none"
-                told = f"unknown option '--{option.name}': it is of {other.name}; {game.name} has {its} of its own"
-                parser.error(told)
+    for option in (option for other in playing for option in other.ways.options):
+        if _key(option) in vars(options) and not own.has(f"--{option.name}"):
+            having = ", ".join(other.name for other in playing if option.name in _its_options(other))
+            its = ", ".join(f"--{name}" for name in _its_options(game)) or "none"
+            parser.error(f"unknown option '--{option.name}': it is of {having}; {game.name} has {its} of its own")
+
+
+def _its_options(game: Game) -> list[str]:
+    return [option.name for option in game.ways.options]
 
 
 def add_command(parser: Parser, playing: Sequence[Game]) -> None:
@@ -116,23 +142,42 @@ def add_command(parser: Parser, playing: Sequence[Game]) -> None:
     _add_game(parser, playing)
     _add_options(parser, first, first.apparatus)
     for game in others:
-        _add_shown(parser, game)
-    parser.is_read_again = True
+        _add_shown(parser, game, playing)
+    parser.read_again_by(partial(_help_of_command, parser.prog, playing))
     parser.set_defaults(run=partial(_of_command, parser, playing))
+
+
+def _help_of_command(prog: str, playing: Sequence[Game], words: Sequence[str]) -> Parser | None:
+    """Return the parser that shows the help of the game given by `--game`; None where none is."""
+    chosen = argparse.ArgumentParser(add_help=False, exit_on_error=False)
+    chosen.add_argument("--game")
+    named = chosen.parse_known_args(list(words))[0].game
+    if named is None:
+        return None
+    game = _with_command(named, playing)
+    own = Parser(prog=f"{prog} --game {named}", description=_about(game))
+    _add_options(own, game, game.apparatus, is_command=True)
+    return own
 
 
 def _add_game(parser: Parser, playing: Sequence[Game]) -> None:
     names = [game.name for game in playing]
-    told = f"whose {playing[0].ways.command}: {', '.join(names)}, or a game's TOML file"
+    told = f"the game of the {playing[0].ways.command}: {', '.join(names)}, or a game's TOML file"
     parser.add_argument("--game", choices=_Names(names), default=names[0], metavar="NAME|FILE", help=told)
 
 
-def _of_command(parser: Parser, playing: Sequence[Game], options: argparse.Namespace) -> None:
-    game: Game = registry.get("game", options.game)
+def _with_command(named: str, playing: Sequence[Game]) -> Game:
+    """Return the game that is `named`; raises UsageError for one without the command of those that are `playing`."""
+    game: Game = registry.get("game", named)
     command = playing[0].ways.command
     if game.ways.command != command:
         names = ", ".join(game.name for game in playing)
         raise fault("--game", game.name, f"one with a {command}: {names} or a file", "name another game")
+    return game
+
+
+def _of_command(parser: Parser, playing: Sequence[Game], options: argparse.Namespace) -> None:
+    game = _with_command(options.game, playing)
     own = Parser(prog=parser.prog)
     _add_game(own, playing)
     _add_options(own, game, game.apparatus, is_command=True)
@@ -184,7 +229,7 @@ def _run(game: Game, options: argparse.Namespace) -> None:
     given = {option.name: said[_key(option)] for option in ways.options if _key(option) in said}
     asked = ways.of_options(given, read_rules(game, options.rules) if options.rules else None)
     named = options.apparatus or asked.apparatus or game.apparatus
-    seed = drawn_seed() if options.seed is None else options.seed
+    seed = common.seed_of(options)
     request = PlayRequest(game, asked.rules, named, options.model, seed, options.engine, options.accuracy)
     apparatus = load(named)
     many: int | None = said.get("games")

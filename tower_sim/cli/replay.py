@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from tower_sim.cli.common import add_output, add_seed
+from tower_sim.cli.common import add_output, add_seed, seed_of
 from tower_sim.cli.parser import Parser
 from tower_sim.reading import json_value, read_text
 
@@ -19,7 +19,7 @@ def add(replay: Parser) -> None:
     bank = "the directory of a campaign with record = true, whose drops are shown"
     replay.add_argument("--bank", type=Path, required=True, metavar="DIR", help=bank)
     add_output(replay, "FILE", "the page (.html) or the scene (.glb)")
-    add_seed(replay, 0)
+    add_seed(replay)
     replay.set_defaults(run=_replay)
 
 
@@ -34,7 +34,7 @@ def _replay(options: argparse.Namespace) -> None:
     text = read_text(options.document, "document", limit=_MOST_BYTES, advice="give what drop --json prints")
     document = told(json_value(text, "the document"))
     with Bank(options.bank) as bank:
-        replay = of_document(document, bank, drawn_from(options.seed))
+        replay = of_document(document, bank, drawn_from(seed := seed_of(options)))
     write(options.output, replay)
     print(replay.header["about"]["matched"]["says"])
-    print(options.output)
+    print(f"{options.output} (seed {seed})")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tower_sim.apparatus.parts import Apparatus
+from tower_sim.cli.common import add_force
 from tower_sim.cli.parser import Parser
 from tower_sim.contract import DropModel
 from tower_sim.errors import fault, shown
@@ -26,8 +27,9 @@ def add_replay(parser: Parser, what: str) -> None:
     """Add `--replay` and `--bank`; `what` is shown."""
     told = f"also write a page that shows {what} falling (.html), or a scene (.glb)"
     parser.add_argument("--replay", type=Path, metavar="FILE", help=told)
-    told = "of a model without poses: show recorded drops with the same counts, of a campaign with record = true"
+    told = "with --replay and a model other than physics: directory of the campaign of recorded drops that are shown"
     parser.add_argument("--bank", type=Path, metavar="DIR", help=told)
+    add_force(parser)
 
 
 class Replaying:
@@ -87,7 +89,7 @@ def replaying(options: argparse.Namespace, apparatus: Apparatus, seed: int) -> G
     bank: Path | None = options.bank
     if path is None:
         if bank is not None:
-            raise fault("--bank", str(bank), "with --replay, whose page it is for", "add --replay FILE.html")
+            raise fault("--bank", str(bank), "one beside --replay only", "add --replay FILE.html")
         yield None
         return
     from tower_sim.replay.files import check_path

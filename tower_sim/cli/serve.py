@@ -13,8 +13,8 @@ from tower_sim.errors import UsageError, fault
 from tower_sim.interrupts import terminable
 
 _NETWORK = (
-    "host", "port", "db", "token_file", "cors", "keep_days", "max_body", "max_at_once", "rate", "workers", "queue",
-    "backup",
+    "host", "port", "name", "db", "token_file", "cors", "keep_days", "max_body", "max_at_once", "rate", "per_address",
+    "patience", "workers", "queue", "backup",
 )  # fmt: skip
 
 
@@ -24,6 +24,7 @@ def add(serve: Parser) -> None:
     net = serve.add_argument_group("with --http")
     net.add_argument("--host", metavar="NAME", help="the address to listen on (default: 127.0.0.1)")
     net.add_argument("--port", type=whole, metavar="N", help="the port; 0: any that is free (default: 8484)")
+    net.add_argument("--name", action="append", metavar="NAME", help="a name it is asked by, too; repeatable")
     net.add_argument("--db", type=Path, metavar="FILE", help="the one file that is kept (default: tower-sim.db)")
     net.add_argument("--token-file", type=Path, metavar="FILE", help="whoever asks must show the token in it")
     net.add_argument("--cors", action="append", metavar="ORIGIN", help="a web page's origin that may ask; repeatable")
@@ -31,6 +32,8 @@ def add(serve: Parser) -> None:
     net.add_argument("--max-body", type=whole, metavar="BYTES", help="of a request (default: 1048576)")
     net.add_argument("--max-at-once", type=whole, metavar="N", help="requests being answered (default: 256)")
     net.add_argument("--rate", type=whole, metavar="N", help="requests a second of one address (default: 1000; 0: any)")
+    net.add_argument("--per-address", type=whole, metavar="N", help="connections of one (default: 100; 0: any)")
+    net.add_argument("--patience", type=whole, metavar="SECONDS", help="for a request to arrive (default: 20)")
     net.add_argument("--workers", type=whole, metavar="N", help="processes to use (default: all cores)")
     net.add_argument("--queue", type=whole, metavar="N", help="requests that wait for them (default: 200)")
     net.add_argument("--backup", type=Path, metavar="FILE", help="copy --db, also of a service at work, and end")
@@ -56,17 +59,17 @@ def _serve(options: argparse.Namespace) -> None:
 
 
 def _serve_http(options: argparse.Namespace) -> None:
+    from tower_sim.service.http.files import backup
     from tower_sim.service.http.run import read_token, run
     from tower_sim.service.http.settings import Settings
-    from tower_sim.service.http.store import backup
 
     db: Path = options.db or Path("tower-sim.db")
     if options.backup is not None:
         backup(db, options.backup)
         print(f"copied {db} to {options.backup}")
         return
-    named = ("keep_days", "max_body", "max_at_once", "rate", "workers", "queue")
+    named = ("keep_days", "max_body", "max_at_once", "rate", "per_address", "patience", "workers", "queue")
     limits = {name: getattr(options, name) for name in named if getattr(options, name) is not None}
     token = read_token(options.token_file) if options.token_file is not None else ""
     port = 8484 if options.port is None else options.port
-    run(Settings(db, token, **limits), options.host or "127.0.0.1", port, options.cors or ())
+    run(Settings(db, token, **limits), options.host or "127.0.0.1", port, options.name or (), options.cors or ())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from tower_sim.apparatus.catalogue import fitted_with, load, shipped
+from tower_sim.apparatus.catalogue import load
 from tower_sim.cli.common import PICTURE, add_apparatus_argument, add_output, read_state
 from tower_sim.cli.parser import Parser
 from tower_sim.errors import UsageError
@@ -30,5 +30,3 @@ def _show(options: argparse.Namespace) -> None:
         )
     draw_apparatus(apparatus, options.output, state)
     print(options.output)
-    if engine := fitted_with(shipped().get(options.apparatus, "")):
-        print(f"{apparatus.name} was fitted with the engine {engine}; drops with another may keep more or fewer cubes")

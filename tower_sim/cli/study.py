@@ -6,8 +6,9 @@ import argparse
 import json
 from pathlib import Path
 
-from tower_sim.cli.common import add_json, add_output
+from tower_sim.cli.common import add_json, add_output, whole
 from tower_sim.cli.parser import Parser
+from tower_sim.terminal import say
 
 
 def add(study: Parser) -> None:
@@ -15,7 +16,10 @@ def add(study: Parser) -> None:
     study.add_argument("directory", type=Path, metavar="DIR", help="the campaign's directory")
     add_output(study, "REPORT_DIR", "where to write the report")
     study.add_argument(
-        "--point", type=int, metavar="N", help="of a campaign that varies fields: design point N by itself, from 0"
+        "--point",
+        type=whole,
+        metavar="N",
+        help="in a campaign that varies fields: report on design point N alone, from 0",
     )
     add_json(study)
     study.set_defaults(run=_study)
@@ -28,6 +32,5 @@ def _study(options: argparse.Namespace) -> None:
     if options.json:
         print(json.dumps(document))
         return
-    for paragraph in document["says"]:
-        print(f"{paragraph}\n")
+    say("".join(f"{paragraph}\n\n" for paragraph in document["says"]).rstrip("\n") + "\n")
     print(f"{options.output / 'report.html'}  (the same as Markdown, with its tables: {options.output / 'report.md'})")

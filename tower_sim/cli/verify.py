@@ -20,7 +20,8 @@ def add(verify: Parser) -> None:
         action="append",
         default=[],
         metavar="TEXT",
-        help="what you have kept, and must be in it: a hash, a commitment, your words; may be given again",
+        help="what you have kept of your round: its commitment, your words, its number, the hash of a line; may be "
+        "given again: all must be of one round, in which something was drawn, else the exit status is 3",
     )
     add_json(verify)
     verify.set_defaults(run=_verify)
@@ -34,4 +35,4 @@ def _verify(options: argparse.Namespace) -> int:
         print(json.dumps(told.document(report, options.key), indent=2))
     else:
         say("\n".join(told.lines_of(report, options.key)))
-    return 0 if report.holds else 1
+    return told.status(report)

@@ -51,7 +51,8 @@ def ship_module() -> str:
 
 def own_modules() -> dict[str, str]:
     """Return by name the modules that need no sampler."""
-    return {name: _own(f"{name}.js") for name in ("check", "counts", "generator", "numpy", "rules")}
+    names = ("check", "counts", "generator", "logline", "noted", "numpy", "rules")
+    return {name: _own(f"{name}.js") for name in names}
 
 
 def between(text: str, start: str, end: str) -> str:

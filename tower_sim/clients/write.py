@@ -18,22 +18,23 @@ from tower_sim.apparatus.with_board import with_board
 from tower_sim.clients import modules
 from tower_sim.errors import UsageError, shown
 from tower_sim.games.game import Game
+from tower_sim.made import of_folder
 from tower_sim.pages.html import source
 from tower_sim.surrogate.export import document
 from tower_sim.surrogate.store import TOWER, fitted_or_shipped, shipped_names
+from tower_sim.terminal import warn
 from tower_sim.variants import DEFAULT
-from tower_sim.writing import told, write
+from tower_sim.writing import told, write_folder
 
 NAME = "tower-sim"
 _THRESHOLDS = "// The chance of log-odds in units of 1/512, times 2^32.\n\n"
-_ENDS = (".js", ".cjs", ".d.ts", ".d.cts")
 _MARK = "tower_sim surrogate export"  # in package.json: a folder that we may write over
 
 
 def write_package(models: Sequence[str], folder: Path) -> None:
     """Write the npm package of `models`, files or names of shipped ones (none: all that ship), into `folder`.
 
-    The folder is new, empty, or holds a package that was written so before, whose files are replaced.
+    The folder is new, empty, or holds a package that was written so before, whose files are replaced or removed.
     Raises UsageError for a model that cannot be read, two of one name and another folder, WritingFailed for a disk that
     is full.
     """
@@ -44,16 +45,13 @@ def write_package(models: Sequence[str], folder: Path) -> None:
                 f"output {shown(str(folder))} is a folder with other things in it; allowed is a new or empty one, or a "
                 "package that was written so before; try another name"
             )
-        for name in {Path(name).parent for name in files}:
-            (folder / name).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise told(folder, error, "output") from error
-    for name, text in files.items():
-        write(folder / name, text, "output")
-    for part in ("lib", "plugins", "towers", "ships"):  # of a package that was here before, what this one has not
-        for file in (folder / part).glob("*.*"):
-            if f"{part}/{file.name}" not in files and file.name.endswith(_ENDS):
-                file.unlink()
+    before = of_folder(folder)
+    write_folder(folder, {name: text.encode() for name, text in files.items()}, "output")
+    for name in before.files:  # of a package that was here before, what this one has not
+        if name not in files and (folder / name).is_file() and before.is_unchanged(folder, name):
+            (folder / name).unlink()
 
 
 def package_files(models: Sequence[str] = ()) -> dict[str, str]:
@@ -93,6 +91,8 @@ def _makers(models: Sequence[str]) -> tuple[dict[str, dict[str, Any]], dict[str,
     ships: dict[str, tuple[dict[str, Any], Any]] = {}
     for model in dict.fromkeys(models):
         fitted = fitted_or_shipped(model)
+        if fitted.failed:
+            warn(f"{fitted.name}: {fitted.failed}")
         name = re.sub(r"[^a-z0-9]+", "-", fitted.apparatus.lower()).strip("-")
         if not name or name in towers or name in ships:
             raise UsageError(

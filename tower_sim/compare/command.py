@@ -36,7 +36,7 @@ def compare_files(
     Tells how far it is. All that is random comes from `seed`.
     Raises UsageError for a file, number or model that is not allowed, and as `play_pairs` does.
     """
-    check_whole("--games", games, 2, MAX_GAMES)
+    check_whole("--games", games, 2, MAX_GAMES, "try --games 1000")
     a, b = _variants(files, changes)
     compared = _compared(a, b)
     with _opened(a, model, settings) as first, _opened(b, model, settings) as second:
@@ -44,7 +44,7 @@ def compare_files(
             warn("without numba this takes about a hundred times as long; pip install numba")
         with telling("pairs", games) as tell:
             pairs = play_pairs(compared, (first, second), games, seed, tell)
-        return compare((a, b), pairs, model=first.name, seed=seed, asked=games)
+        return compare((a, b), pairs, model=_model_of(first, second), seed=seed, asked=games)
 
 
 def compare_command(
@@ -85,7 +85,8 @@ def compare_command(
 def _variants(files: tuple[str, str | None], changes: Sequence[str]) -> tuple[Variant, Variant]:
     first, second = files
     if second is None and not changes:
-        raise fault("the second variant", None, "a file, a shipped name or --set KEY=VALUE", "try --set cubes=6")
+        allowed = "allowed is a file, a shipped name or --set KEY=VALUE"
+        raise UsageError(f"there is no second variant; {allowed}; try --set cubes=6")
     a, b = read_variant(first), read_variant(first if second is None else second, changes)
     if (a.game.name, a.game.columns) != (b.game.name, b.game.columns):
         raise fault("the game of B", b.game.name, f"{a.game.name}, the game of A", "compare two variants of one game")
@@ -102,6 +103,10 @@ def _compared(a: Variant, b: Variant) -> Compared:
         except UsageError as error:
             raise UsageError(f"variant {variant.name}: {error}") from None
     return compared
+
+
+def _model_of(first: Model, second: Model) -> str:
+    return first.name if first.name == second.name else f"{first.name} (A), {second.name} (B)"
 
 
 def _opened(variant: Variant, model: str, settings: PhysicsSettings | None) -> Model:

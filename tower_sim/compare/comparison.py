@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from tower_sim.compare.differences import differences
@@ -11,10 +11,14 @@ from tower_sim.compare.paired import CONFIDENCE, LEVEL, POWER, Moments, Paired, 
 from tower_sim.compare.tally import Draws, Tally
 from tower_sim.games.compared import Row
 from tower_sim.games.game import Figure
+from tower_sim.surrogate.store import FAILED_NAME
 from tower_sim.variants import DEFAULT, Variant
 
 SCHEMA = "tower-sim/compare"
 VERSION = 1
+_DOUBT = (
+    "This is of a surrogate that failed its own check, so nothing here is certain of the tower; take --model physics."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +43,10 @@ class Comparison:
         """What a player will notice, in two or three sentences, and how sure that is."""
         if not differences(self):
             return f"A and B play alike: from equal seeds every {self.pairs.compared.game.run} is the same."
-        return self.pairs.compared.words({row.key: row for row in self.figures}, self.pairs.courses)
+        if FAILED_NAME not in self.model:
+            return self.pairs.compared.words(self.groups, self.pairs.courses)
+        likely = [[replace(row, p_adjusted=max(row.p_adjusted, LEVEL)) for row in rows] for rows in self.groups]
+        return f"{_DOUBT} {self.pairs.compared.words(likely, self.pairs.courses)}"
 
     def to_json(self) -> dict[str, Any]:
         """Return the document of `compare --json`, ready for `json.dumps`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from tower_sim.compare.comparison import Comparison
 from tower_sim.compare.paired import CONFIDENCE
 from tower_sim.compare.words import decimals
 from tower_sim.drawing.files import FONT, GREY, INK, check_path, save
-from tower_sim.games.compared import Curve, Picture, Row
+from tower_sim.games.compared import Curve, Group, Picture, Row
 from tower_sim.statistics import student_quantile
 from tower_sim.study.plots import WIDTH, counted, dressed, label, legend, whole
 
@@ -23,7 +24,10 @@ _A = {"color": "#2360b5", "marker": "o", "ms": 3.2, "lw": 1.1}
 _B = {"color": "#b8460e", "marker": "s", "ms": 3.2, "lw": 1.1, "ls": "--", "mfc": "white"}
 _SMALL = {"size": FONT - 1.5, "color": GREY, "va": "center", "bbox": {"fc": "white", "ec": "none", "pad": 1.0}}
 _WIDEST = 1.0  # share of A's mean: a wider interval would leave no room for the others
-_ROW = 0.21  # inches a figure
+_FARTHEST = 2.0  # the same: a difference beyond it would
+_ROW = 0.21  # inches a line of a figure's name
+_BETWEEN = 0.75  # inches from one table to the next, for the axis and the head
+_NAME = 27  # characters of a line of a figure's name
 _COURSE = 2.3  # inches
 _NAMES = 0.5  # inches over it, for the names of what is drawn
 _COLUMNS = ((0.615, "A"), (0.695, "B"), (0.795, "B − A"), (0.985, "95 % interval"))  # right ends, share of the width
@@ -36,15 +40,20 @@ def draw_comparison(comparison: Comparison, path: str | Path) -> None:
 
 
 def comparison_figure(comparison: Comparison) -> Any:
-    """Return the figure that `draw_comparison` writes."""
+    """Return the figure that `draw_comparison` writes: all groups of figures, one below the other, and the course."""
     pairs = comparison.pairs
     picture = pairs.compared.picture(pairs.courses)
     run = pairs.compared.game.run
-    forest = _ROW * (len(comparison.figures) + 1)
-    height = forest + (_COURSE + _NAMES + 1.5 if picture else 0.9)
+    tables = [(group, rows) for group, rows in zip(pairs.compared.groups, comparison.groups, strict=True) if rows]
+    heights = [_ROW * (sum(len(_name(row)) for row in rows) + 1) for _, rows in tables]
+    forests = sum(heights) + _BETWEEN * (len(tables) - 1)
+    height = forests + (_COURSE + _NAMES + 1.65 if picture else 1.05)
     figure: Any = Figure(figsize=(WIDTH, height))
-    top = dressed(figure.add_axes((0.285, 1 - (0.4 + forest) / height, 0.255, forest / height)))
-    _forest(figure, top, comparison.figures)
+    top = height - 0.55
+    for (group, rows), tall in zip(tables, heights, strict=True):
+        panel = dressed(figure.add_axes((0.285, (top - tall) / height, 0.255, tall / height)))
+        _forest(figure, panel, rows, group)
+        top -= tall + _BETWEEN
     if picture:
         _course(dressed(figure.add_axes((0.085, 0.5 / height, 0.9, _COURSE / height))), picture, run)
     title = (
@@ -56,16 +65,29 @@ def comparison_figure(comparison: Comparison) -> Any:
     return figure
 
 
-def _forest(figure: Any, panel: Any, rows: Sequence[Row]) -> None:
-    """Draw the differences relative to A's means, and beside each the means and the difference in its unit."""
+def _name(row: Row) -> list[str]:
+    """Return a figure's name with its unit, as lines that fit beside the panel."""
+    said = row.title if row.unit in ("1", *row.title.split()) else f"{row.title} [{row.unit}]"
+    return textwrap.wrap(said.replace("_", " "), _NAME)
+
+
+def _forest(figure: Any, panel: Any, rows: Sequence[Row], group: Group) -> None:
+    """Draw the differences, and beside each the means and the difference in its unit.
+
+    They are shares of A's means; of a group of shares they are percentage points.
+    """
     panel.axvline(0, color=GREY, lw=0.8)
     panel.grid(axis="y", visible=False)
     panel.grid(axis="x", color="0.9", lw=0.6)
-    for y, row in enumerate(rows):
-        if row.relative is None or row.relative[2] - row.relative[1] > _WIDEST:
-            panel.text(0.5, y, "in numbers only", transform=_blended(panel.transAxes, panel), ha="center", **_SMALL)
+    lines = np.array([len(_name(row)) for row in rows])
+    places: list[float] = (np.cumsum(lines) - lines / 2 - 0.5).tolist()
+    for y, row in zip(places, rows, strict=True):
+        low, high = row.interval or (row.difference, row.difference)
+        ends = (row.difference, low, high) if group.of else row.relative
+        if ends is None or (not group.of and not _is_drawn(ends)):
+            panel.text(0.5, y, _instead(ends, row), transform=_blended(panel.transAxes, panel), ha="center", **_SMALL)
         else:
-            value, low, high = (100 * share for share in row.relative)
+            value, low, high = (100 * share for share in ends)
             style = {"color": INK, "marker": "o", "ms": 3.4, "mfc": INK if row.shown else "white"}
             panel.errorbar(value, y, xerr=[[value - low], [high - value]], elinewidth=1, capsize=2.4, **style)
         said = [f"{value:.{decimals(row)}f}" for value in (row.mean_a, row.mean_b)]
@@ -73,15 +95,27 @@ def _forest(figure: Any, panel: Any, rows: Sequence[Row]) -> None:
         cells = [*said[:3], " to ".join(said[3:]) or "none"]
         _across(figure, panel, y, [cell.replace("-", "−") for cell in cells], "bold" if row.shown else "normal")
     _across(figure, panel, -1, [name for _, name in _COLUMNS], "normal")
-    panel.set_ylim(len(rows) - 0.5, -1.0)
-    names = [row.title if row.unit in ("1", *row.title.split()) else f"{row.title} [{row.unit}]" for row in rows]
-    panel.set_yticks(range(len(rows)), names)
+    panel.set_ylim(lines.sum() - 0.5, -1.0)
+    panel.set_yticks(places, ["\n".join(_name(row)) for row in rows])
     panel.tick_params(axis="y", length=0)
     low, high = panel.get_xlim()
     reach = max(-low, high)  # some room on both sides of 0, at least a hundredth
     panel.set_xlim(min(low, -0.2 * reach, -1.0), max(high, 0.2 * reach, 1.0))
     panel.xaxis.set_major_locator(MaxNLocator(5))
-    label(panel, "B − A [% of A]; filled and bold: shown", "")
+    unit = "percentage points" if group.of else "% of A"
+    label(panel, f"B − A [{unit}]; filled and bold: shown", "", group.head.replace("_", " "))
+
+
+def _is_drawn(ends: tuple[float, float, float]) -> bool:
+    """Say whether a difference and its interval, as shares of A's mean, leave room for the others."""
+    return ends[2] - ends[1] <= _WIDEST and abs(ends[0]) <= _FARTHEST
+
+
+def _instead(ends: tuple[float, float, float] | None, row: Row) -> str:
+    """Say what stands in the place of a mark that is not drawn."""
+    if ends is None or not row.shown:
+        return "in numbers only"
+    return f"beyond: {100 * ends[0]:+.0f} %".replace("-", "−")
 
 
 def _across(figure: Any, panel: Any, y: float, words: Sequence[str], weight: str) -> None:

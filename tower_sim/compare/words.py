@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -14,32 +15,31 @@ from tower_sim.compare.differences import Difference, differences, noun
 from tower_sim.compare.paired import LEVEL, POWER
 from tower_sim.games.compared import Row
 
-_WIDTH = 112  # characters of a line of words
-_WIDEST = 120  # of any other line
-_TITLE = 25  # characters of the first column
+_TITLE = 27  # characters of the first column; of a longer title the rest stands in lines of its own
 _MOST = 6  # differing keys told one by one
 
 
 def compare_report(comparison: Comparison) -> str:
-    """Return the comparison in words and tables, no line of which is wider than 120 characters."""
+    """Return the comparison in words, a line a paragraph, and tables up to 80 characters wide."""
     pairs, game = comparison.pairs, comparison.pairs.compared.game
     head = [
-        *_wrapped(comparison.in_plain_words),
+        comparison.in_plain_words,
         "",
         f"{game.title}, house rules compared: {len(pairs)} pairs of {game.run}s, model {comparison.model}, "
         f"seed {comparison.seed}",
-        *_variant(comparison, 0),
-        *_variant(comparison, 1),
+        _variant(comparison, 0),
+        _variant(comparison, 1),
         "",
-        *_wrapped(told(comparison)),
-        *_wrapped(_shown(comparison.figures)),
+        told(comparison),
+        _shown(comparison),
         "",
     ]
+    groups = [(group.head, rows) for group, rows in zip(pairs.compared.groups, comparison.groups, strict=True) if rows]
     tables: list[str] = []
-    for group, rows in zip(pairs.compared.groups, comparison.groups, strict=True):
-        if rows:
-            tables += ["", _heading(group.head), *(_line(row) for row in rows)]
-    return "\n".join([*head, *tables[1:], "", *_notes(comparison)])
+    for heading, line in ((_HEADING, _line), (_SURE_HEADING, _sure_line)):
+        for title, rows in groups:
+            tables += [f"{title:<{_TITLE}} {heading}", *(each for row in rows for each in line(row)), ""]
+    return "\n".join([*head, *tables, *_notes(comparison)])
 
 
 def told(comparison: Comparison) -> str:
@@ -58,17 +58,12 @@ def told(comparison: Comparison) -> str:
     return f"B differs from A in {'; '.join(said)}.{rest}"
 
 
-def _variant(comparison: Comparison, side: int) -> list[str]:
+def _variant(comparison: Comparison, side: int) -> str:
     variant = (comparison.a, comparison.b)[side]
     file = " --set ".join([variant.file, *variant.changes])
     apparatus = f"{noun(variant.apparatus)} {variant.apparatus.name}"
     said = [word for word in (comparison.pairs.compared.named(side), apparatus) if word]
-    line = f"{'AB'[side]}  {variant.name}: {', '.join(said)} ({file})"
-    return (
-        textwrap.wrap(line, _WIDEST, subsequent_indent="   ", break_on_hyphens=False, drop_whitespace=True)
-        if len(line) > _WIDEST
-        else [line]
-    )
+    return f"{'AB'[side]}  {variant.name}: {', '.join(said)} ({file})"
 
 
 def _difference(difference: Difference) -> str:
@@ -85,7 +80,10 @@ def _value(value: Any) -> str:
     return str(value) or "none"
 
 
-def _shown(figures: Sequence[Row]) -> str:
+def _shown(comparison: Comparison) -> str:
+    figures = [replace(row, title=f"{group.of} {row.title}".strip())
+               for group, rows in zip(comparison.pairs.compared.groups, comparison.groups, strict=True)
+               if group is comparison.pairs.compared.groups[0] or group.of for row in rows]  # fmt: skip
     shown = [row for row in figures if row.shown]
     if not shown:
         return "No difference is shown."
@@ -100,24 +98,32 @@ def _percent(row: Row) -> str:
     return f" ({row.relative[0]:+.1%})".replace("%", " %") if row.relative else ""
 
 
-def _heading(what: str) -> str:
-    return (
-        f"{what:<{_TITLE}} {'A':>7} {'B':>7} {'B - A':>8}  {'95 % interval':>18} {'r':>5} {'p':>7}  shown "
-        f"{'shown from':>10}  a smaller one"
+_HEADING = f"{'A':>7} {'B':>7} {'B - A':>8}  {'95 % interval':>18}  shown"
+_SURE_HEADING = f"{'r':>5} {'p':>7}  {'shown from':>10}  a smaller one"
+
+
+def _line(row: Row) -> list[str]:
+    """Write a figure's means and difference."""
+    interval = "-" if row.interval is None else " to ".join(_mean(row, value, "+") for value in row.interval)
+    return _titled(
+        row.title,
+        f"{_mean(row, row.mean_a):>7} {_mean(row, row.mean_b):>7} {_mean(row, row.difference, '+'):>8}  "
+        f"{interval:>18}  {'yes' if row.shown else 'no'}",
     )
 
 
-def _line(row: Row) -> str:
-    interval = "-" if row.interval is None else " to ".join(_mean(row, value, "+") for value in row.interval)
+def _sure_line(row: Row) -> list[str]:
+    """Write how sure a figure's difference is, and which one would show."""
     correlation = "-" if row.correlation is None else f"{row.correlation:.2f}"
     p = "<0.0001" if row.p_adjusted < 1e-4 else f"{row.p_adjusted:.4f}"
     least = "-" if row.shows_from is None else _mean(row, row.shows_from)
     smaller = "-" if row.smaller is None else f"{_mean(row, row.smaller[0])} in {_games(row.smaller[1])}"
-    return (
-        f"{row.title[:_TITLE]:<{_TITLE}} {_mean(row, row.mean_a):>7} {_mean(row, row.mean_b):>7} "
-        f"{_mean(row, row.difference, '+'):>8}  {interval:>18} {correlation:>5} {p:>7}  "
-        f"{'yes' if row.shown else 'no':<5} {least:>10}  {smaller}"
-    )
+    return _titled(row.title, f"{correlation:>5} {p:>7}  {least:>10}  {smaller}")
+
+
+def _titled(title: str, cells: str) -> list[str]:
+    first, *rest = textwrap.wrap(title, _TITLE)
+    return [f"{first:<{_TITLE}} {cells}", *rest]
 
 
 def _notes(comparison: Comparison) -> list[str]:
@@ -126,13 +132,13 @@ def _notes(comparison: Comparison) -> list[str]:
     run = comparison.pairs.compared.game.run
     explained = (
         f"A, B: means over {run}s. Interval: of this row by itself. r: correlation of A with B over the pairs. "
-        "p: adjusted for all rows of its table (Holm); in the words above, at most 0.0001 is certain and up to "
-        f"{LEVEL:g} is very likely. "
+        "p: adjusted for all rows of its table (Holm); in the words above, at most 0.0001 is certain, up to "
+        f"{LEVEL:g} is very likely, and above that likely, but not sure, where the row's own interval leaves out 0. "
         f"Shown: p is at most {level}; a table of two {run}s that do not differ shows any with at most that chance. "
         f"Shown from: the smallest difference that {len(comparison.pairs)} pairs show with a chance of {power}. "
         "A smaller one: half the difference (where none is shown, half of 'shown from'), and how many pairs show that."
     )
-    lines = [*_wrapped(explained), *_wrapped(_pairing(comparison.figures, run))]
+    lines = [explained, _pairing(comparison.figures, run)]
     pairs = comparison.pairs
     if pairs.left_out:
         lines.append(f"{_counted(pairs.left_out, 'pair')} left out: a drop of either {run} failed 5 times.")
@@ -196,7 +202,3 @@ def decimals(row: Row) -> int:
     largest = max(1.0, abs(row.mean_a), abs(row.mean_b))
     wanted = 2 if half == 0 else max(1 - math.floor(math.log10(half)), 0)
     return max(min(wanted, 4 - math.floor(math.log10(largest))), 0)
-
-
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, _WIDTH, break_long_words=True)

@@ -66,7 +66,7 @@ class Book:
     def save(self) -> None:
         """Write it, whole or not at all; a book without a path is kept in memory alone."""
         if self.path is not None:
-            writing.write(self.path, json.dumps(self.document(), separators=(",", ":")) + "\n", "search's book")
+            writing.renew(self.path, json.dumps(self.document(), separators=(",", ":")) + "\n", "search's book")
 
     def document(self) -> dict[str, Any]:
         """Return it as JSON can hold it; a value that could not be told is null."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import secrets
+import os
+import sys
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,24 +17,24 @@ from tower_sim import writing
 from tower_sim.apparatus.catalogue import load
 from tower_sim.design import answer as answers
 from tower_sim.design.book import Book, opened
+from tower_sim.design.effort import plan, seconds_a_game
 from tower_sim.design.front import front, picture
 from tower_sim.design.played import Player, Row, Task
 from tower_sim.design.search import Evaluate, Search, Seen, Teller
-from tower_sim.design.towers import SHIPPED, Towers, read_table
+from tower_sim.design.towers import SHIPPED, Towers, table_bytes, table_of
 from tower_sim.design.wishes import Brief, listed_misses
 from tower_sim.errors import check_whole
 from tower_sim.extras import extra
 from tower_sim.games.game import Game
 from tower_sim.interrupts import terminable
 from tower_sim.physics.settings import ENGINE, STANDARD, accuracy
-from tower_sim.pool import processes
+from tower_sim.pool import MOST_WORKERS, processes
 from tower_sim.progress import Telling, telling
-from tower_sim.reading import read_bytes
+from tower_sim.requests import short_seed
 from tower_sim.terminal import say, warn
 
 ROUNDS, MOST_ROUNDS = 12, 500
 GAMES, FEWEST_GAMES, MOST_GAMES = 120, 8, 5000
-MOST_TABLE = 100_000_000  # bytes
 
 
 @dataclass(frozen=True)
@@ -59,16 +60,20 @@ def design_command(job: Commission) -> int:
     """
     check_whole("--games", job.games, FEWEST_GAMES, MOST_GAMES)
     check_whole("--rounds", job.rounds, 1, MOST_ROUNDS)
-    check_whole("--workers", job.workers, 1)
+    check_whole("--workers", job.workers, 1, MOST_WORKERS)
     threads: Any = extra("threadpoolctl", "design")
     writing.check(job.output, "profile")
     base = load(job.game.apparatus).profile
     towers, errors, book = begun(job, base)
-    with threads.threadpool_limits(1), terminable():  # sums in one order: the same bytes whatever the machine
+    with (
+        threads.threadpool_limits(1),  # sums in one order: the same bytes whatever the machine
+        terminable(),
+        players(Player(job.game.name, base), job.workers) as evaluate,
+    ):
+        _say(_plan(job, book, evaluate))
         search = Search(job.asked, towers, errors, book)
         try:
-            with players(Player(job.game.name, base), job.workers) as evaluate:
-                found = sought(job, search, towers, evaluate)
+            found = sought(job, search, towers, evaluate)
         except KeyboardInterrupt:
             return _cut_short(job, search, base)
     writing.write(job.output, answers.profile(found, base), "profile")
@@ -82,11 +87,21 @@ def design_command(job: Commission) -> int:
     return 0
 
 
+def _plan(job: Commission, book: Book, evaluate: Evaluate) -> str:
+    workers = min(job.workers, os.cpu_count() or 1)
+    a_game = seconds_a_game(evaluate, workers)
+    return plan(book, job.rounds, job.games, workers, len(job.asked.outputs), a_game)
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
 def begun(job: Commission, base: Mapping[str, Any]) -> tuple[Towers, dict[str, Any], Book]:
     """Return the atlas's towers with their errors, and the book, which may be that of a search begun earlier."""
     table = job.atlas or SHIPPED
-    data = read_bytes(table, "table of towers", limit=MOST_TABLE, advice="give one of docs/atlas.md")
-    towers, errors = read_table(table)
+    data = table_bytes(table)
+    towers, errors = table_of(data, str(table))
     head = {
         "wishes": {wish.kind.name: wish.wanted for wish in job.asked.wishes},
         "held": dict(sorted(job.asked.held.items())),
@@ -96,7 +111,7 @@ def begun(job: Commission, base: Mapping[str, Any]) -> tuple[Towers, dict[str, A
         "atlas": _digest(data),
         "physics": accuracy(ENGINE, STANDARD).digest(),
     }
-    return towers, errors, opened(book_of(job.output), head, job.seed, secrets.randbits(64))
+    return towers, errors, opened(book_of(job.output), head, job.seed, short_seed())
 
 
 def book_of(output: Path) -> Path:
@@ -160,7 +175,7 @@ def made_with(job: Commission) -> dict[str, str]:
 def _cut_short(job: Commission, search: Search, base: Mapping[str, Any]) -> int:
     seen = search.seen()
     kept = f"{len(seen.tried)} towers are kept in {book_of(job.output)}"
-    if seen.tried:
+    if seen.tried and not (search.book.fresh and job.output.exists()):  # what is confirmed stays
         writing.write(job.output, answers.unconfirmed(search.book, seen.best(1)[0], base), "profile")
         kept += f" and the nearest so far, not confirmed, in {job.output}"
     warn(f"interrupted; {kept}; the same command goes on")

@@ -13,8 +13,10 @@ import numpy.typing as npt
 
 from tower_sim import writing
 from tower_sim.design import space
-from tower_sim.errors import UsageError
+from tower_sim.design.features import features
+from tower_sim.errors import UsageError, shown
 from tower_sim.extras import extra
+from tower_sim.reading import read_bytes
 from tower_sim.study.data import INSIDE, SETUP, Campaign
 from tower_sim.study.gaussian import Matern
 
@@ -24,6 +26,8 @@ SHIPPED = Path(__file__).parent / "towers.parquet"
 """The table of the atlas, which ships."""
 
 _KERNELS = b"kernels"
+MOST_BYTES = 10_000_000  # of a table, packed or not
+LEAST_TOWERS, MOST_TOWERS = 50, 5000  # of a table that a search begins from: its time grows with their cube
 LEAST_SEEN = 20  # times that a cube was inside when others were thrown in, to tell how long cubes stay
 JAMMED = 0.5  # of all cubes: a game that ends with more inside has clogged
 
@@ -60,6 +64,8 @@ OUTPUTS = (
            is_ratio=True),
 )  # fmt: skip
 BY_NAME = {output.name: output for output in OUTPUTS}
+_COLUMNS = ("point", "runs", *space.NAMES, *(name for each in OUTPUTS for name in (each.name, f"{each.name}_se")))
+_ADVICE = "leave it out for the table that ships"
 
 
 @dataclass(frozen=True)
@@ -207,20 +213,77 @@ def write_table(path: Path, towers: Towers, errors: dict[str, Array]) -> None:
 
 
 def read_table(path: Path) -> tuple[Towers, dict[str, Array]]:
-    """Read a table that `write_table` wrote: the towers and the standard errors of their values."""
-    parquet = extra("pyarrow.parquet", "campaign")
-    with parquet.ParquetFile(path) as file:
-        table = file.read()
-    columns: dict[str, Array] = {name: table.column(name).to_numpy().astype(np.float64) for name in table.column_names}
-    numbers = np.stack([columns[name] for name in space.NAMES], 1)
-    values = {each.name: np.log2(columns[each.name]) if each.is_ratio else columns[each.name] for each in OUTPUTS}
+    """Read the file of a table, as `table_of` does. Raises UsageError for one that cannot be read."""
+    return table_of(table_bytes(path), str(path))
+
+
+def table_bytes(path: Path) -> bytes:
+    """Return the bytes of a table; raises UsageError for a file that cannot be read, or is larger than any table."""
+    return read_bytes(path, "table of towers", limit=MOST_BYTES, advice=_ADVICE)
+
+
+def table_of(data: bytes, name: str) -> tuple[Towers, dict[str, Array]]:
+    """Read a table that `write_table` wrote: the towers and the standard errors of their values.
+
+    Raises UsageError, which names the table, for anything else.
+    """
+    arrow, parquet = extra("pyarrow", "campaign"), extra("pyarrow.parquet", "campaign")
+    try:
+        with parquet.ParquetFile(arrow.BufferReader(data)) as file:
+            _check_form(arrow, file)
+            table = file.read(columns=[*_COLUMNS])
+        columns: dict[str, Array] = {each: table.column(each).to_numpy().astype(np.float64) for each in _COLUMNS}
+        metadata: dict[bytes, bytes] = table.schema.metadata or {}
+        numbers = np.stack([columns[each] for each in space.NAMES], 1)
+        kernels = _kernels(metadata.get(_KERNELS, b"{}"), features(numbers[:1]).shape[1])
+        _check_values(columns)
+    except (arrow.ArrowException, OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        why = " ".join(str(error).split())[:120]
+        raise UsageError(
+            f"{shown(name)} is no table of towers ({why}); allowed is one made as docs/atlas.md says; {_ADVICE}"
+        ) from error
+    with np.errstate(divide="ignore"):  # a half-life of 0 is told as none
+        values = {each.name: np.log2(columns[each.name]) if each.is_ratio else columns[each.name] for each in OUTPUTS}
     nothing = {each.name: np.full(len(numbers), np.nan) for each in OUTPUTS}
-    metadata: dict[bytes, bytes] = table.schema.metadata or {}
-    told: dict[str, dict[str, Any]] = json.loads(metadata.get(_KERNELS, b"{}"))
+    of = columns["point"].astype(np.int64), numbers, columns["runs"].astype(np.int64), values, nothing
+    return Towers(*of, kernels), {each.name: columns[f"{each.name}_se"] for each in OUTPUTS}
+
+
+def _check_form(arrow: Any, file: Any) -> None:
+    """Raise ValueError, before it is read, for a table of other columns, or of more towers than a search can use."""
+    schema, about = file.schema_arrow, file.metadata
+    for name in _COLUMNS:
+        kind = schema.field(name).type
+        if not (arrow.types.is_integer(kind) or arrow.types.is_floating(kind)):
+            raise ValueError(f"column {name} is {kind}, no numbers")
+    if not LEAST_TOWERS <= about.num_rows <= MOST_TOWERS:
+        raise ValueError(f"towers: {about.num_rows}, not {LEAST_TOWERS} to {MOST_TOWERS}")
+    if sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups)) > MOST_BYTES:
+        raise ValueError(f"more than {MOST_BYTES} bytes")
+
+
+def _check_values(columns: Mapping[str, Array]) -> None:
+    """Raise ValueError for numbers that no tower of the space has, and for values that are not told with an error."""
+    for each in space.PARAMETERS:
+        if not ((each.low <= columns[each.name]) & (columns[each.name] <= each.high)).all():
+            raise ValueError(f"{each.name} is not always {each.low:g} to {each.high:g}")
+    if not (columns["runs"] >= 1).all():
+        raise ValueError("runs is not always 1 or more")
+    for output in OUTPUTS:
+        value, error = columns[output.name], columns[f"{output.name}_se"]
+        if np.isinf(value).any() or not (np.isnan(value) | (error >= 0) & np.isfinite(error)).all():
+            raise ValueError(f"{output.name} is not always a number with a standard error")
+
+
+def _kernels(text: bytes, number: int) -> dict[str, Matern]:
+    """Read the kernels of the emulators over so many features; raises ValueError or a like error for anything else."""
+    told: dict[str, dict[str, Any]] = json.loads(text)
     kernels = {
         name: Matern(float(one["variance"]), np.array(one["lengths"], float), float(one["nugget"]))
         for name, one in told.items()
     }
-    of = columns["point"].astype(np.int64), numbers, columns["runs"].astype(np.int64), values, nothing
-    towers = Towers(*of, kernels)
-    return towers, {each.name: columns[f"{each.name}_se"] for each in OUTPUTS}
+    for name, kernel in kernels.items():
+        every = np.array([kernel.variance, kernel.nugget, *kernel.lengths.ravel()])
+        if name not in BY_NAME or kernel.lengths.shape != (number,) or not ((every > 0) & np.isfinite(every)).all():
+            raise ValueError(f"the kernel of {shown(name)} is none of ours")
+    return kernels

@@ -58,13 +58,13 @@ def save(figure: Any, path: str | Path) -> None:
     Raises UsageError as `check_path` does, WritingFailed when the disk is full or fails.
     """
     check_path(path)
+    writing.write(path, drawn(figure, Path(path).suffix.lower().removeprefix(".")), "picture")
+
+
+def drawn(figure: Any, form: str) -> bytes:
+    """Return a figure as `form`, without the date and the random names that matplotlib writes into some of them."""
     for text in figure.findobj(Text):
         text.set_parse_math(False)  # names are names, also those with a dollar sign
-    writing.write(path, _undated(figure, Path(path).suffix.lower().removeprefix(".")), "picture")
-
-
-def _undated(figure: Any, form: str) -> bytes:
-    """Return a figure as `form`, without the date and the random names that matplotlib writes into some of them."""
     plain = "svg" if form == "svgz" else form
     buffer = io.BytesIO()
     with rc_context({"svg.hashsalt": "tower_sim"}):

@@ -5,8 +5,10 @@ The comparison (tower_sim/compare) knows no game; it asks `Game.compared` for an
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
@@ -20,16 +22,35 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 _CERTAIN = 1e-4  # adjusted p
-_TOLD = 3  # figures told in plain words
+_TOLD = 4  # figures told in plain words with their means; others by name
+_NAMED = 6  # of those others
+_ALIKE = 0.1  # of A's mean: two means that differ by less are about the same
+
+
+class Verdict(StrEnum):
+    """What the pairs say of a figure's difference."""
+
+    SHOWN = "shown"
+    """It holds for all figures of its table together."""
+    LIKELY = "likely"
+    """Its own interval leaves 0 out, but that is no more than chance may do to one of so many figures."""
+    ALIKE = "alike"
+    """It may be 0, and is under a tenth of A's mean whatever it is."""
+    OPEN = "open"
+    """It may be 0, and it may be large."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Figures that are judged together: their `key` in the document, the `head` over their table."""
+    """Figures that are judged together: their `key` in the document, the `head` over their table.
+
+    `of` is what the figures of the group are shares of, as in `room`, for words; empty where they are no shares.
+    """
 
     key: str
     head: str
     figures: tuple[Figure, ...]
+    of: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +132,22 @@ class Row:
         return self.difference / self.mean_a, low / self.mean_a, high / self.mean_a
 
     @property
+    def verdict(self) -> Verdict:
+        """What the pairs say of the difference."""
+        if self.shown:
+            return Verdict.SHOWN
+        low, high = self.interval or (self.difference, self.difference)
+        if self.interval and (low > 0 or high < 0):
+            return Verdict.LIKELY
+        return Verdict.ALIKE if max(-low, high) <= _ALIKE * abs(self.mean_a) else Verdict.OPEN
+
+    @property
+    def effect(self) -> float:
+        """How much of the difference one run shows: it over the root mean square of the standard deviations."""
+        spread = math.sqrt((self.sd_a**2 + self.sd_b**2) / 2)
+        return abs(self.difference) / spread if spread else math.inf * bool(self.difference)
+
+    @property
     def pairing_gain(self) -> float | None:
         """How many times as many runs equal intervals would need without pairs; None where no two pairs differ."""
         return (self.sd_a**2 + self.sd_b**2) / self.sd_difference**2 if self.sd_difference else None
@@ -182,16 +219,24 @@ class Compared:
         """Return the rules in a few words; empty: the variant's name has to do."""
         return ""
 
-    def words(self, rows: Mapping[str, Row], courses: tuple[Any, Any]) -> str:
-        """Say in two or three sentences what a player will notice, and how sure that is; `rows` are main figures."""
-        told = sorted((row for row in rows.values() if row.shown), key=lambda row: row.p_adjusted)[:_TOLD]
-        said = [f"{row.title} {more_or_less(row)} ({instead(row)}): {sure(row)}" for row in told]
-        others = len(rows) - sum(row.shown for row in rows.values())
+    def words(self, groups: Sequence[Sequence[Row]], courses: tuple[Any, Any]) -> str:
+        """Say in a few sentences what a player will notice, and how sure that is; `groups` are the rows of `groups`.
+
+        Of figures that are shown or likely those with the largest effect are told with their means, others by name.
+        """
+        rows = [(row, group.of) for group, some in zip(self.groups, groups, strict=True) for row in some]
+        seen = [(row, of) for row, of in rows if row.verdict in (Verdict.SHOWN, Verdict.LIKELY)]
+        seen.sort(key=lambda each: (each[0].verdict is Verdict.LIKELY, -each[0].effect))
+        others = len(rows) - len(seen)
+        if not seen:
+            which = f"any of {others} figures" if others > 1 else "its figure"
+            return f"No difference between A and B is shown in {which}. {_reach([row for row, _ in rows])}".rstrip()
+        said = [_told(row, of, self.game.run) for row, of in seen[:_TOLD]]
+        names = [f"{of} {row.title}".strip() for row, of in seen[_TOLD:]]
+        more = [f"{len(names) - _NAMED} more"] * (len(names) > _NAMED)
+        also = f" Other figures differ too: {', '.join([*names[:_NAMED], *more])}." if names else ""
         rest = f" Of {others} other figure{'s' * (others != 1)} no difference is shown." if others else ""
-        nothing = (
-            f"No difference between A and B is shown in {f'any of {others} figures' if others > 1 else 'its figure'}."
-        )
-        return f"B: {'; '.join(said)}.{rest}" if said else nothing
+        return f"B: {'; '.join(said)}.{also}{rest}"
 
     def picture(self, courses: tuple[Any, Any]) -> Picture | None:
         """Return how runs went, to be drawn; None: nothing beside the figures."""
@@ -217,17 +262,35 @@ def instead(row: Row, unit: str = "") -> str:
     return f"{said[0]}{unit} instead of {said[1]}"
 
 
-def sure(row: Row) -> str:
-    """Say how sure a difference is that is shown."""
-    return "certain" if row.p_adjusted <= _CERTAIN else "very likely"
-
-
-def unsure(row: Row, unit: str, run: str) -> str:
-    """Say how large a difference that is not shown can be; a run is called `run`."""
+def how_sure(row: Row, run: str, unit: str = "", scale: float = 1) -> str:
+    """Say how sure a difference is and, where it is not, how large it may be, in `unit`; a run is called `run`."""
+    if row.verdict is Verdict.SHOWN:
+        return "certain" if row.p_adjusted <= _CERTAIN else "very likely"
     if row.interval is None:
         return f"no {run} differs" if row.difference == 0 else f"too few {run}s to tell"
-    most = max(abs(end) for end in row.interval)
-    return f"no difference is shown, and it is most likely under {number(most)} {unit}".rstrip()
+    low, high = (scale * end for end in row.interval)
+    if row.verdict is Verdict.ALIKE:
+        return f"no difference is shown, and it is most likely under {number(max(-low, high))} {unit}".rstrip()
+    fewer = "fewer" if unit else "less"
+    if row.verdict is Verdict.OPEN:
+        return f"no difference is shown, but it may be {number(-low)} {fewer} to {number(high)} more"
+    ends = f"{number(low)} to {number(high)} more" if low > 0 else f"{number(-high)} to {number(-low)} {fewer}"
+    return f"likely, but not sure, and it may be {ends}"
+
+
+def _told(row: Row, of: str, run: str) -> str:
+    """Say the difference of a figure; one of shares in percent of what it is a share `of`."""
+    if not of:
+        return f"{row.title} {more_or_less(row)} ({instead(row)}): {how_sure(row, run)}"
+    shares = instead(replace(row, mean_a=100 * row.mean_a, mean_b=100 * row.mean_b), " %")
+    return f"{of} is {row.title} in {shares}: {how_sure(row, run, 'points', 100)}"
+
+
+def _reach(rows: Sequence[Row]) -> str:
+    """Say of which figures the difference may be large all the same."""
+    wide = [row.title for row in rows if row.verdict is Verdict.OPEN]
+    more = f" and {len(wide) - _NAMED} more" if len(wide) > _NAMED else ""
+    return f"It may be large all the same, over a tenth, in {', '.join(wide[:_NAMED])}{more}." if wide else ""
 
 
 def number(value: float) -> str:

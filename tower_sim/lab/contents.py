@@ -55,6 +55,8 @@ def contents(given: Sequence[str | Path] = (), games: Sequence[str | Path] = ())
         "program": f"tower_sim {metadata.version('tower_sim')}",
         "game": {"name": game.name, "title": game.title},
         "rules": rules,
+        "figures": [{"key": each.key, "title": each.title, "unit": each.unit} for each in game.figures()],
+        "battle": _of_sides(registry.get("game", "dead_reckoning")),
         "first": load(game.apparatus).name if not named else next(iter(named)),
         "thresholds": thresholds,
         "towers": towers,
@@ -90,9 +92,29 @@ def _tower(apparatus: Apparatus, fitted: Fitted, named: str) -> dict[str, Any]:
 def _ship(apparatus: Apparatus, fitted: Fitted, named: str) -> dict[str, Any]:
     board = apparatus.board
     assert board is not None  # that kind of surrogate is of an apparatus with a board
-    zones = [{"name": zone.name, "corners": zone.corners, "printed": dict(zone.printed)} for zone in board.zones]
+    plan = apparatus.dimensions().board
+    words = {name: looks.words for name, looks in plan.printed.items()} if plan else {}
+    zones = [
+        {
+            "name": zone.name,
+            "words": words.get(zone.name) or zone.name.replace("_", " "),
+            "corners": zone.corners,
+            "printed": dict(zone.printed),
+        }
+        for zone in board.zones
+    ]
     bounds = [*board.x, *board.y]
     return {**_about(apparatus, fitted, named), "zones": zones, "bounds": bounds, "document": document(fitted)}
+
+
+def _of_sides(game: Game) -> dict[str, str]:
+    """Return the names of the figures of a battle that each side has, by key, as comparisons have them."""
+    own = " (active)"
+    return {
+        figure.key.removesuffix("_active"): figure.title.removesuffix(own)
+        for figure in game.figures()
+        if figure.title.endswith(own)
+    }
 
 
 def _about(apparatus: Apparatus, fitted: Fitted, named: str) -> dict[str, Any]:
@@ -106,7 +128,7 @@ def _about(apparatus: Apparatus, fitted: Fitted, named: str) -> dict[str, Any]:
         "engine": fitted.engine,
         "runs": sum(source.runs for source in fitted.data),
         "drops": sum(source.drops for source in fitted.data),
-        "close": close.get(fitted.digest, {}).get("says", ""),
+        "close": fitted.failed or close.get(fitted.digest, {}).get("says", ""),
     }
 
 

@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import html
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import resources
@@ -18,6 +19,7 @@ from typing import Any
 
 from tower_sim.errors import printable
 
+_COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*.*?\*/[ \t]*)$", re.MULTILINE | re.DOTALL)
 _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 
@@ -82,6 +84,12 @@ def source(package: str, *names: str) -> str:
     """Return our own files of a package, one after the other, as one text."""
     folder = resources.files(package)
     return "\n".join((folder / name).read_text("utf-8") for name in names)
+
+
+def lean(script: str) -> str:
+    """Return a script of ours without indentation and lines that are comments alone: a page carries no more than runs."""
+    lines = (line.strip() for line in _COMMENT.sub("", script).splitlines())
+    return "".join(f"{line}\n" for line in lines if line)
 
 
 def _whole(text: str, element: str) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from tower_sim.drawing.files import FONT, GREY, INK, save
+from tower_sim.drawing.files import FONT, GREY, INK
 from tower_sim.drawing.sheet import Sheet, spread, width_of
 from tower_sim.drawing.sight import Sight
 from tower_sim.drawing.solids import Face
@@ -27,13 +26,8 @@ _MANY = 10  # parts, from which on they are told on both sides, without their si
 _TINTS = ("#d9cbb0", "#b9c9d6", "#cfd8bd", "#dcc0b4", "#c9c2d8", "#e0d6a8")
 
 
-def draw_assembly(parts: Sequence[tuple[str, Mesh]], title: str, said: str, path: str | Path) -> None:
-    """Draw parts, each with its name, pulled apart, into the file `path`; raises UsageError for a path, as `save`."""
-    save(assembly_figure(parts, title, said), path)
-
-
 def assembly_figure(parts: Sequence[tuple[str, Mesh]], title: str, said: str) -> Figure:
-    """Return the figure that `draw_assembly` writes."""
+    """Return a picture of parts, each with its name, pulled apart."""
     figure: Any = Figure(figsize=_SIZE)
     middle = (np.min([m.bounds[0] for _, m in parts], axis=0) + np.max([m.bounds[1] for _, m in parts], axis=0)) / 2
     are_many = len(parts) > _MANY

@@ -10,10 +10,11 @@ import numpy as np
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.drawing import draw_apparatus
+from tower_sim.drawing.files import drawn
+from tower_sim.drawing.picture import apparatus_figure
 from tower_sim.errors import unknown
 from tower_sim.printing import folder, solid
-from tower_sim.printing.assembly import draw_assembly
+from tower_sim.printing.assembly import assembly_figure
 from tower_sim.printing.form import drops_text, record_text
 from tower_sim.printing.mesh import Mesh
 from tower_sim.printing.panels import Panel, panels
@@ -21,9 +22,11 @@ from tower_sim.printing.printed import PrintChoice, TowerInParts, make
 from tower_sim.printing.sheets import SheetChoice, lay, to_svg
 from tower_sim.printing.step import to_step
 from tower_sim.printing.stl import to_stl
-from tower_sim.printing.threemf import to_3mf
-from tower_sim.writing import write
+from tower_sim.printing.threemf import on_beds, to_3mf
+from tower_sim.writing import check_folder, write_folder
 
+DROPS, RECORD = "drops.csv", "record.toml"  # for people to fill in
+README = "README.txt"
 PARTS, PANELS = ("stl", "3mf", "step"), "svg"  # what is printed, and what is cut
 
 
@@ -59,6 +62,7 @@ def export(name_or_file: str, form: str, output: str | Path, choice: PrintChoice
     """
     if form not in PARTS:
         raise unknown("to", form, PARTS)
+    check_folder(output, (README, folder.PROFILE), "output")
     apparatus = load(name_or_file)
     printed = make(apparatus, choice)
     files, of_part = _files(printed, form)
@@ -67,7 +71,7 @@ def export(name_or_file: str, form: str, output: str | Path, choice: PrintChoice
     named = [(part.title, part.mesh) for part in printed.parts]
     title, said = f"{apparatus.name}: {len(named)} parts", "pegs on the outside hold them"
     return _write(
-        apparatus, name_or_file, output, _Made(form, files, digest, _lines(printed, form), named, title, said)
+        apparatus, name_or_file, output, _Made(form, files, digest, _lines(printed, form, of_part), named, title, said)
     )
 
 
@@ -77,6 +81,7 @@ def export_panels(name_or_file: str, output: str | Path, choice: SheetChoice | N
     Raises UsageError as `export` does, and for a tower not made of flat panels at right angles, its funnel apart.
     """
     choice = choice or SheetChoice()
+    check_folder(output, (README, folder.PROFILE), "output")
     apparatus = load(name_or_file)
     flat = panels(apparatus, choice.thickness)
     laid = lay(flat, choice)
@@ -95,7 +100,7 @@ def _write(apparatus: Apparatus, name_or_file: str, output: str | Path, made: _M
     """Write what was made into a folder, and what belongs to it however it was: profile, forms, pictures, README."""
     text = folder.profile_text(name_or_file)
     place = folder.opened(output)
-    drops = place / "drops.csv"
+    drops = place / DROPS
     lines = (
         *made.lines,
         f"how they go together: {place / 'assembly.svg'}; all lengths: {place / 'dimensions.svg'}",
@@ -104,15 +109,14 @@ def _write(apparatus: Apparatus, name_or_file: str, output: str | Path, made: _M
     files = {
         **made.files,
         folder.PROFILE: text.encode(),
-        "record.toml": record_text(apparatus, made.digest, made.form).encode(),
-        drops.name: drops_text(apparatus, made.digest).encode(),
-        "README.txt": ("\n".join(lines) + "\n").encode(),
+        RECORD: record_text(apparatus, made.digest, made.form).encode(),
+        DROPS: drops_text(apparatus, made.digest).encode(),
+        README: ("\n".join(lines) + "\n").encode(),
+        "dimensions.svg": drawn(apparatus_figure(apparatus), "svg"),
+        "assembly.svg": drawn(assembly_figure(made.named, made.title, made.said), "svg"),
     }
-    for name, data in files.items():
-        write(place / name, data, name)
-    draw_apparatus(apparatus, place / "dimensions.svg")
-    draw_assembly(made.named, made.title, made.said, place / "assembly.svg")
-    return Exported((*files, "dimensions.svg", "assembly.svg"), lines)
+    kept = write_folder(place, files, "output", filled_in=(DROPS, RECORD))
+    return Exported(tuple(files), (*lines, *(f"{place / name} is as you filled it in" for name in kept)))
 
 
 def _lines_of_panels(apparatus: Apparatus, flat: Sequence[Panel], sheets: int, choice: SheetChoice) -> list[str]:
@@ -157,13 +161,16 @@ def _files(printed: TowerInParts, form: str) -> tuple[dict[str, bytes], Mapping[
     name, cube = printed.apparatus.name, cube_mesh(printed.apparatus)
     meshes = [(part.title, part.mesh.moved(-part.mesh.bounds[0])) for part in printed.parts]
     if form == "3mf":
-        return {"tower.3mf": to_3mf([*meshes, ("cube", cube)], name)}, {title: "tower.3mf" for title, _ in meshes}
+        beds = on_beds([*meshes, ("cube", cube)], printed.choice.bed)
+        names = ["tower.3mf"] if len(beds) == 1 else [f"bed-{k}.3mf" for k in range(1, len(beds) + 1)]
+        files = {file: to_3mf(bed, name) for file, bed in zip(names, beds, strict=True)}
+        return files, {part.name: file for file, bed in zip(names, beds, strict=True) for part in bed}
     make_one = to_stl if form == "stl" else to_step
     files = {f"{title}.{form}": make_one(mesh, title) for title, mesh in meshes}
     return files | {f"cube.{form}": make_one(cube, "cube")}, {title: f"{title}.{form}" for title, _ in meshes}
 
 
-def _lines(printed: TowerInParts, form: str) -> list[str]:
+def _lines(printed: TowerInParts, form: str, of_part: Mapping[str, str]) -> list[str]:
     """Say what was made: what a player understands first."""
     apparatus, choice = printed.apparatus, printed.choice
     parts, edge = len(printed.parts), 1e3 * apparatus.cube_edge
@@ -175,14 +182,18 @@ def _lines(printed: TowerInParts, form: str) -> list[str]:
     return [
         f"The tower {apparatus.name} in {parts} part{'s' * (parts > 1)} to print; {holding}.",
         f"Throw cubes with an edge of {edge:.4g} mm into it, bought or printed "
-        f"({'the last object of the file' if form == '3mf' else f'cube.{form}'}).",
+        f"({'an object beside the parts' if form == '3mf' else f'cube.{form}'}).",
         "Inside, where cubes go, it has the sizes that are simulated; outside its walls are "
         f"{choice.wall:g} mm thick{around}, and ears with pegs stand off them.",
         *(f"Mind: {note}." for note in printed.notes),
         "",
         f"whole: {_size(high - low)}; solid volume {printed.tower.volume() / 1e3:.0f} cm3; every part is watertight",
+        *([f"each .3mf is what one print bed holds, of {choice.bed}"] if form == "3mf" else []),
         f"print bed {choice.bed}; wall {choice.wall:g} mm; gap around pegs {choice.clearance:g} mm",
-        *(f"  {part.title}: {_size(part.size)}" for part in printed.parts),
+        *(
+            f"  {part.title}: {_size(part.size)}" + (f" in {of_part[part.title]}" if form == "3mf" else "")
+            for part in printed.parts
+        ),
     ]
 
 

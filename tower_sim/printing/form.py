@@ -12,7 +12,7 @@ def drops_text(apparatus: Apparatus, digest: str) -> str:
     columns = ["drop", *(f"thrown_{colour}" for colour in _COLOURS), *(f"out_{colour}" for colour in _COLOURS)]
     return (
         f"# tower {apparatus.name}, profile {apparatus.digest}, parts {digest}\n"
-        "# a row a drop: 1 throws all cubes into the empty tower; then colour by colour all that lie outside\n"
+        "# a row a drop: drop 0 throws all cubes into the empty tower; then colour by colour all that lie outside\n"
         f"{','.join(columns)}\n"
     )
 

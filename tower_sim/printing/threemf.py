@@ -1,10 +1,11 @@
-"""3MF: all parts in one file, each with its name, side by side; a zip of XML (3MF Core Specification 1.3)."""
+"""3MF: the parts that lie on a print bed together in one file, each with its name; XML in a zip (3MF Core 1.3)."""
 
 from __future__ import annotations
 
 import io
 import zipfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
@@ -12,6 +13,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from tower_sim.errors import UsageError, shown
+from tower_sim.printing.cuts import Bed
 from tower_sim.printing.mesh import Mesh
 from tower_sim.reading import read_bytes
 
@@ -31,15 +33,67 @@ _RELATIONS = (
 )
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same parts make the same file
 _APART = 10.0  # mm between parts
+_SLACK = 0.01  # mm, by which a part may be larger than the bed that it fits
 LARGEST = 200_000_000
 
 
-def to_3mf(parts: Sequence[tuple[str, Mesh]], title: str) -> bytes:
-    """Return named meshes as a 3MF, each standing on z = 0, side by side along x."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Placed:
+    """A named mesh on a print bed: its lowest corner at `x` and `y` (mm), turned by a quarter or not."""
+
+    name: str
+    mesh: Mesh
+    x: float
+    y: float
+    is_turned: bool
+
+
+@dataclass(slots=True)
+class _Row:
+    """Parts side by side: where it begins and how `deep` it is along y, and where along x the next part stands."""
+
+    y: float
+    deep: float
+    x: float = 0.0
+
+
+def on_beds(parts: Sequence[tuple[str, Mesh]], bed: Bed) -> list[list[Placed]]:
+    """Lay parts that each fit the bed out on beds, in rows, the deepest first; returns what lies on each."""
+    sides: list[tuple[float, float, bool, str, Mesh]] = []
+    for name, mesh in parts:
+        wide, deep, _ = (float(length) for length in mesh.bounds[1] - mesh.bounds[0])
+        is_turned = wide > bed.width + _SLACK or deep > bed.depth + _SLACK
+        sides.append((deep, wide, is_turned, name, mesh) if is_turned else (wide, deep, is_turned, name, mesh))
+    beds: list[tuple[list[_Row], list[Placed]]] = []
+    for wide, deep, is_turned, name, mesh in sorted(sides, key=lambda part: -part[1]):
+        found = next((at for at in beds if _row_for(at[0], wide, deep, bed)), None)
+        if found is None:
+            beds.append(found := ([_Row(0.0, deep)], []))
+        row = _row_for(found[0], wide, deep, bed)
+        assert row is not None  # every part fits an empty bed
+        found[1].append(Placed(name, mesh, row.x, row.y, is_turned))
+        row.x += wide + _APART
+    return [placed for _, placed in beds]
+
+
+def _row_for(rows: list[_Row], wide: float, deep: float, bed: Bed) -> _Row | None:
+    """Return the row of a bed, perhaps a new one, in which there is room for a part; None where there is none."""
+    for row in rows:
+        if deep <= row.deep and row.x + wide <= bed.width + _SLACK:
+            return row
+    y = rows[-1].y + rows[-1].deep + _APART if rows else 0.0
+    if y + deep > bed.depth + _SLACK:
+        return None
+    rows.append(_Row(y, deep))
+    return rows[-1]
+
+
+def to_3mf(parts: Sequence[Placed], title: str) -> bytes:
+    """Return meshes as a 3MF, each standing on z = 0 where it is placed."""
     objects: list[str] = []
     items: list[str] = []
-    x = 0.0
-    for number, (name, mesh) in enumerate(parts, 1):
+    for number, part in enumerate(parts, 1):
+        name, mesh = part.name, part.mesh
         low, high = mesh.bounds
         vertices = "".join(
             f'<vertex x="{a:.5f}" y="{b:.5f}" z="{c:.5f}"/>' for a, b, c in (mesh.vertices - low).tolist()
@@ -49,8 +103,9 @@ def to_3mf(parts: Sequence[tuple[str, Mesh]], title: str) -> bytes:
             f'<object id="{number}" type="model" name={quoteattr(name)}><mesh><vertices>{vertices}</vertices>'
             f"<triangles>{faces}</triangles></mesh></object>"
         )
-        items.append(f'<item objectid="{number}" transform="1 0 0 0 1 0 0 0 1 {x:.3f} 0 0"/>')
-        x += float(high[0] - low[0]) + _APART
+        turned = f"0 1 0 -1 0 0 0 0 1 {part.x + float(high[1] - low[1]):.3f}"  # x becomes y, y becomes -x
+        turn = turned if part.is_turned else f"1 0 0 0 1 0 0 0 1 {part.x:.3f}"
+        items.append(f'<item objectid="{number}" transform="{turn} {part.y:.3f} 0"/>')
     model = (
         f'<?xml version="1.0" encoding="UTF-8"?>\n<model unit="millimeter" xml:lang="en" xmlns="{_CORE}">'
         f'<metadata name="Title">{quoteattr(title)[1:-1]}</metadata>'

@@ -47,8 +47,8 @@ def of_play(
 
 
 def _title(turn: Turn) -> str:
-    """Name a turn: Drop 3, or Rethrow 2 for the second step of a battle."""
-    return f"{turn.kind.replace('_', ' ').capitalize()} {turn.index + 1}"
+    """Name a turn, counted from 0: Drop 0 is the first, in Amerigo the set-up."""
+    return f"{turn.kind.replace('_', ' ').capitalize()} {turn.index}"
 
 
 def _counts(landed: Outcome) -> str:

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from tower_sim.cubes import Cube
-from tower_sim.places import INSIDE
+from tower_sim.outcome import Status
+from tower_sim.places import INSIDE, TRAY
 from tower_sim.recorder import Draw
 from tower_sim.replay.bank import Bank, Found
 from tower_sim.replay.cast import Cast
-from tower_sim.replay.matching import LEVELS, Wanted, of_outcome, relabelled
+from tower_sim.replay.matching import LEVELS, OUT, THROWN, Wanted, of_outcome, relabelled
 from tower_sim.replay.stored import recorded_cubes
-from tower_sim.replay.takes import Lying, Matched, Take
+from tower_sim.replay.takes import Given, Lying, Matched, Take
 
 SAYS = {
     "exact": "A recorded drop in which as many cubes of each colour go from each floor, and from the hand, to each "
@@ -55,25 +56,28 @@ class Playback:
         self._asked: list[tuple[int, int, int]] = []
 
     def takes_of(self, draws: Iterable[Draw]) -> tuple[Take, ...]:
-        """Return the takes of what a model drew: its landings, without knocks and drops that throw nothing."""
+        """Return the takes of what a model drew: its landings, but for drops that throw nothing."""
         takes: list[Take] = []
         for draw in draws:
             if not draw.outcome.status.is_landing:
                 continue
             if draw.knock:
                 self.levels[KNOCKS] += 1
-            elif draw.outcome.thrown and (take := self.take_of(of_outcome(draw.state, draw.outcome))):
-                takes.append(take)
+                asked = self._cast.enter(of_outcome(draw.state, draw.outcome))
+                strength = draw.outcome.state.log[-1].strength
+                takes.append(self._unseen(asked, "A knock on the table cannot be shown.", "knock", strength))
+            elif draw.outcome.thrown:
+                takes.append(self.take_of(of_outcome(draw.state, draw.outcome)))
         return tuple(takes)
 
-    def take_of(self, wanted: Wanted) -> Take | None:
-        """Return the take that is shown for what is wanted; None where no recorded drop throws as many cubes."""
+    def take_of(self, wanted: Wanted) -> Take:
+        """Return the take that is shown for what is wanted; one without motion if no recorded drop throws as many."""
         asked = self._cast.enter(wanted)
         self._asked.append(asked.size)
         found = self.bank.find(asked, self._rng)
         self.levels[NONE if found is None else found.level] += 1
         if found is None:
-            return None
+            return self._unseen(asked, "Nothing is seen to fall: no recorded drop throws as many cubes.")
         take = self._shown(asked, found)
         self._cast.leave(each.cube.id for each in take.rest if each.place.startswith(INSIDE))
         return take
@@ -120,8 +124,28 @@ class Playback:
         numbers = relabelled(asked, recorded_cubes(take), found.level)
         edge = self.bank.apparatus.cube_edge
         cubes = {old: Cube(new, self._cast.colours[new], edge) for old, new in numbers.items()}
-        said = SAYS.get(found.level) or _nearest(asked, take, cubes, found.distance)
-        return recoloured(take, cubes, Matched(found.level, said))
+        if said := SAYS.get(found.level):
+            return recoloured(take, cubes, Matched(found.level, said))
+        said = _nearest(asked, take, cubes, found.distance)
+        return recoloured(take, cubes, Matched(found.level, said, _given(asked)))
+
+    def _unseen(self, asked: Wanted, said: str, kind: str = "drop", strength: float = 0.0) -> Take:
+        """Return a take without motion: what lay inside before and what became of it, all without poses."""
+        edge, left = self.bank.apparatus.cube_edge, Counter(asked.out)
+        start: list[Lying] = []
+        rest: list[Lying] = []
+        for sought in sorted(asked.cubes, key=lambda each: each.after != OUT):  # those that are known to be out first
+            cube = Cube(sought.number, sought.colour, edge)
+            is_out = sought.after == OUT or (sought.after is None and left[sought.colour] > 0)
+            left[sought.colour] -= is_out
+            if sought.before != THROWN:
+                start.append(Lying(cube, sought.before, None))
+            rest.append(Lying(cube, TRAY if is_out else sought.after or INSIDE, None))
+        inside = {each.cube.id for each in start}
+        thrown = tuple(each.cube for each in rest if each.cube.id not in inside)
+        self._cast.leave(each.cube.id for each in rest if each.place.startswith(INSIDE))
+        matched = Matched(NONE, said, _given(asked))
+        return Take(kind, Status.SETTLED, 0, strength, (), thrown, tuple(start), tuple(rest), (), (), matched)
 
 
 def recoloured(take: Take, cubes: Mapping[int, Cube], matched: Matched) -> Take:
@@ -145,6 +169,11 @@ def recoloured(take: Take, cubes: Mapping[int, Cube], matched: Matched) -> Take:
         happenings=tuple(happenings),
         matched=matched,
     )
+
+
+def _given(asked: Wanted) -> Given:
+    """Return what a model gave."""
+    return Given(dict(+Counter(asked.out)), dict(asked.inside + asked.thrown - Counter(asked.out)))
 
 
 def _nearest(asked: Wanted, take: Take, cubes: Mapping[int, Cube], distance: int) -> str:

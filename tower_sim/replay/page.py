@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from tower_sim.pages import Page
-from tower_sim.pages.html import source
+from tower_sim.pages.html import lean, source
 
 _STYLES = (("tower_sim.pages", "common.css"), ("tower_sim.replay", "page/page.css"))
 _SCRIPTS = (
     "algebra.js",
     "record.js",
-    "rows.js",
     "words.js",
     "solids.js",
+    "tray.js",
     "camera.js",
     "shaders.js",
     "gl.js",
@@ -22,6 +22,7 @@ _SCRIPTS = (
     "player.js",
     "panels.js",
     "hands.js",
+    "marked.js",
     "main.js",
 )
 
@@ -49,7 +50,7 @@ def page_of(document: Showable) -> str:
         str(document.header["title"]),
         source("tower_sim.replay", "page/body.html"),
         tuple(source(*where) for where in _STYLES),
-        (f'(() => {{\n"use strict";\n{script}}})();\n',),
+        (f'(() => {{\n"use strict";\n{lean(script)}}})();\n',),
         data={"replay": document.header},
         blobs={"poses": document.data},
     ).text()

@@ -22,9 +22,9 @@ def of_document(document: ToldDrops, bank: Bank, rng: np.random.Generator) -> Re
     playback = Playback(bank, rng)
     steps: list[ShownStep] = []
     for step in document.steps:
-        take = None if step.wanted is None else playback.take_of(step.wanted)
+        takes = () if step.wanted is None else (playback.take_of(step.wanted),)
         playback.levels[KNOCKS] += step.knocked
-        steps.append(ShownStep(step.title, step.text, () if take is None else (take,)))
+        steps.append(ShownStep(step.title, step.text, takes))
     playback.check_shown()
     matched = playback.about()
     wanted = [step.wanted for step in document.steps if step.wanted is not None]

@@ -70,11 +70,23 @@ class Happening:
 
 
 @dataclass(frozen=True, slots=True)
+class Given:
+    """What a model gave, cubes by colour: how many came `out`, and how many are `inside` afterwards."""
+
+    out: Mapping[str, int]
+    inside: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Matched:
-    """How well another drop's motion matches what is shown: the `level` in one word, what that means in a sentence."""
+    """How well another drop's motion matches what is shown: the `level` in one word, what that means in a sentence.
+
+    `given` is what the model gave, where the motion ends otherwise or there is none.
+    """
 
     level: str
     says: str
+    given: Given | None = None
 
 
 @dataclass(frozen=True, slots=True)

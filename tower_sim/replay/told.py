@@ -114,7 +114,7 @@ def _of_play(table: Mapping[str, Any]) -> Iterator[ToldStep]:
             before = Counter(
                 {colour: out[colour] + after[colour] - thrown[colour] for colour in {*out, *after, *thrown}}
             )
-        title, said = f"Drop {number + 1}", _said(each)
+        title, said = f"Drop {number}", _said(each)
         inside = after
         if not thrown.total():
             yield ToldStep(title, f"{said}Nothing is thrown.", None, knocked)

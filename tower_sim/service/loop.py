@@ -20,6 +20,7 @@ MAX_LINE = 2**20
 SCHEMA = "tower-sim/error"
 VERSION = 1
 _EXAMPLE = 'try {"do": "drop", "cubes": {"blue": 4}}'
+_QUOTED = 1_000  # bytes at either end of a line that is no JSON, of which an error quotes some
 _HEAD, _TAIL = 400, 200  # characters kept of a long error line: what was received may be long, advice is at the end
 
 
@@ -90,7 +91,8 @@ def read_object(line: bytes, what: str, allowed: str, example: str) -> dict[str,
         error.code = NOT_JSON
         raise
     except (ValueError, RecursionError) as error:
-        text = line.decode(errors="replace").strip()
+        ends = line if len(line) <= 2 * _QUOTED else line[:_QUOTED] + line[-_QUOTED:]
+        text = ends.decode(errors="replace").strip()
         advice = f"{example} ({one_line(str(error), _HEAD, _TAIL)})"
         raise fault(what, text, allowed, advice, NOT_JSON) from error
     if not isinstance(value, dict):

@@ -28,7 +28,7 @@ def devices(told: Sequence[Against], names: Sequence[str]) -> Any:
     wide = len(events) * max(map(len, events)) > 36  # characters side by side
     for panel, pick, words in (
         (made[0], "shares", which),
-        (made[2], "first", f"mean first draw of {draws}"),
+        (made[2], "first", "mean first draw, where it comes"),
         (made[3], "place", f"mean of its draws, of {draws}"),
     ):
         _against(panel, [getattr(each, pick) for each in told], kind, names)

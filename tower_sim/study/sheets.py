@@ -12,9 +12,10 @@ from matplotlib.text import Text
 
 from tower_sim.statistics import Estimate
 from tower_sim.study.page import page_of
-from tower_sim.writing import told, write
+from tower_sim.writing import check_folder, told, write_folder
 
 DOTS_PER_INCH = 150
+FILES = "report.html", "report.md"  # of every report
 Cell = str | int | float | Estimate | None
 
 
@@ -26,11 +27,11 @@ class Sheets:
         self.lines: list[str] = []
         self.tables: dict[str, tuple[Sequence[str], Sequence[Sequence[Cell]]]] = {}
         self._files: dict[str, bytes] = {}
-        for folder in (self.out, self.out / "tables", self.out / "plots"):
-            try:
-                folder.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise told(folder, error, "report folder") from error
+        try:
+            self.out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise told(self.out, error, "report folder") from error
+        check_folder(self.out, FILES, "report")
 
     def text(self, *paragraphs: str) -> None:
         """Add paragraphs (or a heading)."""
@@ -59,7 +60,7 @@ class Sheets:
             text.set_parse_math(False)  # names are names, also those with a dollar sign
         buffer = io.BytesIO()
         figure.savefig(buffer, format="png", dpi=DOTS_PER_INCH, metadata={"Software": None})
-        self._keep(f"plots/{name}.png", buffer.getvalue())
+        self._files[f"plots/{name}.png"] = buffer.getvalue()
         self.lines += [f"![{caption}](plots/{name}.png)", ""]
 
     @property
@@ -83,10 +84,10 @@ class Sheets:
         }
 
     def close(self) -> None:
-        """Write `report.html`, then `report.md`, the last file."""
+        """Write all, `report.html` and then `report.md` last."""
         text = "\n".join(self.lines).rstrip() + "\n"
-        self._write("report.html", page_of(text, self._files).encode())
-        self._write("report.md", text.encode())
+        pages = page_of(text, self._files).encode(), text.encode()
+        write_folder(self.out, self._files | dict(zip(FILES, pages, strict=True)), "report")
 
     def _csv(self, name: str, head: Sequence[str], rows: Sequence[Sequence[Cell]]) -> None:
         wide = [any(isinstance(row[i], Estimate) for row in rows) for i in range(len(head))]
@@ -96,14 +97,7 @@ class Sheets:
         for row in rows:
             lines.append(",".join(part for i, cell in enumerate(row) for part in _csv(cell, wide[i])))
         self.tables[name] = head, rows
-        self._keep(f"tables/{name}.csv", ("\n".join(lines) + "\n").encode())
-
-    def _keep(self, name: str, data: bytes) -> None:
-        self._files[name] = data
-        self._write(name, data)
-
-    def _write(self, name: str, data: bytes) -> None:
-        write(self.out / name, data, "report file")
+        self._files[f"tables/{name}.csv"] = ("\n".join(lines) + "\n").encode()
 
 
 def _quoted(text: str) -> str:

@@ -51,7 +51,8 @@ class Against:
 
     `shares` are of all draws, of a deck that is drawn whole of its early ones; `repeats` of draws that give the event
     of 1, 2, ... draws before; `twice` is the first of these, and where several events count as one kind a second
-    row; `first` are mean first draws (one after the last where an event did not come), `place` mean numbers of draws.
+    row; `first` are mean first draws in the whole runs in which an event came, `never` the shares of those in which it
+    did not, none of a deck that is drawn whole; `place` are mean numbers of draws.
     """
 
     label: str
@@ -63,6 +64,7 @@ class Against:
     repeats: Sequence[BesideExact]
     twice: Sequence[BesideExact]
     first: Sequence[BesideExact]
+    never: Sequence[BesideExact]
     place: Sequence[BesideExact]
     laws: Mapping[str, tuple[Array, Array]]
 
@@ -82,7 +84,21 @@ def stand_in_of(campaign: Campaign) -> StandIn | None:
 
 def against(campaign: Campaign, boot: Resamples, stand_in: StandIn, label: str = "") -> Against:
     """Compare a campaign of one design point with what its tower stands in for."""
-    table = _draws(campaign, stand_in)
+    return _against(_draws(campaign, stand_in), boot, stand_in, label)
+
+
+def against_runs(runs: Sequence[Sequence[str]], boot: Resamples, like: Against) -> Against:
+    """Compare the events of runs that were played elsewhere, `like` a campaign's, of which all events are told."""
+    stand_in, known = like.stand_in, like.stand_in.device.events
+    told = (row.name for row in like.shares)
+    events = tuple(dict.fromkeys([*known, *told, *(event for run in runs for event in run)]))
+    drawn = np.full((len(runs), max(stand_in.draws, *map(len, runs))), NOWHERE)
+    for number, run in enumerate(runs):
+        drawn[number, : len(run)] = [events.index(event) for event in run]
+    return _against(_Draws(events, known, drawn, stand_in.draws), boot, stand_in, like.label)
+
+
+def _against(table: _Draws, boot: Resamples, stand_in: StandIn, label: str) -> Against:
     early = -(-stand_in.draws // EARLY) if stand_in.is_whole else stand_in.draws
     some = table.early(early) if stand_in.is_whole else table
     chances = stand_in.device.chances()
@@ -102,29 +118,40 @@ def against(campaign: Campaign, boot: Resamples, stand_in: StandIn, label: str =
         exactly = [float(stand_in.device.lumped().twice())]
         said += _rows([f"the same, {alike} as one"], *lumped.repeats(1), exactly, boot, shares=True)
     whole = np.repeat(table.is_whole[:, None], size, axis=1).astype(float)
-    means = [float(stand_in.device.mean_first(event, stand_in.draws)) for event in table.known]
-    means += [float(stand_in.draws + 1)] * (size - len(means))
+    came = whole * (table.counts > 0)
+    absent = [float(stand_in.device.absent(event, stand_in.draws)) for event in table.known]
+    means = [_mean_first(stand_in, event) for event in table.known] + [np.nan] * (size - len(table.known))
     middle = [(stand_in.draws + 1) / 2] * size
     told = [
         _rows(table.events, some.counts, drawn, exact, boot, shares=True),
-        _rows(table.events, table.first * whole, whole, means, boot),
+        _rows(table.events, table.first * came, came, means, boot),
+        [] if stand_in.is_whole else _rows(table.known, (whole - came)[:, : len(absent)], whole[:, : len(absent)],
+                                           absent, boot, shares=True),
         _rows(table.events, table.numbers * whole, table.counts * whole, middle, boot),
-    ]
-    shares, first, place = _adjusted(told, LEVEL_OF_MANY)
+    ]  # fmt: skip
+    shares, first, never, place = _adjusted(told, LEVEL_OF_MANY)
     (repeats,), (said,) = _adjusted([repeats], LEVEL), _adjusted([said], LEVEL)
     return Against(
         label=label,
         stand_in=stand_in,
-        runs=campaign.runs,
+        runs=len(table.drawn),
         whole=int(table.is_whole.sum()),
         early=early,
         shares=shares,
         repeats=repeats,
         twice=said,
         first=first,
+        never=never,
         place=place,
         laws=_laws(table, stand_in),
     )
+
+
+def _mean_first(stand_in: StandIn, event: str) -> float:
+    """Return the mean draw of the first `event` of the device, where it comes at all; NaN where it never does."""
+    draws, device = stand_in.draws, stand_in.device
+    absent = device.absent(event, draws)
+    return float((device.mean_first(event, draws) - (draws + 1) * absent) / (1 - absent)) if absent < 1 else np.nan
 
 
 def _rows(
@@ -143,7 +170,7 @@ def _rows(
     freedom = max(boot.runs - boot.strata, 1)
     for i, known in enumerate(exact):
         mean, error = ratio_of_sums(over[:, i].tolist(), under[:, i].tolist())
-        is_tested = np.isfinite(error) and error > 0 and boot.has_intervals
+        is_tested = np.isfinite(error) and np.isfinite(known) and error > 0 and boot.has_intervals
         tests.append(2 * float(student_share(freedom, -abs(mean - known) / error)) if is_tested else np.nan)
     n = under.sum(0)
     return [

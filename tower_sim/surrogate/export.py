@@ -23,6 +23,7 @@ from tower_sim.errors import fault
 from tower_sim.surrogate.generator import WordStream
 from tower_sim.surrogate.store import TOWER, Fitted, fitted_or_shipped
 from tower_sim.surrogate.table import Resting, Table, move, table_of
+from tower_sim.terminal import warn
 from tower_sim.writing import write
 
 SCHEMA = "tower-sim/surrogate-table"
@@ -49,7 +50,10 @@ def export_command(model: str, to: str, output: Path) -> None:
     """
     if to not in FORMATS:
         raise fault("format", to, f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}")
-    plain = document(fitted_or_shipped(model))
+    fitted = fitted_or_shipped(model)
+    if fitted.failed:
+        warn(f"{fitted.name}: {fitted.failed}")
+    plain = document(fitted)
     if to in tongues.FORMATS:
         text = tongues.text(to, plain, output)
     else:

@@ -41,9 +41,10 @@ class SurrogateModel(BaseModel):
     def __init__(self, apparatus: Apparatus, fitted: Fitted) -> None:
         self.shape = as_tower(as_apparatus(apparatus))
         self.fitted = as_fitted(fitted)
+        self.name = self.fitted.name
         self.table: Table = table_of(fitted.cascade_of(self.shape.digest))
         here = frozenset(self.table.regions)
-        self._door = Door(self.name, self.shape.name, fitted.digest, self.shape.cube_edge, here)
+        self._door = Door(SurrogateModel.name, self.shape.name, fitted.digest, self.shape.cube_edge, here)
         self._places = (*(INSIDE + region for region in self.table.regions), TRAY)  # that of OUT, -1, is the last
         self._floor = {region: i for i, region in enumerate(self.table.regions)}
 

@@ -7,7 +7,7 @@ import json
 import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
@@ -24,7 +24,9 @@ VERSION = 1
 TOWER, BOARD = "tower", "board"
 _ALLOWED = "allowed is a file of `surrogate fit`; fit it again"
 _NO_SURROGATE = "take the model physics, or fit one (tower-sim surrogate fit) and give its file as the model"
-ENGINE = "engine"
+ENGINE, FAILED = "engine", "failed"
+FAILED_NAME = "surrogate that failed its check"
+"""What such a model is called, so that all that names its model says it."""
 KEYS = (
     "schema",
     "version",
@@ -71,7 +73,8 @@ class Fitted:
 
     `covered` has (thrown, least, most): of drops with so many thrown, how many cubes were inside (lay on the board) in
     the data; `scores` are the rungs', on held-out runs, and `lower_rungs` the parameters of those below the law.
-    `engine` is the rigid-body engine whose drops were fitted, empty where they were of a model without one.
+    `engine` is the rigid-body engine whose drops were fitted, empty where they were of a model without one. `failed`
+    says in a sentence why a check with games that were not fitted did not pass, empty where none is known to fail.
     """
 
     kind: str
@@ -83,6 +86,12 @@ class Fitted:
     lower_rungs: Mapping[str, tuple[float, ...]] = field(hash=False)
     law: Cascade | BoardLaw
     engine: str = UNNAMED
+    failed: str = ""
+
+    @property
+    def name(self) -> str:
+        """What a model of this law is called."""
+        return FAILED_NAME if self.failed else "surrogate"
 
     @property
     def digest(self) -> str:
@@ -127,16 +136,19 @@ class Fitted:
             said_schema = f"{shown(table.get('schema'))} version {shown(table.get('version'))}"
             raise UsageError(f"surrogate has schema {said_schema}; allowed is {SCHEMA!r} version {VERSION}; fit again")
         table.setdefault(ENGINE, UNNAMED)
+        table.pop("made_by", None)  # which command made the file
+        failed = check_kind(FAILED, table.pop(FAILED, ""), str, "a sentence", "fit it again")
         if set(table) != set(KEYS):
             raise fault("keys of the surrogate", sorted(table), ", ".join(KEYS), "fit it again")
         said = table.pop("digest")
-        if said != _digest(table):
+        digest = _digest(table | ({FAILED: failed} if failed else {}))
+        if said != digest:
             raise UsageError(
-                f"surrogate is damaged: its digest is {_digest(table)!r}; allowed is {shown(said)}, as it was written; "
+                f"surrogate is damaged: its digest is {digest!r}; allowed is {shown(said)}, as it was written; "
                 "fit it again, or take an undamaged copy"
             )
         try:
-            return _read(table)
+            return replace(_read(table), failed=failed)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             if isinstance(error, UsageError):
                 raise
@@ -165,6 +177,7 @@ class Fitted:
             "scores": [asdict(score) for score in self.scores],
             "lower_rungs": {name: list(numbers) for name, numbers in self.lower_rungs.items()},
             "law": self.law.to_plain(),
+            **({FAILED: self.failed} if self.failed else {}),
         }
 
 

@@ -191,7 +191,7 @@ def _printed(zone: Zone) -> Printed:
     if kind == "plunder" and all(isinstance(value, int) for value in told.values()):
         gives = [f"{told['coins']} coin{'s' * (told['coins'] > 1)}"] if "coins" in told else []
         gives += [f"{told['cargo']} cargo"] if "cargo" in told else []
-        gives += [f"{told['choice']} of coins/cargo"] if "choice" in told else []
+        gives += [f"{told['choice']} coins or cargo"] if "choice" in told else []
         return replace(looks, words=" + ".join(gives))
     named = [] if kind in told or kind is None else ["explosive shot" if kind == "explosive" else str(kind)]
     return replace(looks, words=", ".join([*named, *(f"{key} {value}" for key, value in told.items())]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import partial
 from typing import Any
@@ -16,7 +16,19 @@ from tower_sim.errors import fault
 from tower_sim.games.amerigo.figures import Counted, colour_figures, main_figures, table
 from tower_sim.games.amerigo.many import Array, Games, sample_games
 from tower_sim.games.amerigo.rules import Rules
-from tower_sim.games.compared import Compared, Curve, Group, Picture, Row, Runs, Sampler, instead, number, sure, unsure
+from tower_sim.games.compared import (
+    Compared,
+    Curve,
+    Group,
+    Picture,
+    Row,
+    Runs,
+    Sampler,
+    Verdict,
+    how_sure,
+    instead,
+    number,
+)
 from tower_sim.games.game import Game, Turn
 
 
@@ -150,8 +162,9 @@ class ComparedGames(Compared):
         """See Compared."""
         return f"rules {self.own[side].name!r}"
 
-    def words(self, rows: Mapping[str, Row], courses: tuple[Any, Any]) -> str:
+    def words(self, groups: Sequence[Sequence[Row]], courses: tuple[Any, Any]) -> str:
         """See Compared; how cubes, actions and gold differ."""
+        rows = {row.key: row for row in groups[0]}
         gold = rows["gold_with_token"] if rows["gold_with_token"].shown and not rows["gold"].shown else rows["gold"]
         return " ".join([_cubes(rows["inside"]), _choice(rows["actions"], rows["action_points"], courses), _gold(gold)])
 
@@ -174,37 +187,41 @@ def _curve(course: Course) -> Curve:
 
 
 def _cubes(row: Row) -> str:
-    if not row.shown:
-        rest = unsure(row, "cubes", "game")
-        return f"In B about as many cubes stay in the tower as in A ({number(row.mean_a)}): {rest}."
+    how = how_sure(row, "game", "cubes")
+    if row.verdict is Verdict.ALIKE:
+        return f"In B about as many cubes stay in the tower as in A ({number(row.mean_a)}): {how}."
+    if row.verdict is Verdict.OPEN:
+        return f"Whether more or fewer cubes stay in the tower in B is open ({instead(row)}): {how}."
     fewer = "fewer" if row.difference < 0 else "more"
-    return f"B: about {number(abs(row.difference))} {fewer} cubes stay in the tower ({instead(row)}): {sure(row)}."
+    return f"B: about {number(abs(row.difference))} {fewer} cubes stay in the tower ({instead(row)}): {how}."
 
 
 def _choice(actions: Row, points: Row, courses: tuple[Course, Course]) -> str:
     """Say how many actions there are to choose from in a phase, and with how many points."""
     choice_a, choice_b = (f"{100 * course.with_a_choice:.0f} %" for course in courses)
-    phases = f"two or more in {choice_a} of the phases"
-    of_actions = (
-        f"There are {instead(actions, ' actions to choose from in a phase')} "
-        f"({phases.replace(choice_a, choice_b)} instead of {choice_a})"
-        if actions.shown
-        else f"There are about as many actions to choose from ({number(actions.mean_a)} in a phase; {phases})"
-    )
+    if actions.verdict is Verdict.ALIKE:
+        phases = f"{number(actions.mean_a)} in a phase; two or more in {choice_a} of the phases"
+        of_actions = f"There are about as many actions to choose from ({phases})"
+    else:
+        phases = f"two or more in {choice_b} of the phases instead of {choice_a}"
+        of_actions = f"There are {instead(actions, ' actions to choose from in a phase')} ({phases})"
     of_points = (
-        f"with {instead(points, ' action points')}"
-        if points.shown
-        else f"with about as many action points ({number(points.mean_a)})"
+        f"with about as many action points ({number(points.mean_a)})"
+        if points.verdict is Verdict.ALIKE
+        else f"with {instead(points, ' action points')}"
     )
-    first = sure(actions) if actions.shown else "no difference is shown"
-    second = sure(points) if points.shown else "no difference is shown"
+    first, second = (_how_sure(row) for row in (actions, points))
     if first == second:
         return f"{of_actions}, {of_points}: {first}."
     return f"{of_actions}: {first}; {of_points}: {second}."
 
 
+def _how_sure(row: Row) -> str:
+    return "no difference is shown" if row.verdict is Verdict.ALIKE else how_sure(row, "game")
+
+
 def _gold(row: Row) -> str:
     token = " with the gold token" if row.key == "gold_with_token" else ""
-    if not row.shown:
+    if row.verdict is Verdict.ALIKE:
         return f"Passing pays about as much gold{token} ({number(row.mean_a)})."
-    return f"Passing{token} pays {instead(row, ' gold')}: {sure(row)}."
+    return f"Passing{token} pays {instead(row, ' gold')}: {how_sure(row, 'game')}."

@@ -112,7 +112,7 @@ class Amerigo(Game):
     def line(self, turn: Turn, rules: Played) -> str:
         """See Game."""
         if turn.failed is not None:
-            return f"{turn.index}/{rules.rules.drops - 1}: {turn.failed}"
+            return f"{turn.index:4} {turn.failed}"
         return words.game_line(turn.entry, rules.rules)
 
     def summary(self, turns: Sequence[Turn], rules: Played) -> str:

@@ -7,22 +7,25 @@ from dataclasses import replace
 from typing import Any
 
 from tower_sim.contract import DropModel
-from tower_sim.errors import UsageError, shown
+from tower_sim.errors import UsageError, fault, shown
 from tower_sim.games.amerigo.game import Played
 from tower_sim.games.amerigo.phases import SCHEMA, VERSION, knocks_of
 from tower_sim.games.knocks import check_knocks
 from tower_sim.games.ways import Asked, Option, Ways, check_words
+
+_SETUP = "amerigo --cubes blue=7,black=7,red=7,brown=7,green=7,yellow=7,white=7"
 
 
 class AmerigoWays(Ways):
     """Fewer or more rounds, and knocks on the table, beside the rules."""
 
     options = (
-        Option("rounds", "N", "rounds to play (default: the rules' 5)", whole=True),
+        Option("rounds", "N", "rounds to play, 1 or more (default: the rules' 5)", whole=True),
         Option(
             "knock-after",
             "DROP=STRENGTH",
-            "knock on the table after that drop (0: the set-up), peak acceleration in g, as in 3=0.5; may be repeated",
+            "knock on the table after drop DROP (0 is the set-up), with a peak acceleration of STRENGTH g, "
+            "as in 3=0.5; may be repeated for other drops",
             repeated=True,
         ),
     )
@@ -32,6 +35,13 @@ class AmerigoWays(Ways):
 
     def of_options(self, given: Mapping[str, Any], asked: Asked | None) -> Asked:
         """See Ways."""
+        if given.get("rounds", 1) < 1:
+            raise fault(
+                "--rounds",
+                given["rounds"],
+                "a whole number from 1",
+                f"the set-up alone is a drop: tower-sim drop {_SETUP}",
+            )
         table = _knocks(given["knock-after"]) if "knock-after" in given else None
         return _changed(super().of_options(given, asked), given, table)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
@@ -11,7 +10,6 @@ from tower_sim.games.amerigo.phases import DropEntry
 from tower_sim.games.amerigo.rules import Rules
 from tower_sim.outcome import Status
 
-_WIDTH = 112  # characters of a line of words
 _BARS = " ▁▂▃▄▅▆▇█"
 
 
@@ -27,7 +25,7 @@ def game_title(rules: Rules, apparatus: str, model: str, seed: int) -> str:
 
 def game_head(rules: Rules) -> str:
     """Return the heading of the lines that `game_line` writes."""
-    return _columns("drop", "round", "phase", "thrown", "out", "in", rules.colours, "AP", "gold")
+    return _columns("drop", "rd", "phase", "thrown", "out", "in", rules.colours, "AP", "gold")
 
 
 def game_line(entry: DropEntry, rules: Rules) -> str:
@@ -35,7 +33,7 @@ def game_line(entry: DropEntry, rules: Rules) -> str:
     by_colour = [str(count) if count else "." for count in entry.emerged.values()]
     is_phase = entry.index > 0
     line = _columns(
-        f"{entry.index}/{rules.drops - 1}",
+        str(entry.index),
         str(entry.round) if is_phase else "-",
         entry.phase,
         str(sum(entry.thrown.values())),
@@ -59,16 +57,16 @@ def game_summary(entries: Sequence[DropEntry], rules: Rules) -> str:
     phases = [entry for entry in entries if entry.index > 0]
     lines = [
         "",
-        *textwrap.wrap(in_plain_words(entries), _WIDTH),
+        in_plain_words(entries),
         "",
-        f"inside   {_sparkline(inside)}  {_spread(inside)}; {inside[0]} after the set-up, {inside[-1]} at the end",
+        f"inside   {_sparkline(inside)}  {_spread(inside)}",
+        f"         {inside[0]} after the set-up, {inside[-1]} at the end",
     ]
     if phases:
         out = [sum(entry.emerged.values()) for entry in phases]
         thrown = [sum(entry.thrown.values()) for entry in phases]
-        lines.append(
-            f"out      {_sparkline([0, *out])[1:]:>{len(inside)}}  {_spread(out)} a phase; thrown {_spread(thrown)}"
-        )
+        lines.append(f"out      {_sparkline([0, *out])[1:]:>{len(inside)}}  {_spread(out)} a phase")
+        lines.append(f"         thrown {_spread(thrown)}")
     width = max(len(colour) for colour in rules.colours)
     lines.append(f"\n{'':{width}}  out in all  allowed in phases  inside at the end")
     for colour in rules.colours:
@@ -116,7 +114,7 @@ def _columns(
     cells = list(by_colour)
     sizes = widths or [len(cell) for cell in cells]
     middle = " ".join(f"{cell:>{size}}" for cell, size in zip(cells, sizes, strict=True))
-    return f"{drop:>6} {round_:>5} {phase:<7} {thrown:>6} {out:>4} {inside:>4} | {middle} | {points:>3} {gold:>4}"
+    return f"{drop:>4} {round_:>2} {phase:<6} {thrown:>6} {out:>3} {inside:>2} | {middle} | {points:>2} {gold:>4}"
 
 
 def _spread(values: Sequence[int]) -> str:

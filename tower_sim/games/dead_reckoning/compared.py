@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 from tower_sim.errors import fault
-from tower_sim.games.compared import Compared, Row, instead, number, sure
+from tower_sim.games.compared import Compared, Row, Verdict, how_sure, instead, number
 from tower_sim.games.dead_reckoning.battle import Battle
 from tower_sim.games.dead_reckoning.sides import Setup
 from tower_sim.games.game import Figure
@@ -63,8 +63,9 @@ class ComparedBattles(Compared):
         active = {setup.active: " (active)"}
         return " against ".join(f"{of.colour} {of.cubes}{active.get(of.colour, '')}" for of in setup.sides)
 
-    def words(self, rows: Mapping[str, Row], courses: tuple[Any, Any]) -> str:
+    def words(self, groups: Sequence[Sequence[Row]], courses: tuple[Any, Any]) -> str:
         """See Compared; who wins, with what strengths, and what it costs the active side."""
+        rows = {row.key: row for row in groups[0]}
         return " ".join(
             [
                 _wins(rows["active_wins"], "the first side" if not self.rules[1].active else "the active side"),
@@ -76,25 +77,29 @@ class ComparedBattles(Compared):
 
 def _wins(row: Row, side: str) -> str:
     a, b = 100 * row.mean_a, 100 * row.mean_b
-    if not row.shown:
-        most = "" if row.interval is None else f", and it is most likely under {100 * max(map(abs, row.interval)):.0f}"
-        return f"In B {side} wins about as often as in A ({a:.0f} of 100 battles): no difference is shown{most}."
+    how = how_sure(row, "battle", "battles", 100)
+    if row.verdict is Verdict.ALIKE:
+        return f"In B {side} wins about as often as in A ({a:.0f} of 100 battles): {how}."
+    if row.verdict is Verdict.OPEN:
+        means = f"{b:.0f} of 100 battles instead of {a:.0f}"
+        return f"Whether {side} wins more or fewer battles in B is open ({means}): {how}."
     more = "more" if row.difference > 0 else "fewer"
     decimals = 0 if abs(b - a) >= 1 else 1 if abs(b - a) >= 0.1 else 3
     said = (f"{share:.{decimals}f}" for share in (abs(b - a), b, a))
     told = "B: {} wins about {} of 100 battles {} ({} instead of {})".format(side, next(said), more, *said)
-    return f"{told}: that is {'sure' if sure(row) == 'certain' else sure(row)}."
+    return f"{told}: that is {'sure' if how == 'certain' else how}."
 
 
 def _strengths(active: Row, other: Row) -> str:
-    def of(row: Row, words: str) -> str:
-        return f"{words} {instead(row)}: {sure(row)}" if row.shown else f"{words} about as in A, {number(row.mean_a)}"
-
-    return f"{of(active, 'Its strength is')}; {of(other, 'that of the other is')}."
+    return f"{_of(active, 'Its strength is', 'about as in A')}; {_of(other, 'that of the other is', 'about as in A')}."
 
 
 def _damage(taken: Row, given: Row) -> str:
-    def of(row: Row, words: str) -> str:
-        return f"{words} {instead(row)} damage: {sure(row)}" if row.shown else f"{words} about as much damage as in A"
+    alike = "about as much damage as in A"
+    return f"{_of(taken, 'It takes', alike, ' damage')}; {_of(given, 'it gives', alike, ' damage')}."
 
-    return f"{of(taken, 'It takes')}; {of(given, 'it gives')}."
+
+def _of(row: Row, words: str, alike: str, what: str = "") -> str:
+    if row.verdict is Verdict.ALIKE:
+        return f"{words} {alike}{'' if what else f', {number(row.mean_a)}'}"
+    return f"{words} {instead(row, what)}: {how_sure(row, 'battle')}"

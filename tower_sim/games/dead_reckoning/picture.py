@@ -87,7 +87,7 @@ def _gives(zone: Zone) -> str:
     gives = [f"strength {it.strength}"] if it.strength else []
     gives += [f"{it.coins} coin{'s' * (it.coins > 1)}"] if it.coins else []
     gives += [f"{it.cargo} cargo"] if it.cargo else []
-    return " + ".join([*gives, *([f"{it.choice} of coins/cargo"] if it.choice else [])])
+    return " + ".join([*gives, *([f"{it.choice} coins or cargo"] if it.choice else [])])
 
 
 def _counted(state: TowerState, zone: str) -> str:

@@ -105,6 +105,8 @@ def parse_said(text: str) -> dict[str, object]:
     for item in text.split(","):
         word, _, value = (part.strip() for part in item.partition(":"))
         is_number = value.isascii() and value.isdecimal() and len(value) <= 3
+        if word in said:
+            raise fault("a side's word", item, f"each word once; {word} is there already", "leave one out")
         if word in ("supply", "island", "damage") and is_number:
             said[word] = int(value)
         elif word == "island_for" and value:
@@ -151,7 +153,8 @@ class Setup:
             if len(self.sides) < 2:
                 raise fault("number of sides", len(self.sides), "2 or more", "name the tied sides")
         elif len(self.sides) != 2:
-            raise fault("number of sides", len(self.sides), f"2 in a {self.kind} combat", "name both, as in purple=6")
+            advice = "name both, as in purple=6,green=3"
+            raise fault("number of sides", len(self.sides), f"2 in a {self.kind} combat", advice)
         if len(set(self.colours)) < len(self.sides) or "" in self.colours:
             raise fault("colours", [*self.colours], "a different word for each side")
         if self.kind != "tie_break":
@@ -164,8 +167,8 @@ class Setup:
             raise fault("active side", self.active, allowed, f"name {player} first, or as the active side")
         for side in self.sides:
             self._check_side(side)
-        if self.kind == "tie_break" and not any(min(side.cubes, sum(self.stock(side))) for side in self.sides):
-            raise fault("cubes of a tie-break", 0, "1 or more", "give a side some")
+        if not any(side.abilities or min(side.cubes, sum(self.stock(side))) for side in self.sides):
+            raise fault(f"cubes of a {self.kind} combat", 0, "1 or more", "give a side some")
         if not isinstance(cast("object", self.provoked), bool):
             raise fault("provoked", self.provoked, "true or false")
         if self.provoked and not (self.kind == "ship" and self.side(self.opponent(self.active)).pirate):

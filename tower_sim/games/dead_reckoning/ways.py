@@ -20,17 +20,25 @@ class BattleWays(Ways):
     """Who fights, with what: on the command line in words, in a request as tables."""
 
     options = (
-        Option("cubes", "COLOUR=N,...", "each side's, as in purple=6,green=3", required=True),
-        Option("kind", "", ", ".join(KINDS), default="ship", choices=KINDS),
+        Option("cubes", "COLOUR=N,...", "the cubes of each side, as in purple=6,green=3", required=True),
+        Option(
+            "kind",
+            "",
+            "ship against ship, a non-player (merchant) or buildings; or a tie-break",
+            default="ship",
+            choices=KINDS,
+        ),
         Option("active", "COLOUR", "whose turn it is (default: the first side)"),
-        Option("ability", "COLOUR=ABILITY", "as in green=throw:2; may be repeated", repeated=True),
+        Option(
+            "ability", "COLOUR=ABILITY", "an ability of a side, as in green=throw:2; may be repeated", repeated=True
+        ),
         Option(
             "side",
             "COLOUR=WORDS",
             "what else a side has, as in green=supply:20,island:2,damage:1,pirate; may be repeated",
             repeated=True,
         ),
-        Option("provoked", "", "the active ship moved onto the other, a pirate"),
+        Option("provoked", "", "say that the active ship moved onto the other, a pirate"),
         Option("rulings", "FILE", "rulings as TOML (default: see docs/dead_reckoning.md)"),
     )
     command = "battle"
@@ -46,7 +54,8 @@ class BattleWays(Ways):
         if not given:
             return super().of_options(given, asked)
         if "cubes" not in given:
-            raise fault("--cubes", None, f"each side's, with --{next(iter(given))}", "try --cubes purple=6,green=3")
+            allowed = f"allowed with --{next(iter(given))} are those of each side"
+            raise UsageError(f"--cubes is missing; {allowed}; try --cubes purple=6,green=3")
         if asked is not None:
             raise UsageError("--cubes and --rules are both given; allowed is one of them; leave one out")
         return Asked(_of_words(given))
@@ -73,7 +82,13 @@ def _of_words(given: Mapping[str, Any]) -> Setup:
         abilities.setdefault(colour, []).append(Ability.parse(text))
     said: dict[str, dict[str, object]] = {}
     for colour, text in _of_sides(given.get("side", []), "--side", "damage:1,pirate", cubes):
-        said.setdefault(colour, {}).update(parse_said(text))
+        of_side = said.setdefault(colour, {})
+        more = parse_said(text)
+        if again := [word for word in more if word in of_side]:
+            raise UsageError(
+                f"--side {shown(f'{colour}={text}')} says {again[0]} again; allowed is each word once; leave one out"
+            )
+        of_side |= more
     sides = tuple(
         read_side(colour, count, said.get(colour), tuple(abilities.get(colour, []))) for colour, count in cubes.items()
     )

@@ -62,7 +62,7 @@ class CupWays(DeclaredWays):
             return base
         for option in SIDES:
             if option not in given:
-                raise fault(f"--{option}", None, f"COLOUR=N, with --{said[0]}", f"try --{option} red=6")
+                raise UsageError(f"--{option} is missing; allowed with --{said[0]} is COLOUR=N; try --{option} red=6")
         rules: DeclaredRules = base.rules
         changes = {name: value for option in SIDES for name, value in _side(option, given[option]).items()}
         set_too = [change.partition("=")[0].strip() for change in given.get("set", ())]
@@ -70,7 +70,7 @@ class CupWays(DeclaredWays):
             changes[BATTLES] = 1
         knocks = {str(drop): strength for drop, strength in rules.knocks.items()}
         fought = read_rules(rules.declaration, {**rules.values, **changes}, knocks)
-        _two_sides(fought)
+        _check_sides(fought)
         return replace(base, rules=fought)
 
     def odds(self) -> ManyRuns:
@@ -85,10 +85,12 @@ def _side(option: str, text: str) -> dict[str, Any]:
     return dict(zip(SIDES[option], *counts.items(), strict=True))
 
 
-def _two_sides(rules: DeclaredRules) -> None:
-    (attacker, _), (defender, _) = SIDES.values()
+def _check_sides(rules: DeclaredRules) -> None:
+    (attacker, attackers), (defender, defenders) = SIDES.values()
     if rules.values[attacker] == rules.values[defender]:
         raise fault("attacker and defender", rules.values[attacker], "two colours", "let another one defend")
+    if not (rules.values[attackers] or rules.values[defenders]):
+        raise fault("cubes of a battle", 0, "1 or more", "give a side some")
 
 
 @dataclass(slots=True)

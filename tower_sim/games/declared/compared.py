@@ -34,7 +34,9 @@ class ComparedDeclared(Compared):
 
     def grouped(self) -> tuple[Group, ...]:
         """See Compared."""
-        return (*super().grouped(), *([Group("shares", self._head, self._shares())] if self._values() else []))
+        name = main_reading(self._of)
+        shares = [Group("shares", f"share of {name}", self._shares(), name)] if self._values() else []
+        return (*super().grouped(), *shares)
 
     def run(self, turns: Sequence[Turn], side: int) -> Runs:
         """See Compared; a run in which nothing was read has shares of 0."""
@@ -47,10 +49,6 @@ class ComparedDeclared(Compared):
     @property
     def _of(self) -> Declaration:
         return self.rules[0].declaration
-
-    @property
-    def _head(self) -> str:
-        return f"share of {main_reading(self._of)}"
 
     def _values(self) -> tuple[str, ...]:
         name = main_reading(self._of)

@@ -31,8 +31,10 @@ class DeclaredRules:
         if not 1 <= number <= MAX_CUBES:
             raise fault("number of cubes in pools", number, f"1 to {MAX_CUBES}", "change the counts")
         most = MAX_DROPS // sum(max(1, len(phase.each)) for phase in self.declaration.phases)
-        if not 0 <= self.rounds <= most:
-            raise fault("rounds.times", self.rounds, f"a whole number from 0 to {most}", "play fewer rounds")
+        least = 0 if self.declaration.setup else 1  # without a set-up nothing would be thrown
+        if not least <= self.rounds <= most:
+            advice = "play fewer rounds" if self.rounds > most else "play one round or more"
+            raise fault("rounds.times", self.rounds, f"a whole number from {least} to {most}", advice)
 
     @cached_property
     def counts(self) -> dict[str, dict[str, int]]:

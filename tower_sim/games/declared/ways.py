@@ -22,7 +22,7 @@ class DeclaredWays(Ways):
         Option(
             "set",
             "KEY=VALUE",
-            "change a parameter or a policy, as in players=3; may be repeated",
+            "change a parameter or a policy, as in players=3; may be repeated for other keys",
             repeated=True,
         ),
     )

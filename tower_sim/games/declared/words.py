@@ -62,7 +62,7 @@ def of_tower(landed: Sequence[Turn]) -> str:
     thrown = sum(turn.entry.attempts > 0 for turn in landed)
     inside = [len(turn.state.residents) for turn in landed]
     mean = sum(inside) / len(inside)
-    return f"The tower was thrown {thrown} times and held {mean:.1f} cubes on average, {inside[-1]} at the end."
+    return f"The tower was thrown {_times(thrown)} and held {mean:.1f} cubes on average, {inside[-1]} at the end."
 
 
 def _read(of: Declaration, name: str, values: Sequence[object]) -> str:
@@ -79,9 +79,14 @@ def _read(of: Declaration, name: str, values: Sequence[object]) -> str:
         often = sorted(dict.fromkeys(words), key=lambda word: -words.count(word))[:_SHOWN]
         told = ", ".join(f"{word} {words.count(word)}" for word in often)
         twice = round(again(words) * (len(words) - 1))
-        return f"{name} was read {len(words)} times ({told}), {twice} times the same twice running."
+        repeated = f"repeated the one before {_times(twice)}" if twice else "never repeated the one before"
+        return f"{name} was read {_times(len(words))} ({told}); it {repeated}."
     sizes = [len(cast("tuple[str, ...]", value)) for value in values if isinstance(value, tuple)]
     return f"{name} had {sum(sizes) / len(sizes):.1f} colours on average in {len(sizes)} readings."
+
+
+def _times(number: int) -> str:
+    return {1: "once", 2: "twice"}.get(number, f"{number} times")
 
 
 def _cubes(cubes: Sequence[Cube]) -> str:

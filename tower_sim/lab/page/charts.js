@@ -19,25 +19,40 @@ function niceStep(length, parts) {
 
 let hatchings = 0;
 
-/** Give a chart hatching for the bars of B, which are told from A's by it as well as by their colour; return its name. */
-function hatched(root) {
-  const id = `hatching-${++hatchings}`; // of this chart alone: one in a part that is hidden paints nothing
-  root.append(svg(
-    "defs", {},
-    svg(
-      "pattern", { id, width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
-      svg("rect", { width: 6, height: 6, class: "fill-b" }),
-      svg("line", { x1: 0, y1: 0, x2: 0, y2: 6, class: "hatch-b" }),
-    ),
-  ));
-  return `url(#${id})`;
+/**
+ * Return what the bars of each set in a chart are painted with, as attributes: by A and B, or by the set's own `paint`. The
+ * second is hatched, so that it is told from the first by more than its colour.
+ */
+function fills(root, sets) {
+  return sets.map(({ paint }, k) => {
+    const line = paint ? { stroke: "var(--ink)" } : {};
+    if (!k) return paint ? { fill: paint.rgb, ...line } : { class: "bar-a" };
+    const id = `hatching-${++hatchings}`; // of this chart alone: one in a part that is hidden paints nothing
+    root.append(svg(
+      "defs", {},
+      svg(
+        "pattern", { id, width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
+        svg("rect", { width: 6, height: 6, ...(paint ? { fill: paint.rgb } : { class: "fill-b" }) }),
+        svg("line", { x1: 0, y1: 0, x2: 0, y2: 6, ...(paint ? { stroke: paint.ink, "stroke-width": 2 } : { class: "hatch-b" }) }),
+      ),
+    ));
+    return { fill: `url(#${id})`, ...line };
+  });
 }
 
-/** Return a frame for a chart as wide as `box`: { root, width, height, left, right, top, bottom }. */
-function frame(box, height, words_) {
+/**
+ * Return a frame for a chart as wide as `box`, its axes named: { root, width, height, left, right, top, bottom }. The name of
+ * the upright axis stands over it.
+ */
+function frame(box, height, words_, x, y) {
   const width = Math.max(box.clientWidth, 240);
   const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": words_ });
-  return { root, width, height, left: 46, right: width - 8, top: 14, bottom: height - 40 };
+  const into = { root, width, height, left: 46, right: width - 8, top: 34, bottom: height - 40 };
+  root.append(
+    svg("text", { x: 2, y: 12, class: "soft axis-name" }, y),
+    svg("text", { x: (into.left + into.right) / 2, y: height - 6, class: "middle soft axis-name" }, x),
+  );
+  return into;
 }
 
 /** Draw the axis on the left: lines and numbers up to `top`. */
@@ -53,18 +68,18 @@ function drawLevels(into, most, write) {
 }
 
 /**
- * Draw how often each number comes: `sets` of { name, shares } (A, then B), over numbers from 0. Returns what is shown:
- * { from, to }.
+ * Draw how often each number comes: `sets` of { name, shares } (A, then B, or with a `paint` each), over numbers from 0, as
+ * shares of `y`. Returns what is shown: { from, to }.
  */
-function drawHistogram(box, sets, x, words_) {
-  const into = frame(box, 280, words_);
+function drawHistogram(box, sets, x, y, words_) {
+  const into = frame(box, 300, words_, x, `share of ${y}`);
   const length = Math.max(...sets.map(({ shares }) => shares.length));
   const seen = (i) => sets.some(({ shares }) => (shares[i] ?? 0) > 0.0004);
   let [from, to] = [0, length - 1];
   while (to > 1 && !seen(to)) to--;
   while (from < to - 1 && from < to && !seen(from) && to - from > 20) from++;
   const most = Math.max(...sets.flatMap(({ shares }) => [...shares])) * 1.08 || 1;
-  const hatching = hatched(into.root);
+  const fill = fills(into.root, sets);
   drawLevels(into, most, (value) => `${Math.round(100 * value)} %`);
   const slot = (into.right - into.left) / (to - from + 1);
   const bar = Math.min((slot * 0.84) / sets.length, 60);
@@ -75,7 +90,7 @@ function drawHistogram(box, sets, x, words_) {
       const high = ((shares[i] ?? 0) / most) * (into.bottom - into.top);
       const left = middle + (k - sets.length / 2) * bar;
       into.root.append(svg("rect", {
-        x: left + 0.5, y: into.bottom - high, width: Math.max(bar - 1, 1), height: high, ...(k ? { fill: hatching } : { class: "bar-a" }),
+        x: left + 0.5, y: into.bottom - high, width: Math.max(bar - 1, 1), height: high, ...fill[k],
       }));
       if (bar >= 34 && shares[i] >= 0.005) {
         into.root.append(svg("text", { x: left + bar / 2, y: into.bottom - high - 4, class: "middle small" }, `${(100 * shares[i]).toFixed(0)} %`));
@@ -83,14 +98,13 @@ function drawHistogram(box, sets, x, words_) {
     });
     if ((i - from) % every === 0) into.root.append(svg("text", { x: middle, y: into.bottom + 16, class: "middle" }, String(i)));
   }
-  into.root.append(svg("text", { x: (into.left + into.right) / 2, y: into.height - 6, class: "middle soft" }, x));
   box.replaceChildren(into.root);
   return { from, to };
 }
 
 /** Draw means over a game with the band of nine in ten games: `sets` of { name, points: [{ mean, low, high }] }. */
-function drawCourse(box, sets, x, words_) {
-  const into = frame(box, 220, words_);
+function drawCourse(box, sets, x, y, words_) {
+  const into = frame(box, 240, words_, x, y);
   const drops = Math.max(...sets.map(({ points }) => points.length));
   const most = Math.max(1, ...sets.flatMap(({ points }) => points.map((point) => point.high))) * 1.05;
   drawLevels(into, most, (value) => String(value));
@@ -107,16 +121,17 @@ function drawCourse(box, sets, x, words_) {
   });
   const every = Math.max(1, Math.ceil(drops / ((into.right - into.left) / 26)));
   for (let i = 0; i < drops; i += every) into.root.append(svg("text", { x: at(i), y: into.bottom + 16, class: "middle" }, String(i)));
-  into.root.append(svg("text", { x: (into.left + into.right) / 2, y: into.height - 6, class: "middle soft" }, x));
   box.replaceChildren(into.root);
 }
 
-/** Return what tells A from B beside a chart. */
-function legend(names) {
-  return make(
-    "p", { class: "legend" },
-    ...names.map((name, k) => make("span", {}, make("span", { class: k ? "swatch b" : "swatch a", "aria-hidden": "true" }), name)),
-  );
+/** Return what tells the sets of a chart apart: their names, each beside what its bars are painted with. */
+function legend(sets) {
+  const swatch = (k) => {
+    const root = svg("svg", { class: "swatch", viewBox: "0 0 14 14", "aria-hidden": "true" });
+    root.append(svg("rect", { width: 14, height: 14, rx: 3, ...fills(root, sets)[k] }));
+    return root;
+  };
+  return make("p", { class: "legend" }, ...sets.map(({ name }, k) => make("span", {}, swatch(k), name)));
 }
 
 /** Return a table: `head` words, `rows` of cells, the first of each its head. */
@@ -134,36 +149,37 @@ function tableOf(caption, head, rows, className = "") {
 function drawStrip(box, sets, { from, to }) {
   const [width, height] = [150, 46];
   const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height });
-  const hatching = hatched(root);
+  const fill = fills(root, sets);
   const most = Math.max(...sets.flatMap(({ shares }) => [...shares])) || 1;
   const bar = width / (to - from + 1) / sets.length;
   sets.forEach(({ shares }, k) => {
     for (let i = from; i <= to; i++) {
       const high = ((shares[i] ?? 0) / most) * height;
       const x = ((i - from) * sets.length + k) * bar;
-      root.append(svg("rect", { x, y: height - high, width: bar * 0.9, height: high, ...(k ? { fill: hatching } : { class: "bar-a" }) }));
+      root.append(svg("rect", { x, y: height - high, width: bar * 0.9, height: high, ...fill[k] }));
     }
   });
   box.replaceChildren(root);
 }
 
 /**
- * Draw a bar for each of `labels`: `sets` of { name, shares }, and where `expected` is given a line where it would be.
+ * Draw a bar for each of `labels`, which are of `y`: `sets` of { name, shares }, shares of `x`, and where `expected` is given
+ * a line where it would be.
  */
-function drawBars(box, labels, sets, expected, words_) {
+function drawBars(box, labels, sets, expected, x, y, words_) {
   const rowHeight = sets.length > 1 ? 34 : 26;
-  const into = frame(box, labels.length * rowHeight + 30, words_);
+  const into = frame(box, labels.length * rowHeight + 52, words_, `share of ${x}`, y);
   const left = Math.min(130, into.width * 0.34);
   const most = Math.max(0.01, ...sets.flatMap(({ shares }) => shares), ...(expected ?? [])) * 1.02;
   const across = (share) => left + (share / most) * (into.width - left - 52);
-  const hatching = hatched(into.root);
+  const fill = fills(into.root, sets);
   labels.forEach((label, i) => {
-    const top = 8 + i * rowHeight;
+    const top = 26 + i * rowHeight;
     into.root.append(svg("text", { x: left - 8, y: top + rowHeight / 2 + 1, class: "end" }, label));
     const high = (rowHeight - 8) / sets.length;
     sets.forEach(({ shares }, k) => {
       into.root.append(
-        svg("rect", { x: left, y: top + k * high, width: Math.max(across(shares[i]) - left, 0), height: high - 1, ...(k ? { fill: hatching } : { class: "bar-a" }) }),
+        svg("rect", { x: left, y: top + k * high, width: Math.max(across(shares[i]) - left, 0), height: high - 1, ...fill[k] }),
         svg("text", { x: across(shares[i]) + 5, y: top + (k + 0.5) * high + 4, class: "small" }, `${(100 * shares[i]).toFixed(1)} %`),
       );
     });

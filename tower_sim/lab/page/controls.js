@@ -98,6 +98,23 @@ function orderList(label, items, changed) {
   }
 }
 
+/**
+ * Put new controls into a box in the place of the old ones: what had the focus and what was open is so again, found by its
+ * words.
+ */
+function refill(box, ...controls) {
+  const called = (each) => each.getAttribute("aria-label") ?? each.labels?.[0]?.textContent ?? each.textContent;
+  const reached = () => [...box.querySelectorAll("input, select, button, summary")].map((each) => [each, called(each)]);
+  const old = reached();
+  const [held, name] = old.find(([each]) => each === document.activeElement) ?? [];
+  const place = old.filter(([, other]) => other === name).findIndex(([each]) => each === held);
+  const open = old.filter(([each]) => each.parentElement.open).map(([, other]) => other);
+  box.replaceChildren(...controls);
+  const now = reached();
+  for (const [each, words_] of now) if (each.matches("summary") && open.includes(words_)) each.parentElement.open = true;
+  if (held) now.filter(([, other]) => other === name)[place]?.[0].focus();
+}
+
 /** A button. */
 function button(words_, pressed, more = {}) {
   return make("button", { type: "button", text: words_, onclick: pressed, ...more });

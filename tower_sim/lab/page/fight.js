@@ -5,12 +5,13 @@ const BUILDINGS = [2, 5, 7]; // cubes of a garrison, a fort, both
 
 const fightTab = (() => {
   let latest = null;
+  let isDue = true; // what is chosen was not played yet
 
   function start() {
     listeners.push((keys) => {
-      if (keys.some((key) => ["fight", "seed", "all"].includes(key)) && state.tab === "fight") play();
-      if (keys.includes("tab") && state.tab === "fight" && !latest) play();
       if (keys.includes("all")) controls();
+      isDue ||= keys.some((key) => ["fight", "seed"].includes(key));
+      if (isDue && state.tab === "fight") play();
     });
     find("fight-csv").addEventListener("click", () => save("tower-lab-battles.csv", table(), "text/csv"));
     addEventListener("resize", onceAFrame(() => latest && state.tab === "fight" && show()));
@@ -22,25 +23,25 @@ const fightTab = (() => {
     change({ fight: { ...state.fight, ...part } });
   }
 
-  function names() {
-    const [purple, green, black] = lab.sides.map(({ name }) => name[0].toUpperCase() + name.slice(1));
+  /** Return the paints of the attacker and the defender. */
+  function paintsOf() {
+    const [purple, green, black] = lab.sides;
     return [purple, state.fight.kind === "merchant" ? black : green];
   }
 
-  function marks() {
-    return [chip(lab.sides[0]), chip(lab.sides[state.fight.kind === "merchant" ? 2 : 1])];
+  function names() {
+    return paintsOf().map(({ name }) => name[0].toUpperCase() + name.slice(1));
   }
 
   function controls() {
     const { fight } = state;
     const [attacker, defender] = names();
-    const [first, second] = marks();
+    const [first, second] = paintsOf().map(chip);
     const kind = choice(`${attacker} attacks`, Object.entries(KINDS), fight.kind, (value) => {
       const most = value === "merchant" ? battle.NON_PLAYER : LIMITS.force;
       const other = value === "building" ? 5 : Math.min(state.fight.cubes[1], most);
       set({ kind: value, cubes: [state.fight.cubes[0], other], damage: [state.fight.damage[0], 0] });
       controls();
-      find("fight-controls").querySelector("select").focus();
     });
     const force = (side, label, most, mark) => slider(label, {
       least: 0, most, value: fight.cubes[side], mark,
@@ -54,7 +55,8 @@ const fightTab = (() => {
       least: 0, most: 4, value: fight.damage[side],
       changed: (value) => set({ damage: state.fight.damage.map((old, i) => (i === side ? value : old)) }),
     }).box;
-    find("fight-controls").replaceChildren(
+    refill(
+      find("fight-controls"),
       ...(lab.ships.length > 1 ? [choice("Ship", lab.ships.map(({ name }) => [name, name]), fight.ship, (ship) => set({ ship })).box] : []),
       kind.box, force(0, `Cubes of ${attacker}`, LIMITS.force, first), other,
       make("details", { open: fight.damage.some(Boolean) }, make("summary", { text: "Damage before the battle" }), damage(0, attacker),
@@ -69,6 +71,7 @@ const fightTab = (() => {
   }
 
   function play() {
+    isDue = false;
     find("fight-busy").hidden = false;
     const job = { kind: "fight", setup: setup(), ship: state.fight.ship, seed: state.seed, games: 10000, first: 200, step: 500 };
     askFight(job, ({ done, games, result }) => {
@@ -103,10 +106,9 @@ const fightTab = (() => {
     find("fight-sure").textContent = `${n.toLocaleString("en")} battles; the interval holds the true chance in 95 of 100 such counts, if the ship is as the model has it.`;
     const beyond = latest.throws ? latest.beyond / latest.throws : 0;
     find("fight-beyond").replaceChildren(...(beyond > 0.0005 ? [make("p", { class: "warning", text: beyondWords("these battles", beyond).replace("drops of these", "throws of these") })] : []));
-    const titles = { strength: "strength", coins: "coins", cargo: "cargo", choice: "coins or cargo", damage_given: "damage given", damage_taken: "damage taken" };
     find("fight-table").replaceChildren(tableOf(
       "Means a battle (95 % intervals)", ["figure", attacker, defender],
-      battle.NUMBERS.map((name) => [titles[name], ...[0, 1].map((side) => {
+      battle.NUMBERS.map((name) => [lab.battle[name], ...[0, 1].map((side) => {
         const value = mean(side, name);
         return `${value.mean.toFixed(2)} (${value.low.toFixed(2)} to ${value.high.toFixed(2)})`;
       })]),
@@ -116,8 +118,9 @@ const fightTab = (() => {
       return Array.from({ length: Math.max(...Object.keys(counts).map(Number)) + 1 }, (_, i) => (counts[i] ?? 0) / n);
     });
     const bangs = Object.entries(latest.explosions).reduce((sum, [count, times]) => sum + count * times, 0) / n;
-    find("fight-legend").replaceChildren(legend([attacker, defender]));
-    drawHistogram(find("fight-histogram"), [{ name: attacker, shares: shares[0] }, { name: defender, shares: shares[1] }], "strength at the end", `Strength at the end: ${attacker} ${said(mean(0, "strength").mean)}, ${defender} ${said(mean(1, "strength").mean)} on average`);
+    const sets = paintsOf().map((paint, side) => ({ name: names()[side], shares: shares[side], paint }));
+    find("fight-legend").replaceChildren(legend(sets));
+    drawHistogram(find("fight-histogram"), sets, "strength at the end", "battles", `Strength at the end: ${attacker} ${said(mean(0, "strength").mean)}, ${defender} ${said(mean(1, "strength").mean)} on average`);
     drawBoard();
     const ship = lab.ship[state.fight.ship];
     find("fight-model").textContent = `On average ${said(bangs)} explosions a battle. The ship ${ship.name} here is a model without physics: a law of where cubes land, fitted to ${ship.drops.toLocaleString("en")} simulated throws of ${ship.runs.toLocaleString("en")} battles. ${ship.close || "How close it is to physics is not known here."}`;
@@ -137,9 +140,10 @@ const fightTab = (() => {
       const middle = [0, 1].map((axis) => corners.reduce((sum, corner) => sum + corner[axis], 0) / corners.length);
       const shape = svg("polygon", { points: corners.map((corner) => corner.join(",")).join(" "), class: "zone" });
       shape.style.fillOpacity = 0.05 + 0.5 * (share / most);
-      const worth = Object.entries(zone.printed).filter(([key]) => key !== "kind").map(([key, value]) => `${value} ${key === "choice" ? "coin or cargo" : key === "coins" && value === 1 ? "coin" : key}`).join(", ");
+      const wide = Math.max(...corners.map(([x]) => x)) - Math.min(...corners.map(([x]) => x));
+      const size = Math.min(4.6, (1.6 * wide) / zone.words.length); // mm: a letter is some 0.55 of it wide
       return svg("g", {}, shape,
-        svg("text", { x: middle[0], y: middle[1] - 1, class: "zone-name" }, worth || zone.printed.kind || zone.name),
+        svg("text", { x: middle[0], y: middle[1] - 1, class: "zone-name", "font-size": size }, zone.words),
         svg("text", { x: middle[0], y: middle[1] + 6, class: "zone-share" }, `${(100 * share).toFixed(1)} %`));
     });
     root.replaceChildren(svg("rect", { x: x0, y: -y1, width: x1 - x0, height: y1 - y0, class: "beyond" }), ...zones);

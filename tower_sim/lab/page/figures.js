@@ -2,33 +2,23 @@
 // has of every game. It follows words.js and many.js.
 
 const figures = (() => {
-  /** The figures of a game, in the order and by the definitions of tower_sim/games/amerigo/figures.py. */
-  const MAIN = [
-    { key: "inside_setup", title: "inside after the set-up", unit: "cubes" },
-    { key: "inside", title: "mean inside in play", unit: "cubes" },
-    { key: "most_inside", title: "most inside in play", unit: "cubes" },
-    { key: "out", title: "cubes out a phase", unit: "cubes" },
-    { key: "share_out", title: "share out of a phase", unit: "" },
-    { key: "action_points", title: "action points a phase", unit: "points" },
-    { key: "actions", title: "actions to choose from a phase", unit: "actions" },
-    { key: "gold", title: "gold for passing a phase", unit: "gold" },
-    { key: "gold_with_token", title: "gold with the token", unit: "gold" },
-    { key: "skipped", title: "phases without any action", unit: "phases" },
+  /** The figures of a game, by the definitions of tower_sim/games/amerigo/figures.py, which has their names and units. */
+  const KEYS = [
+    "inside_setup", "inside", "most_inside", "out", "share_out", "action_points", "actions", "gold", "gold_with_token", "skipped",
   ];
 
-  /** What can be looked at phase by phase: [{ key, title, x }], those of a colour last. */
+  /** What can be looked at phase by phase: [{ key, title, of, x }], `of` what is counted; those of a colour last. */
   function series(colours) {
+    const one = (key, title, of, when = "in a phase") => ({ key, title, of, x: `${of} ${when}` });
     return [
-      { key: "actions", title: "Actions to choose from", x: "actions in a phase" },
-      { key: "action_points", title: "Action points", x: "action points in a phase" },
-      { key: "gold", title: "Gold for passing", x: "gold in a phase" },
-      { key: "gold_with_token", title: "Gold with the token", x: "gold in a phase" },
-      { key: "inside", title: "Cubes inside", x: "cubes inside after a phase" },
-      { key: "out", title: "Cubes out", x: "cubes out in a phase" },
-      ...colours.map((colour, k) => ({ key: `out ${k}`, title: `Out: ${colour}`, x: `${colour} cubes out in a phase` })),
-      ...colours.map((colour, k) => ({
-        key: `inside ${k}`, title: `Inside: ${colour}`, x: `${colour} cubes inside after a phase`,
-      })),
+      one("actions", "Actions to choose from", "actions to choose from"),
+      one("action_points", "Action points", "action points"),
+      one("gold", "Gold for passing", "gold"),
+      one("gold_with_token", "Gold with the token", "gold"),
+      one("inside", "Cubes inside", "cubes inside", "after a phase"),
+      one("out", "Cubes out", "cubes out"),
+      ...colours.map((colour, k) => one(`out ${k}`, `Out: ${colour}`, `${colour} cubes out`)),
+      ...colours.map((colour, k) => one(`inside ${k}`, `Inside: ${colour}`, `${colour} cubes inside`, "after a phase")),
     ];
   }
 
@@ -51,7 +41,7 @@ const figures = (() => {
   /**
    * Return what counts the games of a variant: { add(seed, game), values, counts, summary() }.
    *
-   * After `add`, `values` are the figures of that game, in the order of MAIN. `counts[key]` has how often each number came,
+   * After `add`, `values` are the figures of that game, in the order of KEYS. `counts[key]` has how often each number came,
    * at [drop * size + number].
    */
   function tally(document, variant) {
@@ -71,7 +61,7 @@ const figures = (() => {
     }
     const outOf = variant.cubes.map((_, k) => counts[`out ${k}`]);
     const insideOf = variant.cubes.map((_, k) => counts[`inside ${k}`]);
-    const values = new Float64Array(MAIN.length);
+    const values = new Float64Array(KEYS.length);
     let played = 0;
     let beyond = 0;
 
@@ -155,5 +145,5 @@ const figures = (() => {
     });
   }
 
-  return { MAIN, series, planOf, covered, tally, overPhases, byDrop };
+  return { KEYS, series, planOf, covered, tally, overPhases, byDrop };
 })();

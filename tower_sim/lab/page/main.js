@@ -6,11 +6,12 @@ let askOthers = null;
 
 function startPage() {
   let wrong = "";
-  if (location.hash.length > 1) {
+  const chosen = location.hash.length > 1 ? location.hash : document.querySelector("main").dataset.chosen;
+  if (chosen) {
     try {
-      Object.assign(state, unlinked(location.hash));
+      Object.assign(state, unlinked(chosen));
     } catch (error) {
-      wrong = `${error.message} The page shows the usual rules.`;
+      wrong = `The address cannot be read: ${error.message} The page shows the usual rules.`;
     }
   }
   const given = laws();
@@ -23,9 +24,12 @@ function startPage() {
   fightTab.start();
   othersTab.start();
   startSeed(find("seed"));
-  find("games").replaceChildren(...GAMES.map((count) => make("option", { value: count, text: count.toLocaleString("en"), selected: count === state.games })));
+  find("games").replaceChildren(...GAMES.map((count) => make("option", { value: count, text: count.toLocaleString("en") })));
   find("games").addEventListener("change", () => change({ games: Number(find("games").value) }));
-  find("share").addEventListener("click", share);
+  listeners.push(showCounts);
+  showCounts();
+  startSteps();
+  startShare();
   listeners.push(onceAFrame(() => remember()));
   addEventListener("hashchange", moved);
   find("program").textContent = lab.program;
@@ -36,10 +40,14 @@ function startPage() {
   window.towerSim = {
     /** What is chosen on the page, as plain data. */
     state: () => copied(state),
-    /** Choose: any part of `state()`. */
+    /** Choose: any part of `state()`; throws a RangeError of one line for what the page cannot play. */
     choose: (part) => {
-      change(copied(part), true);
+      const found = unlinked(linked({ ...state, ...copied(part) }));
+      change({ ...found, edit: found.b && (part.edit ?? state.edit) === "b" ? "b" : "a" }, true);
     },
+    /** Go back to what was chosen before, and forth again. */
+    undo: steps.undo,
+    redo: steps.redo,
     /** The newest figures of house rules: { done, games, sums, sides, rows }, null before the first. */
     result: () => rulesTab.result(),
     /** The newest odds of battles, null before the first. */
@@ -67,6 +75,35 @@ function startSeed(field) {
     }
     field.value = state.seed;
   });
+}
+
+/** Show how many games are played, and from which seed. */
+function showCounts() {
+  find("seed").value = state.seed;
+  find("games").value = state.games;
+}
+
+function startSteps() {
+  find("undo").addEventListener("click", steps.undo);
+  find("redo").addEventListener("click", steps.redo);
+  addEventListener("keydown", (event) => {
+    const isText = event.target.matches("input[type=text], input[type=number]"); // these take back their own letters
+    if (isText || document.querySelector("dialog[open]") || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+    const key = event.key.toLowerCase();
+    if (key !== "z" && key !== "y") return;
+    event.preventDefault();
+    if (key === "y" || event.shiftKey) steps.redo();
+    else steps.undo();
+  });
+  const show = () => {
+    const held = document.activeElement;
+    find("undo").disabled = !steps.canUndo();
+    find("redo").disabled = !steps.canRedo();
+    if (held === find("undo") && held.disabled) find("redo").focus();
+    if (held === find("redo") && held.disabled) find("undo").focus();
+  };
+  listeners.push(show);
+  show();
 }
 
 function startTabs() {
@@ -120,22 +157,43 @@ function moved(event) {
     const found = unlinked(new URL(event.newURL).hash);
     sayTrouble("");
     change(found, true);
-    find("seed").value = state.seed;
-    find("games").value = state.games;
   } catch (error) {
-    sayTrouble(`${error.message} What was chosen stays.`);
+    sayTrouble(`The address cannot be read: ${error.message} What was chosen stays.`);
   }
 }
 
-async function share() {
-  const address = location.href.split("#")[0] + linked(state);
-  keep();
-  try {
-    await navigator.clipboard.writeText(address);
-    find("share-told").textContent = "The address is copied: it has all that is chosen here.";
-  } catch {
-    find("share-told").textContent = "The address of this page now has all that is chosen here: copy it.";
-  }
+/** The dialog that gives away what is chosen, as a file or as a link, and takes a link. */
+function startShare() {
+  const tell = (line) => (find("share-told").textContent = line);
+  find("share").addEventListener("click", () => {
+    find("share-link").value = linkOf(state);
+    find("share-given").value = "";
+    tell("");
+  });
+  startDialog(find("share"), find("share-dialog"));
+  find("share-page").addEventListener("click", () => {
+    save("tower-lab.html", pageOf(state), "text/html");
+    tell("The page is saved: whoever opens the file sees what is chosen here.");
+  });
+  find("share-copy").addEventListener("click", async () => {
+    find("share-link").select();
+    try {
+      await navigator.clipboard.writeText(find("share-link").value);
+      tell("The link is copied.");
+    } catch {
+      tell("This browser does not let the page copy: the link is marked, copy it.");
+    }
+  });
+  find("share-take").addEventListener("submit", (event) => {
+    event.preventDefault();
+    try {
+      change(unlinked(find("share-given").value.trim()), true);
+      sayTrouble("");
+      find("share-dialog").close();
+    } catch (error) {
+      tell(`The link cannot be read: ${error.message} What was chosen stays.`);
+    }
+  });
 }
 
 if (IS_PAGE) startPage();

@@ -5,6 +5,7 @@ const othersTab = (() => {
   const SLIDER = 100; // the longest range of a slider: beyond it a number is written
   const ROWS = 60; // bars of a chart
   let latest = null;
+  let isDue = true; // what is chosen was not played yet
   let drawnNow = ""; // what the chart shows: see othersFigures.choices
 
   function start() {
@@ -20,9 +21,9 @@ const othersTab = (() => {
     });
     find("others-csv").addEventListener("click", () => save("tower-lab-other-game.csv", table(), "text/csv"));
     listeners.push((keys) => {
-      if (state.tab !== "others") return;
-      if (keys.some((key) => ["others", "seed", "all"].includes(key)) || !latest) play();
       if (keys.includes("all")) controls();
+      isDue ||= keys.some((key) => ["others", "seed"].includes(key));
+      if (isDue && state.tab === "others") play();
     });
     addEventListener(
       "resize",
@@ -65,7 +66,6 @@ const othersTab = (() => {
           b: state.others.b && {},
         });
         controls();
-        find("others-controls").querySelector("select").focus();
       },
     );
     const tower = choice(
@@ -76,7 +76,7 @@ const othersTab = (() => {
     );
     const sides = others.b ? ["a", "b"] : ["a"];
     const has = of.parameters.length + of.policies.length > 0;
-    find("others-controls").replaceChildren(game.box, tower.box, ...(has ? sides.map(fields) : []));
+    refill(find("others-controls"), game.box, tower.box, ...(has ? sides.map(fields) : []));
   }
 
   /** Return a control for every parameter and policy of the game. */
@@ -131,6 +131,7 @@ const othersTab = (() => {
   // Games
 
   function play() {
+    isDue = false;
     find("others-busy").hidden = false;
     const { game, tower, a, b } = state.others;
     const job = { kind: "others", tree: game, tower, a, b, seed: state.seed, games: GAMES_OF, first: 40, step: 100 };
@@ -214,10 +215,10 @@ const othersTab = (() => {
     const note = expected
       ? [make("p", { class: "note", text: `The thin line is the exact chance with the ${devices[0].kind}.` })]
       : [];
-    find("others-legend").replaceChildren(...(names.length > 1 ? [legend(names)] : []), ...note);
-    const words_ = options.find(([key]) => key === drawnNow)[1];
     const sets = names.map((name, i) => ({ name, shares: kept(shares[i]) }));
-    drawBars(find("others-chart"), kept(labels), sets, expected && kept(expected), words_);
+    find("others-legend").replaceChildren(...(names.length > 1 ? [legend(sets)] : []), ...note);
+    const [, words_, of_, what] = options.find(([key]) => key === drawnNow);
+    drawBars(find("others-chart"), kept(labels), sets, expected && kept(expected), of_, what, words_);
   }
 
   function pairTable(rows) {

@@ -135,13 +135,14 @@ const othersFigures = (() => {
     return [`B: ${shown.slice(0, 4).map(one).join("; ")}.`, `${differ}${others}.`];
   }
 
-  /** Return what can be drawn: readings by the values that were read, figures by their values in games. */
+  /** Return what can be drawn: [key, words, what the shares are of, what the bars are], readings first. */
   function choices(of) {
-    const readings = of.readings.map(({ name, kind }) => [
-      `read ${name}`,
-      `${plainName(name)}: how often each ${kind === "set" ? "colour is in it" : "is read"}`,
-    ]);
-    return [...readings, ...of.figures.map(({ key, title }) => [`game ${key}`, `games by ${plainName(title)}`])];
+    const readings = of.readings.map(({ name, kind }) => {
+      const each = kind === "set" ? "colour is in it" : "is read";
+      return [`read ${name}`, `${plainName(name)}: how often each ${each}`, "what was read", plainName(name)];
+    });
+    const games = of.figures.map(({ key, title }) => [`game ${key}`, `games by ${plainName(title)}`, "games", plainName(title)]);
+    return [...readings, ...games];
   }
 
   /** Return what is drawn of a choice: { labels, shares (a list a side), values of a reading or null }. */

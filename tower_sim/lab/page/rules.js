@@ -73,7 +73,8 @@ const rulesTab = (() => {
       variant.phases.map((k) => ({ words: colours[k], mark: chip(lab.paints[k]) })),
       (places) => changeVariant({ phases: places.map((place) => variant.phases[place]) }, side),
     );
-    find("controls").replaceChildren(
+    refill(
+      find("controls"),
       written("Name", variant.name, (name) => changeVariant({ name: tidy(name) }, side), { maxlength: LIMITS.name }).box,
       tower.box, all.box,
       make("details", { open: new Set(variant.cubes).size > 1 }, make("summary", { text: "Cubes of each colour" }), ...each.map(({ box }) => box)),
@@ -120,7 +121,8 @@ const rulesTab = (() => {
 
   /** Return the rows of figures, the most telling first. */
   function rows() {
-    const every = statistics.rows(latest.sums, figures.MAIN, Boolean(latest.b));
+    const named = figures.KEYS.map((key) => lab.figures.find((figure) => figure.key === key));
+    const every = statistics.rows(latest.sums, named, Boolean(latest.b));
     return SHOWN.map((key) => every.find((row) => row.key === key));
   }
 
@@ -143,7 +145,7 @@ const rulesTab = (() => {
       : latest.b ? differs(byKey, shares) : alone(byKey, shares[0], cubes);
     find("lead").replaceChildren(...sentences.map((line) => make("p", { class: "lead", text: line })));
     find("sure").textContent = howSure(byKey.actions, latest.done, Boolean(latest.b));
-    const names = latest.b ? [labelOf("a"), labelOf("b")] : [nameOf("a")];
+    const names = shownNames();
     find("figures").replaceChildren(latest.b ? compareTable(found) : aloneTable(found));
     const sides = [latest.a, latest.b].filter(Boolean);
     const warnings = sides.map((variant, i) => beyondWords(names[i], latest.sides[i].beyond)).filter(Boolean);
@@ -151,12 +153,18 @@ const rulesTab = (() => {
     const towers = [...new Set(sides.map((variant) => variant.tower))].map((name) => lab.tower[name]);
     find("model").replaceChildren(...towers.map((tower) => make("p", { text: modelWords(tower) })));
     find("model-short").textContent = towers.map(modelWords).join(" ");
-    draw(names);
+    draw();
+  }
+
+  /** Return the names of what was played last, which need not be what is chosen by now. */
+  function shownNames() {
+    return latest.b ? [labelOf("a", latest), labelOf("b", latest)] : [nameOf("a", latest)];
   }
 
   /** Draw the charts of the newest result. */
-  function draw(names = latest.b ? [labelOf("a"), labelOf("b")] : [nameOf("a")]) {
-    const { title, x } = figures.series(lab.rules.colours).find(({ key }) => key === state.series);
+  function draw() {
+    const names = shownNames();
+    const { title, of, x } = figures.series(lab.rules.colours).find(({ key }) => key === state.series);
     const sets = latest.sides.map((side, i) => {
       const counts = figures.overPhases(side, state.series);
       const all = counts.reduce((sum, count) => sum + count, 0);
@@ -165,8 +173,8 @@ const rulesTab = (() => {
     const mean = ({ shares }) => shares.reduce((sum, share, i) => sum + share * i, 0);
     const words_ = `${title}, how often each number comes in the phases: ${sets.map((set) => `${set.name}, mean ${exact_(mean(set), 0.05)}`).join("; ")}`;
     find("chart-title").textContent = title;
-    find("legend").replaceChildren(...(latest.b ? [legend(names)] : []));
-    const { from, to } = drawHistogram(find("histogram"), sets, x, words_);
+    find("legend").replaceChildren(...(latest.b ? [legend(sets)] : []));
+    const { from, to } = drawHistogram(find("histogram"), sets, x, "phases", words_);
     drawStrip(find("strip-chart"), sets, { from, to });
     find("strip-words").textContent = `${title}: ${sets.map((set, i) => `${latest.b ? `${"AB"[i]} ` : ""}${exact_(mean(set), 0.05)}`).join(", ")} on average`;
     const numbers = Array.from({ length: to - from + 1 }, (_, i) => from + i);
@@ -177,7 +185,7 @@ const rulesTab = (() => {
     const courses = latest.sides.map((side, i) => ({ name: names[i], points: figures.byDrop(side, state.series) }));
     const isOfPhases = !/^(inside|out)/.test(state.series);
     if (isOfPhases) for (const { points } of courses) points[0] = { mean: NaN, low: 0, high: 0 }; // the set-up is no phase
-    drawCourse(find("course"), courses, "drop", `${title} after each drop of a game`);
+    drawCourse(find("course"), courses, "drop", of, `${title} after each drop of a game`);
   }
 
   function compareTable(found) {
@@ -201,7 +209,7 @@ const rulesTab = (() => {
   function table() {
     const found = rows();
     const sides = latest.b ? ["a", "b"] : ["a"];
-    const lines = [["kind", "key", "title", "number", ...sides.map((side) => `${side}: ${nameOf(side)}`), "difference", "low", "high", "p_adjusted"]];
+    const lines = [["kind", "key", "title", "number", ...sides.map((side) => `${side}: ${nameOf(side, latest)}`), "difference", "low", "high", "p_adjusted"]];
     for (const row of found) {
       const more = latest.b ? [row.difference.mean, row.difference.low, row.difference.high, row.adjusted] : [null, row.a.low, row.a.high, null];
       lines.push(["mean over games", row.key, row.title, null, ...sides.map((side) => row[side].mean), ...more]);

@@ -2,6 +2,20 @@
 
 const LINK_VERSION = "1";
 
+/** The page as it came, before anything was built into it. */
+const asItCame = IS_PAGE ? document.documentElement.cloneNode(true) : null;
+
+/** Return this page as a file that opens with what is chosen now. */
+function pageOf(from) {
+  asItCame.querySelector("main").dataset.chosen = linked(from);
+  return `<!doctype html>\n${asItCame.outerHTML}\n`;
+}
+
+/** Return a link of what is chosen: an address on the web, else its end alone, for an address of a file is a path of a disk. */
+function linkOf(from) {
+  return (location.protocol === "file:" ? "" : location.href.split("#")[0]) + linked(from);
+}
+
 /** Return the address's hash of a state, which `unlinked` reads back. */
 function linked(from) {
   const pairs = [["lab", LINK_VERSION], ["tab", from.tab], ["series", from.series], ["seed", from.seed], ["games", from.games]];
@@ -27,9 +41,9 @@ function linked(from) {
   return `#${new URLSearchParams(pairs.map(([key, value]) => [key, String(value)]))}`;
 }
 
-/** Return the state that a hash says; throws a RangeError of one line for anything that `linked` did not write. */
-function unlinked(hash) {
-  const said = new URLSearchParams(hash.replace(/^#/, ""));
+/** Return the state that the hash of a link says; throws a RangeError of one line for anything that `linked` did not write. */
+function unlinked(link) {
+  const said = new URLSearchParams(link.slice(link.indexOf("#") + 1));
   if (said.get("lab") !== LINK_VERSION) throw wrongLink("lab", said.get("lab"), `${LINK_VERSION}, this page's version`);
   const found = usualState();
   const take = (key, read) => said.has(key) && read(said.get(key));
@@ -95,7 +109,7 @@ function readOthers(said, found, take, chosen) {
     if (!keys.length) continue;
     const choices = Object.fromEntries(keys.map((key) => [key.slice(start.length), parsed(key, said.get(key))]));
     const wrong = declared.wrong(trees[found.others.game], choices);
-    if (wrong) throw new RangeError(`The address cannot be read: ${wrong}`);
+    if (wrong) throw new RangeError(`${wrong}.`);
     found.others[side] = choices;
   }
 }
@@ -117,7 +131,7 @@ function checkedSeed(word) {
 
 function wrongLink(key, value, allowed) {
   const shownValue = value === null ? "missing" : `"${[...String(value)].slice(0, 40).join("")}"`;
-  return new RangeError(`The address cannot be read: ${key} is ${shownValue}; allowed is ${allowed}.`);
+  return new RangeError(`${key} is ${shownValue}; allowed is ${allowed}.`);
 }
 
 /** Return a name on one line, not too long. */

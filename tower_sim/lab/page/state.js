@@ -51,9 +51,61 @@ const listeners = [];
 
 /** Take on part of a state and tell the page what; with `isWhole` the controls are built anew too. */
 function change(part, isWhole = false) {
+  steps.keep(part);
+  taken(part, isWhole);
+}
+
+function taken(part, isWhole) {
   Object.assign(state, part);
   for (const listener of listeners) listener([...Object.keys(part), ...(isWhole ? ["all"] : [])]);
 }
+
+/** What was chosen before, to go back to. Where the page looks (tab, figure, drop) is no step of its own. */
+const steps = (() => {
+  const CHOSEN = ["a", "b", "seed", "games", "fight", "others"];
+  const WITH = [...CHOSEN, "tab", "edit", "whole"]; // what goes back with it
+  const MOMENT = 800; // ms: the same thing changed again so soon, as by a slider that is dragged, is the same step
+  const MOST = 200;
+  const [past, future] = [[], []];
+  let last = { what: "", at: -MOMENT };
+
+  /** Before a part is taken on: keep what is chosen now, if that changes. */
+  function keep(part) {
+    const what = CHOSEN.filter((key) => key in part).flatMap((key) => differing(key, state[key], part[key])).join(" ");
+    if (!what) return;
+    const isSame = what === last.what && performance.now() - last.at < MOMENT;
+    last = { what, at: performance.now() };
+    future.length = 0;
+    if (!isSame) past.push(now());
+    if (past.length > MOST) past.shift();
+  }
+
+  /** Return the paths of what differs in two values; lists are one thing. */
+  function differing(path, x, y) {
+    const isTable = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+    if (!isTable(x) || !isTable(y)) return JSON.stringify(x) === JSON.stringify(y) ? [] : [path];
+    return [...new Set([...Object.keys(x), ...Object.keys(y)])].flatMap((key) => differing(`${path}.${key}`, x[key], y[key]));
+  }
+
+  function now() {
+    return copied(Object.fromEntries(WITH.map((key) => [key, state[key]])));
+  }
+
+  function go(from, to) {
+    if (!from.length) return;
+    to.push(now());
+    last = { what: "", at: -MOMENT };
+    taken(from.pop(), true);
+  }
+
+  return {
+    keep,
+    undo: () => go(past, future),
+    redo: () => go(future, past),
+    canUndo: () => past.length > 0,
+    canRedo: () => future.length > 0,
+  };
+})();
 
 /** Change the variant that is edited. */
 function changeVariant(part, side = state.edit) {
@@ -65,13 +117,13 @@ function copied(value) {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** Return the name that a variant goes by in sentences and files. */
-function nameOf(side) {
-  return state[side].name.trim() || side.toUpperCase();
+/** Return the name that a variant, of what is chosen or was played, goes by in sentences and files. */
+function nameOf(side, of = state) {
+  return of[side].name.trim() || side.toUpperCase();
 }
 
 /** A variant as a legend names it: "A", or "A: Published" where it has a name. */
-function labelOf(side) {
+function labelOf(side, of = state) {
   const letter = side.toUpperCase();
-  return nameOf(side) === letter ? letter : `${letter}: ${nameOf(side)}`;
+  return nameOf(side, of) === letter ? letter : `${letter}: ${nameOf(side, of)}`;
 }

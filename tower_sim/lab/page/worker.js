@@ -10,7 +10,7 @@ const jobs = {
   rules(lab, { a, b, seed }) {
     const four = seedWords(seed);
     const sides = [a, b].filter(Boolean).map((variant) => figures.tally(lab.towers[variant.tower], variant));
-    const sums = statistics.moments(figures.MAIN.length);
+    const sums = statistics.moments(figures.KEYS.length);
     return {
       play(first, count) {
         for (let game = first; game < first + count; game++) {

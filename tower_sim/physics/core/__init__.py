@@ -8,7 +8,7 @@ Read run.py first: a step is
     sleep.py     who is woken by that
     contacts.py  the points as rows of numbers: which bounce, which hold
     solver.py    how hard: bounce and friction, exactly        (cuboids.py: of what turns otherwise than a cube)
-    parting.py   what overlaps is pushed apart
+    correction.py  what overlaps is pushed apart
     motion.py    where that takes them
 
 impulses.py is what an impulse does to a row. arrays.py holds everything as flat arrays, compiled.py has it compiled,

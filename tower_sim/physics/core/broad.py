@@ -7,7 +7,6 @@ the furthest look ahead, so the list decides what is cheap and never what is tru
 from __future__ import annotations
 
 from tower_sim.physics.core.arrays import (
-    AT,
     AWAKE,
     AXES,
     BOUNDS,
@@ -22,6 +21,7 @@ from tower_sim.physics.core.arrays import (
     ROWS,
     SECOND,
     SKIN,
+    SOUGHT_AT,
     STALE,
     T,
 )
@@ -36,9 +36,9 @@ def have_moved(whole: T, real: T, bodies: T, flags: T) -> bool:
     limit = 0.25 * real[SKIN] * real[SKIN]
     for i in range(whole[FIXED], whole[ROWS]):
         if flags[i, AWAKE] != 0:
-            x = bodies[i, POSITION] - bodies[i, AT]
-            y = bodies[i, POSITION + 1] - bodies[i, AT + 1]
-            z = bodies[i, POSITION + 2] - bodies[i, AT + 2]
+            x = bodies[i, POSITION] - bodies[i, SOUGHT_AT]
+            y = bodies[i, POSITION + 1] - bodies[i, SOUGHT_AT + 1]
+            z = bodies[i, POSITION + 2] - bodies[i, SOUGHT_AT + 2]
             if x * x + y * y + z * z > limit:
                 return True
     return False
@@ -78,7 +78,7 @@ def seek_pairs(whole: T, real: T, bodies: T, pairs: T, touches: T, known_pairs: 
             found += 1
     for i in range(fixed, rows):
         for c in range(3):
-            bodies[i, AT + c] = bodies[i, POSITION + c]
+            bodies[i, SOUGHT_AT + c] = bodies[i, POSITION + c]
     whole[PAIRS] = found
     whole[STALE] = 0
 

@@ -6,15 +6,15 @@ import math
 
 from tower_sim.physics.core.arrays import (
     ACTIVE,
-    BOUNCE,
+    FIRST_IMPACT,
     FIXED,
     FRICTION,
     GRAVITY_X,
     GRAVITY_Y,
     GRAVITY_Z,
-    HAIR,
-    LIGHT,
-    LIVELY,
+    HAS_IMPACTS,
+    INV_INERTIA,
+    INV_MASS,
     MOBILE,
     NORMAL,
     ONE,
@@ -24,29 +24,30 @@ from tower_sim.physics.core.arrays import (
     POINTS,
     POSITION,
     RESTITUTION,
+    RESTITUTION_SPEED,
     ROWS,
     SEEN,
     SHIFT,
+    SHIFT_TURN,
     SPIN,
     START,
-    SWERVE,
-    SWIFT,
-    TOUCHED,
+    TOUCHING_GAP,
     VELOCITY,
     T,
 )
 from tower_sim.physics.core.compiled import inner
-from tower_sim.physics.core.cuboids import ease
-from tower_sim.physics.core.impulses import apart, arm, lightness, put, struck, taken
+from tower_sim.physics.core.cuboids import inv_effective_masses
+from tower_sim.physics.core.impulses import arm, inv_masses, relative_velocity, set_velocity, velocity_of, with_impulse
 
-# A row: arms from both centres (m); the two directions of friction, principal axes of how slip answers to it; what the
-# velocities along the normal and these answer to a unit impulse along each (1/kg), and the inverse of that; what those
-# along these two answer to one along the normal; the target of the normal velocity (m/s); the impulses (N s); the
-# impulse against spin (N m s) and its answer; the point's role, and when in the step (s) it touches if it bounces.
+# A row: arms from both centres (m); the two directions of friction, principal axes of the inverse effective mass across
+# the normal; along the normal and these the inverse effective masses (1/kg) and effective masses (kg); COUPLING, the
+# velocity along each of these for a unit impulse along the normal (1/kg); the target of the normal velocity (m/s); the
+# impulses (N s); the impulse against spin (N m s), and the inverse inertia about the normal (1/(kg m2)); the point's
+# role, and when in the step (s) it touches if it bounces.
 ARM_A, ARM_B, ALONG, ACROSS = 0, 3, 6, 9
 (
-    EASE_N, EASE_1, EASE_2, STIFF_N, STIFF_1, STIFF_2, SWAY_1, SWAY_2, TARGET, P_N, P_1, P_2, P_SPIN, EASE_SPIN, ROLE,
-    WHEN,
+    INV_MASS_N, INV_MASS_1, INV_MASS_2, MASS_N, MASS_1, MASS_2, COUPLING_1, COUPLING_2, TARGET, P_N, P_1, P_2, P_SPIN,
+    INV_INERTIA_N, ROLE, IMPACT_TIME,
 ) = range(12, 28)  # fmt: skip
 HOLDS, BOUNCES, WAITS = 0.0, 1.0, 2.0
 """The roles of a point."""
@@ -59,27 +60,27 @@ def prepare(whole: T, real: T, bodies: T, pairs: T, touches: T, meets: T, todo: 
     row = 0
     for m in range(whole[ACTIVE]):
         pair, a, b = todo[m, PAIR], todo[m, ONE], todo[m, OTHER]
-        todo[m, START], todo[m, SEEN], todo[m, LIVELY] = row, -1, 0
+        todo[m, START], todo[m, SEEN], todo[m, HAS_IMPACTS] = row, -1, 0
         sx, sy, sz = _across(meets[pair, NORMAL], meets[pair, NORMAL + 1], meets[pair, NORMAL + 2])
         for k in range(pairs[pair, POINTS]):
-            _reach(bodies, meets, contacts, row, pair, k, a, b, sx, sy, sz)
+            _set_masses(bodies, meets, contacts, row, pair, k, a, b, sx, sy, sz)
             _set_target(real, bodies, touches, meets, contacts, row, pair, k, a, b, step)
-            _begin(bodies, touches, meets, contacts, row, pair, k, b, step)
+            _warm_start(bodies, touches, meets, contacts, row, pair, k, b, step)
             if contacts[row, ROLE] != HOLDS:
-                todo[m, LIVELY] = 1
+                todo[m, HAS_IMPACTS] = 1
             row += 1
     todo[whole[ACTIVE], START] = row
     for m in range(whole[ACTIVE]):
         pair, a, b = todo[m, PAIR], todo[m, ONE], todo[m, OTHER]
-        v, w = taken(bodies, a, VELOCITY, SPIN), taken(bodies, b, VELOCITY, SPIN)
+        v, w = velocity_of(bodies, a, VELOCITY, SPIN), velocity_of(bodies, b, VELOCITY, SPIN)
         for row in range(todo[m, START], todo[m + 1, START]):
             if contacts[row, P_N] > 0.0:
                 p_n, p_1, p_2 = contacts[row, P_N], contacts[row, P_1], contacts[row, P_2]
                 x, y, z = impulse(meets, contacts, row, pair, p_n, p_1, p_2)
-                v = struck(bodies, a, v, lightness(bodies, a), arm(contacts, row, ARM_A), x, y, z)
-                w = struck(bodies, b, w, lightness(bodies, b), arm(contacts, row, ARM_B), -x, -y, -z)
-        put(bodies, a, VELOCITY, SPIN, v)
-        put(bodies, b, VELOCITY, SPIN, w)
+                v = with_impulse(bodies, a, v, inv_masses(bodies, a), arm(contacts, row, ARM_A), x, y, z)
+                w = with_impulse(bodies, b, w, inv_masses(bodies, b), arm(contacts, row, ARM_B), -x, -y, -z)
+        set_velocity(bodies, a, VELOCITY, SPIN, v)
+        set_velocity(bodies, b, VELOCITY, SPIN, w)
 
 
 @inner
@@ -93,40 +94,48 @@ def _across(nx: float, ny: float, nz: float) -> tuple[float, float, float]:
 
 
 @inner
-def _reach(
+def _set_masses(
     bodies: T, meets: T, contacts: T, row: int, pair: int, k: int, a: int, b: int, sx: float, sy: float, sz: float
 ) -> None:
-    """Work out a point's arms, its two directions of friction, and how velocities there answer to impulses."""
+    """Work out a point's arms, its two directions of friction, and its effective masses."""
     nx, ny, nz = meets[pair, NORMAL], meets[pair, NORMAL + 1], meets[pair, NORMAL + 2]
     x, y, z = meets[pair, POINT + 4 * k], meets[pair, POINT + 4 * k + 1], meets[pair, POINT + 4 * k + 2]
     ax, ay, az = x - bodies[a, POSITION], y - bodies[a, POSITION + 1], z - bodies[a, POSITION + 2]
     bx, by, bz = x - bodies[b, POSITION], y - bodies[b, POSITION + 1], z - bodies[b, POSITION + 2]
     contacts[row, ARM_A], contacts[row, ARM_A + 1], contacts[row, ARM_A + 2] = ax, ay, az
     contacts[row, ARM_B], contacts[row, ARM_B + 1], contacts[row, ARM_B + 2] = bx, by, bz
-    light = bodies[a, LIGHT] * bodies[a, MOBILE] + bodies[b, LIGHT] * bodies[b, MOBILE]
-    swift_a, swift_b = bodies[a, SWIFT] * bodies[a, MOBILE], bodies[b, SWIFT] * bodies[b, MOBILE]
+    inv_mass = bodies[a, INV_MASS] * bodies[a, MOBILE] + bodies[b, INV_MASS] * bodies[b, MOBILE]
+    inv_inertia_a, inv_inertia_b = (
+        bodies[a, INV_INERTIA] * bodies[a, MOBILE],
+        bodies[b, INV_INERTIA] * bodies[b, MOBILE],
+    )
     # two directions s and t across the normal, which below are turned to the principal axes
     tx, ty, tz = ny * sz - nz * sy, nz * sx - nx * sz, nx * sy - ny * sx
     # of an arm r: (r x d) . (r x f) = (r . r)(d . f) - (r . d)(r . f)
     a_s, a_t, a_n = ax * sx + ay * sy + az * sz, ax * tx + ay * ty + az * tz, ax * nx + ay * ny + az * nz
     b_s, b_t, b_n = bx * sx + by * sy + bz * sz, bx * tx + by * ty + bz * tz, bx * nx + by * ny + bz * nz
-    contacts[row, EASE_N] = light + swift_a * (a_s * a_s + a_t * a_t) + swift_b * (b_s * b_s + b_t * b_t)
-    ss = light + swift_a * (a_t * a_t + a_n * a_n) + swift_b * (b_t * b_t + b_n * b_n)
-    tt = light + swift_a * (a_s * a_s + a_n * a_n) + swift_b * (b_s * b_s + b_n * b_n)
-    st = -(swift_a * a_s * a_t + swift_b * b_s * b_t)
-    sn, tn = -(swift_a * a_s * a_n + swift_b * b_s * b_n), -(swift_a * a_t * a_n + swift_b * b_t * b_n)
-    spin = swift_a + swift_b
-    if swift_a < 0.0 or swift_b < 0.0:
-        nn_a, ss_a, tt_a, st_a, sn_a, tn_a, spin_a = ease(bodies, a, ax, ay, az, nx, ny, nz, sx, sy, sz)
-        nn_b, ss_b, tt_b, st_b, sn_b, tn_b, spin_b = ease(bodies, b, bx, by, bz, nx, ny, nz, sx, sy, sz)
-        contacts[row, EASE_N] = nn_a + nn_b
+    contacts[row, INV_MASS_N] = (
+        inv_mass + inv_inertia_a * (a_s * a_s + a_t * a_t) + inv_inertia_b * (b_s * b_s + b_t * b_t)
+    )
+    ss = inv_mass + inv_inertia_a * (a_t * a_t + a_n * a_n) + inv_inertia_b * (b_t * b_t + b_n * b_n)
+    tt = inv_mass + inv_inertia_a * (a_s * a_s + a_n * a_n) + inv_inertia_b * (b_s * b_s + b_n * b_n)
+    st = -(inv_inertia_a * a_s * a_t + inv_inertia_b * b_s * b_t)
+    sn, tn = (
+        -(inv_inertia_a * a_s * a_n + inv_inertia_b * b_s * b_n),
+        -(inv_inertia_a * a_t * a_n + inv_inertia_b * b_t * b_n),
+    )
+    spin = inv_inertia_a + inv_inertia_b
+    if inv_inertia_a < 0.0 or inv_inertia_b < 0.0:
+        nn_a, ss_a, tt_a, st_a, sn_a, tn_a, spin_a = inv_effective_masses(bodies, a, ax, ay, az, nx, ny, nz, sx, sy, sz)
+        nn_b, ss_b, tt_b, st_b, sn_b, tn_b, spin_b = inv_effective_masses(bodies, b, bx, by, bz, nx, ny, nz, sx, sy, sz)
+        contacts[row, INV_MASS_N] = nn_a + nn_b
         ss, tt, st, spin = ss_a + ss_b, tt_a + tt_b, st_a + st_b, spin_a + spin_b
         sn, tn = sn_a + sn_b, tn_a + tn_b
     middle, half = 0.5 * (ss + tt), 0.5 * (ss - tt)
     radius = math.sqrt(half * half + st * st)
     c, s = 1.0, 0.0
     if radius > _ROUND * middle:
-        # the axis of the larger answer, from whichever row of the matrix loses no digits
+        # the axis of the larger inverse mass, from whichever row of the matrix loses no digits
         if half > 0.0:
             p, q = half + radius, st
         else:
@@ -136,11 +145,11 @@ def _reach(
     contacts[row, ALONG], contacts[row, ACROSS] = c * sx + s * tx, c * tx - s * sx
     contacts[row, ALONG + 1], contacts[row, ACROSS + 1] = c * sy + s * ty, c * ty - s * sy
     contacts[row, ALONG + 2], contacts[row, ACROSS + 2] = c * sz + s * tz, c * tz - s * sz
-    contacts[row, EASE_1], contacts[row, EASE_2] = middle + radius, middle - radius
-    contacts[row, STIFF_N] = 1.0 / contacts[row, EASE_N]
-    contacts[row, STIFF_1], contacts[row, STIFF_2] = 1.0 / contacts[row, EASE_1], 1.0 / contacts[row, EASE_2]
-    contacts[row, SWAY_1], contacts[row, SWAY_2] = c * sn + s * tn, c * tn - s * sn
-    contacts[row, P_SPIN], contacts[row, EASE_SPIN] = 0.0, spin
+    contacts[row, INV_MASS_1], contacts[row, INV_MASS_2] = middle + radius, middle - radius
+    contacts[row, MASS_N] = 1.0 / contacts[row, INV_MASS_N]
+    contacts[row, MASS_1], contacts[row, MASS_2] = 1.0 / contacts[row, INV_MASS_1], 1.0 / contacts[row, INV_MASS_2]
+    contacts[row, COUPLING_1], contacts[row, COUPLING_2] = c * sn + s * tn, c * tn - s * sn
+    contacts[row, P_SPIN], contacts[row, INV_INERTIA_N] = 0.0, spin
 
 
 @inner
@@ -151,7 +160,7 @@ def _set_target(
     pressed = touches[pair, k, 3] != 0.0 or touches[pair, k, 4] != 0.0 or touches[pair, k, 5] != 0.0
     hold(meets, contacts, row, pair, k, step)
     bounces = bounce(real, bodies, meets, contacts, row, pair, k, a, b, step)
-    if not bounces and not pressed and meets[pair, POINT + 4 * k + 3] > real[HAIR]:
+    if not bounces and not pressed and meets[pair, POINT + 4 * k + 3] > real[TOUCHING_GAP]:
         contacts[row, ROLE] = WAITS
 
 
@@ -182,7 +191,7 @@ def bounce(real: T, bodies: T, meets: T, contacts: T, row: int, pair: int, k: in
     pull = (bodies[a, MOBILE] - bodies[b, MOBILE]) * along
     now = approach(bodies, meets, contacts, row, pair, a, b)
     before = now - step * pull
-    if gap + now * step >= 0.0 or before >= -real[BOUNCE]:
+    if gap + now * step >= 0.0 or before >= -real[RESTITUTION_SPEED]:
         return False
     # Steps of semi-implicit Euler keep (v - g h / 2)^2 / 2 + g x, so that is what a bounce turns round, at the touch.
     when = max(gap, 0.0) / -now
@@ -190,13 +199,13 @@ def bounce(real: T, bodies: T, meets: T, contacts: T, row: int, pair: int, k: in
     square = (before + half) * (before + half) - 2.0 * pull * max(gap, 0.0)
     target = bodies[b, RESTITUTION] * math.sqrt(max(square, 0.0)) + (step - when) * pull - half
     contacts[row, TARGET] = max(target, 0.0)
-    contacts[row, WHEN] = when
+    contacts[row, IMPACT_TIME] = when
     contacts[row, ROLE] = BOUNCES
     return True
 
 
 @inner
-def _begin(bodies: T, touches: T, meets: T, contacts: T, row: int, pair: int, k: int, b: int, step: float) -> None:
+def _warm_start(bodies: T, touches: T, meets: T, contacts: T, row: int, pair: int, k: int, b: int, step: float) -> None:
     """Start a point from the force that it had, drawn into the cone of friction; a bounce starts from none."""
     fx, fy, fz = touches[pair, k, 3], touches[pair, k, 4], touches[pair, k, 5]
     p_n = step * (fx * meets[pair, NORMAL] + fy * meets[pair, NORMAL + 1] + fz * meets[pair, NORMAL + 2])
@@ -215,8 +224,8 @@ def _begin(bodies: T, touches: T, meets: T, contacts: T, row: int, pair: int, k:
 @inner
 def slip(bodies: T, contacts: T, row: int, a: int, b: int) -> tuple[float, float, float]:
     """Return the velocity of row `a` against row `b` at a contact point."""
-    v, w = taken(bodies, a, VELOCITY, SPIN), taken(bodies, b, VELOCITY, SPIN)
-    return apart(v, arm(contacts, row, ARM_A), w, arm(contacts, row, ARM_B))
+    v, w = velocity_of(bodies, a, VELOCITY, SPIN), velocity_of(bodies, b, VELOCITY, SPIN)
+    return relative_velocity(v, arm(contacts, row, ARM_A), w, arm(contacts, row, ARM_B))
 
 
 @inner
@@ -232,43 +241,43 @@ def impulse(
 
 
 @inner
-def delay(whole: T, bodies: T, meets: T, todo: T, contacts: T) -> None:
+def delay_impacts(whole: T, bodies: T, meets: T, todo: T, contacts: T) -> None:
     """Let what bounced go on as before until it touches: bodies move with their new velocities all through the step.
 
     Without that each would turn back before it has come, and act as if it were larger by half of its way in a step.
     A body that bounces off several does so when it touches the first: later it could have passed that.
     """
     for i in range(whole[FIXED], whole[ROWS]):
-        bodies[i, TOUCHED] = 1e9
+        bodies[i, FIRST_IMPACT] = 1e9
     for m in range(whole[ACTIVE]):
-        if todo[m, LIVELY] == 0:
+        if todo[m, HAS_IMPACTS] == 0:
             continue
         pair, a, b = todo[m, PAIR], todo[m, ONE], todo[m, OTHER]
         for row in range(todo[m, START], todo[m + 1, START]):
             if contacts[row, ROLE] == BOUNCES and contacts[row, P_N] > 0.0:
-                bodies[a, TOUCHED] = min(bodies[a, TOUCHED], contacts[row, WHEN])
-                bodies[b, TOUCHED] = min(bodies[b, TOUCHED], contacts[row, WHEN])
+                bodies[a, FIRST_IMPACT] = min(bodies[a, FIRST_IMPACT], contacts[row, IMPACT_TIME])
+                bodies[b, FIRST_IMPACT] = min(bodies[b, FIRST_IMPACT], contacts[row, IMPACT_TIME])
     for m in range(whole[ACTIVE]):
-        if todo[m, LIVELY] == 0:
+        if todo[m, HAS_IMPACTS] == 0:
             continue
         pair, a, b = todo[m, PAIR], todo[m, ONE], todo[m, OTHER]
         for row in range(todo[m, START], todo[m + 1, START]):
             if contacts[row, ROLE] != BOUNCES or contacts[row, P_N] <= 0.0:
                 continue
             x, y, z = impulse(meets, contacts, row, pair, contacts[row, P_N], contacts[row, P_1], contacts[row, P_2])
-            _take_off(bodies, contacts, row, a, ARM_A, -bodies[a, TOUCHED], x, y, z)
-            _take_off(bodies, contacts, row, b, ARM_B, bodies[b, TOUCHED], x, y, z)
+            _take_off(bodies, contacts, row, a, ARM_A, -bodies[a, FIRST_IMPACT], x, y, z)
+            _take_off(bodies, contacts, row, b, ARM_B, bodies[b, FIRST_IMPACT], x, y, z)
 
 
 @inner
 def _take_off(bodies: T, contacts: T, row: int, i: int, c: int, when: float, x: float, y: float, z: float) -> None:
-    way = taken(bodies, i, SHIFT, SWERVE)
-    way = struck(bodies, i, way, lightness(bodies, i), arm(contacts, row, c), when * x, when * y, when * z)
-    put(bodies, i, SHIFT, SWERVE, way)
+    way = velocity_of(bodies, i, SHIFT, SHIFT_TURN)
+    way = with_impulse(bodies, i, way, inv_masses(bodies, i), arm(contacts, row, c), when * x, when * y, when * z)
+    set_velocity(bodies, i, SHIFT, SHIFT_TURN, way)
 
 
 @inner
-def keep(whole: T, touches: T, meets: T, todo: T, contacts: T, step: float) -> None:
+def keep_forces(whole: T, touches: T, meets: T, todo: T, contacts: T, step: float) -> None:
     """Keep each point's force for the next step; that of a bounce is over."""
     for m in range(whole[ACTIVE]):
         pair = todo[m, PAIR]

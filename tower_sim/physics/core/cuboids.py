@@ -1,13 +1,24 @@
 """Cuboids: bodies that spin about one axis more easily than about another. Cubes never come here.
 
-A row whose SWIFT is negative is one; what its spin about each own axis answers to a unit torque is in its SWIFTS.
+A row whose INV_INERTIA is negative is one; INV_INERTIAS has 1 / moment of inertia about each of its own axes.
 """
 
 from __future__ import annotations
 
 import math
 
-from tower_sim.physics.core.arrays import AXES, LIGHT, MOBILE, SPIN, SWERVE, SWIFT, SWIFTS, TURN, TWIST, T
+from tower_sim.physics.core.arrays import (
+    AXES,
+    INV_INERTIA,
+    INV_INERTIAS,
+    INV_MASS,
+    MOBILE,
+    PUSH_SPIN,
+    SHIFT_TURN,
+    SPIN,
+    TURN,
+    T,
+)
 from tower_sim.physics.core.compiled import aside, inner
 
 _ROUND = 1e-32  # of the square of the spin: rounding
@@ -16,32 +27,34 @@ _MOST_PARTS = 4096
 
 
 @aside
-def answer(bodies: T, i: int, x: float, y: float, z: float) -> tuple[float, float, float]:
-    """Return how the spin of a cuboid answers to an angular impulse (N m s, world frame)."""
+def inv_inertia_times(bodies: T, i: int, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """Return the change of a cuboid's spin (rad/s) by an angular impulse (N m s, world frame)."""
     gx, gy, gz = 0.0, 0.0, 0.0
     for k in range(3):
         ax, ay, az = bodies[i, AXES + k], bodies[i, AXES + 3 + k], bodies[i, AXES + 6 + k]
-        gain = bodies[i, SWIFTS + k] * (ax * x + ay * y + az * z)
+        gain = bodies[i, INV_INERTIAS + k] * (ax * x + ay * y + az * z)
         gx, gy, gz = gx + gain * ax, gy + gain * ay, gz + gain * az
     return gx, gy, gz
 
 
 @aside
-def ease(
+def inv_effective_masses(
     bodies: T, i: int, rx: float, ry: float, rz: float,
     nx: float, ny: float, nz: float, sx: float, sy: float, sz: float,
 ) -> tuple[float, float, float, float, float, float, float]:  # fmt: skip
-    """Return how a point of a row answers to unit impulses there, at `r` from its centre.
+    """Return the inverse effective masses of a row at a point, at `r` from its centre.
 
     Directions n, s and t = n x s: the velocity (1/kg) along n by an impulse along n, then of s by s, t by t, s by t, s
     by n and t by n; last the spin about n by a unit angular impulse about it (1/(kg m2)). With w of an axis k of the
-    row for its answer to torque, that of d by f is 1/m d . f + sum w (k . (r x d)) (k . (r x f)).
+    row for the inverse inertia about it, that of d by f is 1/m d . f + sum w (k . (r x d)) (k . (r x f)).
     """
     tx, ty, tz = ny * sz - nz * sy, nz * sx - nx * sz, nx * sy - ny * sx
-    light = bodies[i, LIGHT] * bodies[i, MOBILE]
-    nn, ss, tt, st, sn, tn, spin = light, light, light, 0.0, 0.0, 0.0, 0.0
+    inv_mass = bodies[i, INV_MASS] * bodies[i, MOBILE]
+    nn, ss, tt, st, sn, tn, spin = inv_mass, inv_mass, inv_mass, 0.0, 0.0, 0.0, 0.0
     for k in range(3):
-        swift = bodies[i, MOBILE] * (bodies[i, SWIFTS + k] if bodies[i, SWIFT] < 0.0 else bodies[i, SWIFT])
+        inv_inertia = bodies[i, MOBILE] * (
+            bodies[i, INV_INERTIAS + k] if bodies[i, INV_INERTIA] < 0.0 else bodies[i, INV_INERTIA]
+        )
         ax, ay, az = bodies[i, AXES + k], bodies[i, AXES + 3 + k], bodies[i, AXES + 6 + k]
         # k . (r x d) = (k x r) . d
         gx, gy, gz = ay * rz - az * ry, az * rx - ax * rz, ax * ry - ay * rx
@@ -49,27 +62,27 @@ def ease(
         s = gx * sx + gy * sy + gz * sz
         t = gx * tx + gy * ty + gz * tz
         about = ax * nx + ay * ny + az * nz
-        nn += swift * n * n
-        ss += swift * s * s
-        tt += swift * t * t
-        st += swift * s * t
-        sn += swift * s * n
-        tn += swift * t * n
-        spin += swift * about * about
+        nn += inv_inertia * n * n
+        ss += inv_inertia * s * s
+        tt += inv_inertia * t * t
+        st += inv_inertia * s * t
+        sn += inv_inertia * s * n
+        tn += inv_inertia * t * n
+        spin += inv_inertia * about * about
     return nn, ss, tt, st, sn, tn, spin
 
 
 @aside
-def roll(bodies: T, i: int, step: float, pushed: bool) -> None:
+def rotate_freely(bodies: T, i: int, step: float, pushed: bool) -> None:
     """Turn a cuboid that nothing acts on for a step; its energy and its angular momentum stay, to rounding.
 
     The midpoint rule for the angular momentum L in the body's axes, with spin w = (L + L') / 2 over the moments of
     inertia: L' - L = step (L + L') / 2 x w. Both |L| and the energy are quadratic in L, so it keeps them; L' is L
     turned by -step w as Cayley's transform has it, and the body turns by the same, so L stays in the world too
-    (Simo and Wong, International Journal for Numerical Methods in Engineering 31, 1991, 19). The swerve, and the twist
+    (Simo and Wong, International Journal for Numerical Methods in Engineering 31, 1991, 19). SHIFT_TURN, and PUSH_SPIN
     where the row is `pushed`, turn body and spin alike, which keeps the energy.
     """
-    w0, w1, w2 = bodies[i, SWIFTS], bodies[i, SWIFTS + 1], bodies[i, SWIFTS + 2]
+    w0, w1, w2 = bodies[i, INV_INERTIAS], bodies[i, INV_INERTIAS + 1], bodies[i, INV_INERTIAS + 2]
     x, y, z = _to_body(bodies, i, 0), _to_body(bodies, i, 1), _to_body(bodies, i, 2)
     # so small parts of the step that the rounds below halve the error at least
     strong = max(max(w0, w1), w2) * step * math.sqrt(x * x / (w0 * w0) + y * y / (w1 * w1) + z * z / (w2 * w2))
@@ -116,11 +129,11 @@ def roll(bodies: T, i: int, step: float, pushed: bool) -> None:
         e * qz + d * qw + a * qy - b * qx,
         e * qw - a * qx - b * qy - d * qz,
     )
-    gx, gy, gz = 0.5 * bodies[i, SWERVE], 0.5 * bodies[i, SWERVE + 1], 0.5 * bodies[i, SWERVE + 2]
+    gx, gy, gz = 0.5 * bodies[i, SHIFT_TURN], 0.5 * bodies[i, SHIFT_TURN + 1], 0.5 * bodies[i, SHIFT_TURN + 2]
     if pushed:
-        gx += 0.5 * step * bodies[i, TWIST]
-        gy += 0.5 * step * bodies[i, TWIST + 1]
-        gz += 0.5 * step * bodies[i, TWIST + 2]
+        gx += 0.5 * step * bodies[i, PUSH_SPIN]
+        gy += 0.5 * step * bodies[i, PUSH_SPIN + 1]
+        gz += 0.5 * step * bodies[i, PUSH_SPIN + 2]
     if gx != 0.0 or gy != 0.0 or gz != 0.0:
         x, y, z = _turned(gx, gy, gz, bodies[i, SPIN], bodies[i, SPIN + 1], bodies[i, SPIN + 2])
         bodies[i, SPIN], bodies[i, SPIN + 1], bodies[i, SPIN + 2] = x, y, z

@@ -24,7 +24,7 @@ from tower_sim.state import Pose, Touch
 _SKIN = 0.4  # edges
 _PAD = 0.01  # edges: contacts are known from this gap on, however slow the cubes are
 _FAR = 0.6  # edges: no look ahead is longer, or pairs would be missed; the travel of a step is shorter
-_HAIR = 0.002  # edges: see narrow.py
+_TOUCHING_GAP = 0.002  # edges: see narrow.py
 _CORRECTIONS = 8
 _NANO = 1e-9
 _NO_FILM = np.zeros((0, 0, 7))
@@ -53,7 +53,7 @@ class CoreEngine:
         self._before = self._world = arrays.make(0, 1)
         self._bodies: list[int] = []
         self._next = 0
-        self._light, self._swift = 0.0, 0.0
+        self._inv_mass, self._inv_inertia = 0.0, 0.0
         self._between = Surface(0.0, 0.0)
         self._fixed: tuple[tuple[Box, ...], Mapping[str, Surface], T] = ((), {}, np.zeros((0, arrays.COLUMNS)))
 
@@ -74,20 +74,20 @@ class CoreEngine:
         real = self._world.real
         real[arrays.EDGE] = edge
         real[arrays.SKIN], real[arrays.PAD], real[arrays.FAR] = _SKIN * edge, _PAD * edge, _FAR * edge
-        real[arrays.BOUNCE] = s.restitution_speed
-        real[arrays.SLOP], real[arrays.PATCH] = s.slop * edge, s.patch * edge
+        real[arrays.RESTITUTION_SPEED] = s.restitution_speed
+        real[arrays.SLOP], real[arrays.PATCH_RADIUS] = s.slop * edge, s.patch * edge
         real[arrays.TRAVEL], real[arrays.PASSED_TRAVEL] = s.step_travel, s.passed_travel
         real[arrays.PASSED] = -math.inf
         real[arrays.LONGEST_STEP], real[arrays.WINDOW] = s.timestep, s.window
         real[arrays.QUIET_SPEED], real[arrays.QUIET_SPIN] = s.quiet_speed, s.quiet_spin
         real[arrays.QUIET_WINDOWS] = math.ceil(s.quiet_time / s.window - 1e-9)
-        real[arrays.HAIR] = _HAIR * edge
+        real[arrays.TOUCHING_GAP] = _TOUCHING_GAP * edge
         real[arrays.CORRECTIONS] = _CORRECTIONS
 
     def set_effort(self, iterations: int, residual: float, relaxation: float) -> None:
         """Let the solver sweep up to `iterations` times a step, until no speed changes by more than `residual`, m/s."""
         real = self._world.real
-        real[arrays.SWEEPS], real[arrays.TOLERANCE], real[arrays.RELAXATION] = iterations, residual, relaxation
+        real[arrays.ITERATIONS], real[arrays.TOLERANCE], real[arrays.RELAXATION_TIME] = iterations, residual, relaxation
 
     def set_gravity(self, gravity: tuple[float, float, float]) -> None:
         """Set gravity (m/s2)."""
@@ -136,8 +136,8 @@ class CoreEngine:
     def set_cubes(self, mass: float, inertia: float | None = None) -> None:
         """Say what the cubes are: mass (kg) and moment of inertia about each axis (kg m2; None: a uniform cube's)."""
         edge = float(self._world.real[arrays.EDGE])
-        self._light = 1 / mass
-        self._swift = 1 / (mass * edge * edge / 6 if inertia is None else inertia)
+        self._inv_mass = 1 / mass
+        self._inv_inertia = 1 / (mass * edge * edge / 6 if inertia is None else inertia)
 
     def add_cube(self, pose: Pose) -> int:
         """Add a cube, awake and at rest; returns the body's number in this world."""
@@ -147,7 +147,7 @@ class CoreEngine:
             self._world = w = arrays.grown(w, 2 * len(self._bodies))
         half = float(w.real[arrays.EDGE]) / 2
         self._write(i, pose.position, pose.orientation, (half, half, half), self._between)
-        w.bodies[i, arrays.LIGHT], w.bodies[i, arrays.SWIFT] = self._light, self._swift
+        w.bodies[i, arrays.INV_MASS], w.bodies[i, arrays.INV_INERTIA] = self._inv_mass, self._inv_inertia
         self._let_move(i, np.zeros(6))
         w.whole[arrays.ROWS] = i + 1
         w.whole[arrays.STALE] = 1
@@ -168,10 +168,10 @@ class CoreEngine:
         numbers = self._world.bodies[self._row(body)]
         numbers[arrays.HALF : arrays.HALF + 3] = half
         numbers[arrays.RADIUS] = math.sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2])
-        numbers[arrays.LIGHT] = 1 / mass
-        numbers[arrays.SWIFTS : arrays.SWIFTS + 3] = [1 / each for each in inertia]
+        numbers[arrays.INV_MASS] = 1 / mass
+        numbers[arrays.INV_INERTIAS : arrays.INV_INERTIAS + 3] = [1 / each for each in inertia]
         is_alike = inertia[0] == inertia[1] == inertia[2]
-        numbers[arrays.SWIFT] = 1 / inertia[0] if is_alike else -1.0
+        numbers[arrays.INV_INERTIA] = 1 / inertia[0] if is_alike else -1.0
         return body
 
     def set_velocity(self, body: int, velocity: Iterable[float], spin: Iterable[float]) -> None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 
 from tower_sim.apparatus.hull import Hull, along, normal_of, sides
-from tower_sim.physics.core.arrays import AXES, HAIR, HALF, MOST_POINTS, POINT, POSITION, RADIUS, SHAPE, T
+from tower_sim.physics.core.arrays import AXES, HALF, MOST_POINTS, POINT, POSITION, RADIUS, SHAPE, TOUCHING_GAP, T
 from tower_sim.physics.core.compiled import aside, inner
 
 # Room for numbers in World.room, behind that of narrow.py: two polygons of up to 68 corners, gaps of points, gaps along
@@ -89,7 +89,7 @@ def collide_hull(real: T, bodies: T, meets: T, room: T, hulls: T, pair: int, a: 
     best_edge = _along_products(bodies, room, hulls, at, a, dx, dy, dz, ahead)
     if best_edge > ahead:
         return 0
-    hair = real[HAIR]
+    hair = real[TOUCHING_GAP]
     if best_edge > best_face + hair and _edges(bodies, meets, room, hulls, at, pair, a, b, best_edge, hair) == 1:
         return 1
     faces = int(hulls[at + 1])
@@ -122,7 +122,7 @@ def _along_faces(bodies: T, room: T, hulls: T, at: int, a: int, dx: float, dy: f
     best = -1e9
     for f in range(faces):
         nx, ny, nz = hulls[first + 6 * f], hulls[first + 6 * f + 1], hulls[first + 6 * f + 2]
-        gap = nx * dx + ny * dy + nz * dz - hulls[first + 6 * f + 3] - _reach(bodies, a, nx, ny, nz)
+        gap = nx * dx + ny * dy + nz * dz - hulls[first + 6 * f + 3] - _set_masses(bodies, a, nx, ny, nz)
         if gap > ahead:
             return gap
         room[_GAPS + f] = gap
@@ -159,7 +159,7 @@ def _along_products(
             size = math.sqrt(square)
             nx, ny, nz = nx / size, ny / size, nz / size
             low, high = _span(hulls, at, nx, ny, nz)
-            middle, reach = nx * dx + ny * dy + nz * dz, _reach(bodies, a, nx, ny, nz)
+            middle, reach = nx * dx + ny * dy + nz * dz, _set_masses(bodies, a, nx, ny, nz)
             over, under = middle - reach - high, low - middle - reach
             gap = max(over, under)
             if gap > ahead:
@@ -173,7 +173,7 @@ def _along_products(
 
 
 @inner
-def _reach(bodies: T, a: int, x: float, y: float, z: float) -> float:
+def _set_masses(bodies: T, a: int, x: float, y: float, z: float) -> float:
     """Return how far a box reaches from its centre along a direction."""
     return (
         bodies[a, HALF] * abs(bodies[a, AXES] * x + bodies[a, AXES + 3] * y + bodies[a, AXES + 6] * z)

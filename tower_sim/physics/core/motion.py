@@ -12,25 +12,25 @@ from tower_sim.physics.core.arrays import (
     GRAVITY_Y,
     GRAVITY_Z,
     HALF,
+    INV_INERTIA,
     POSITION,
     PUSH,
+    PUSH_SPIN,
     REACH,
     ROWS,
     SHIFT,
+    SHIFT_TURN,
     SPIN,
-    SWERVE,
-    SWIFT,
     TURN,
-    TWIST,
     VELOCITY,
     T,
 )
 from tower_sim.physics.core.compiled import inner
-from tower_sim.physics.core.cuboids import roll
+from tower_sim.physics.core.cuboids import rotate_freely
 
 
 @inner
-def fall(real: T, bodies: T, i: int, step: float) -> None:
+def apply_gravity(real: T, bodies: T, i: int, step: float) -> None:
     """Let gravity act on a row for a step."""
     bodies[i, VELOCITY] += step * real[GRAVITY_X]
     bodies[i, VELOCITY + 1] += step * real[GRAVITY_Y]
@@ -58,7 +58,7 @@ def size(bodies: T, i: int, c: int) -> float:
 
 
 @inner
-def move(whole: T, bodies: T, flags: T, step: float, pushed: bool) -> None:
+def integrate(whole: T, bodies: T, flags: T, step: float, pushed: bool) -> None:
     """Move all rows that are awake, by their velocities, less what bounces take off, and by the push if they are."""
     for i in range(whole[FIXED], whole[ROWS]):
         if flags[i, AWAKE] == 0:
@@ -66,14 +66,18 @@ def move(whole: T, bodies: T, flags: T, step: float, pushed: bool) -> None:
         for c in range(3):
             speed = bodies[i, VELOCITY + c] + (bodies[i, PUSH + c] if pushed else 0.0)
             bodies[i, POSITION + c] += step * speed + bodies[i, SHIFT + c]
-        if bodies[i, SWIFT] < 0.0:
-            roll(bodies, i, step, pushed)
-            face(bodies, i)
+        if bodies[i, INV_INERTIA] < 0.0:
+            rotate_freely(bodies, i, step, pushed)
+            update_axes(bodies, i)
             continue
         x, y, z = bodies[i, SPIN], bodies[i, SPIN + 1], bodies[i, SPIN + 2]
         if pushed:
-            x, y, z = x + bodies[i, TWIST], y + bodies[i, TWIST + 1], z + bodies[i, TWIST + 2]
-        x, y, z = step * x + bodies[i, SWERVE], step * y + bodies[i, SWERVE + 1], step * z + bodies[i, SWERVE + 2]
+            x, y, z = x + bodies[i, PUSH_SPIN], y + bodies[i, PUSH_SPIN + 1], z + bodies[i, PUSH_SPIN + 2]
+        x, y, z = (
+            step * x + bodies[i, SHIFT_TURN],
+            step * y + bodies[i, SHIFT_TURN + 1],
+            step * z + bodies[i, SHIFT_TURN + 2],
+        )
         turn(bodies, i, 0.5 * x, 0.5 * y, 0.5 * z)
 
 
@@ -103,11 +107,11 @@ def turn(bodies: T, i: int, x: float, y: float, z: float) -> None:
     length = math.sqrt(a * a + b * b + d * d + e * e)
     for k in range(4):
         bodies[i, TURN + k] /= length
-    face(bodies, i)
+    update_axes(bodies, i)
 
 
 @inner
-def face(bodies: T, i: int) -> None:
+def update_axes(bodies: T, i: int) -> None:
     """Work out the rotation matrix of a row from its quaternion."""
     x, y, z, e = bodies[i, TURN], bodies[i, TURN + 1], bodies[i, TURN + 2], bodies[i, TURN + 3]
     bodies[i, AXES], bodies[i, AXES + 1], bodies[i, AXES + 2] = (

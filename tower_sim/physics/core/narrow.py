@@ -19,7 +19,6 @@ import math
 
 from tower_sim.physics.core.arrays import (
     AXES,
-    HAIR,
     HALF,
     MOST_POINTS,
     PAD,
@@ -27,6 +26,7 @@ from tower_sim.physics.core.arrays import (
     POINTS,
     POSITION,
     RADIUS,
+    TOUCHING_GAP,
     T,
 )
 from tower_sim.physics.core.compiled import inner
@@ -93,7 +93,7 @@ def collide(real: T, bodies: T, meets: T, room: T, pair: int, a: int, b: int, ah
         if gap == best_edge:
             edge = k
             break
-    hair = real[HAIR]
+    hair = real[TOUCHING_GAP]
     if best_edge > best_face + hair and _edges(real, bodies, meets, room, pair, a, b, edge, best_edge) == 1:
         return 1
     lowest = min(best_face, 0.0) - 8.0 * hair
@@ -183,7 +183,7 @@ def _faces(real: T, bodies: T, meets: T, room: T, pair: int, a: int, b: int, fac
         room[_POLYGON + 3 + c] = middle - s + r
         room[_POLYGON + 6 + c] = middle - s - r
         room[_POLYGON + 9 + c] = middle + s - r
-    hair = real[HAIR]
+    hair = real[TOUCHING_GAP]
     count, at = _cut(room, 4, bodies[x, HALF + u] - hair, bodies[x, HALF + v] - hair)
     found = 0
     top = bodies[x, HALF + i]
@@ -277,7 +277,7 @@ def _edges(real: T, bodies: T, meets: T, room: T, pair: int, a: int, b: int, k: 
     along_b = rx * bx + ry * by + rz * bz
     s = (along_a - cosine * along_b) / square
     r = (cosine * along_a - along_b) / square
-    hair = real[HAIR]
+    hair = real[TOUCHING_GAP]
     if abs(s) > bodies[a, HALF + i] + hair or abs(r) > bodies[b, HALF + j] + hair:
         return 0
     # halfway between the two points: from the second's point back by half of the gap along the normal

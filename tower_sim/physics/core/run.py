@@ -33,10 +33,10 @@ from tower_sim.physics.core.arrays import (
     SECOND,
     SHAPE,
     SHIFT,
+    SHIFT_TURN,
     SPIN,
     STALE,
     STEPS,
-    SWERVE,
     TRAVEL,
     VELOCITY,
     WINDOW,
@@ -45,12 +45,12 @@ from tower_sim.physics.core.arrays import (
 )
 from tower_sim.physics.core.broad import have_moved, seek_pairs
 from tower_sim.physics.core.compiled import entry, inner
-from tower_sim.physics.core.contacts import delay, keep, prepare
+from tower_sim.physics.core.contacts import delay_impacts, keep_forces, prepare
+from tower_sim.physics.core.correction import push_apart
 from tower_sim.physics.core.hulls import collide_hull
-from tower_sim.physics.core.motion import face, fall, fastest, look_ahead, move
+from tower_sim.physics.core.motion import apply_gravity, fastest, integrate, look_ahead, update_axes
 from tower_sim.physics.core.narrow import collide, remember
-from tower_sim.physics.core.parting import part
-from tower_sim.physics.core.solver import solve, strike
+from tower_sim.physics.core.solver import solve, solve_late_impacts
 
 
 @inner
@@ -64,29 +64,29 @@ def _step(w: Tables, step: float) -> None:
     for i in range(whole[FIXED], whole[ROWS]):
         bodies[i, REACH] = 0.0
         for c in range(3):
-            bodies[i, SHIFT + c], bodies[i, SWERVE + c] = 0.0, 0.0
+            bodies[i, SHIFT + c], bodies[i, SHIFT_TURN + c] = 0.0, 0.0
         if flags[i, AWAKE] != 0:
-            fall(real, bodies, i, step)
+            apply_gravity(real, bodies, i, step)
             look_ahead(bodies, i, step)
     # Narrow phase, until nobody else is woken by what comes near
     for pair in range(whole[PAIRS]):
         todo[pair, DONE] = 0
-    while _meet(whole, real, bodies, flags, pairs, touches, meets, todo, room, hulls, step):
+    while _find_contacts(whole, real, bodies, flags, pairs, touches, meets, todo, room, hulls, step):
         pass
     _list_active(whole, pairs, todo)
     # Solver
     prepare(whole, real, bodies, pairs, touches, meets, todo, contacts, step)
     solve(whole, real, bodies, flags, meets, todo, contacts)
-    keep(whole, touches, meets, todo, contacts, step)
-    delay(whole, bodies, meets, todo, contacts)
-    strike(whole, real, bodies, flags, meets, todo, contacts, step)
+    keep_forces(whole, touches, meets, todo, contacts, step)
+    delay_impacts(whole, bodies, meets, todo, contacts)
+    solve_late_impacts(whole, real, bodies, flags, meets, todo, contacts, step)
     # Integration
-    move(whole, bodies, flags, step, part(whole, real, bodies, flags, meets, todo, contacts))
+    integrate(whole, bodies, flags, step, push_apart(whole, real, bodies, flags, meets, todo, contacts))
     whole[STEPS] += 1
 
 
 @inner
-def _meet(
+def _find_contacts(
     whole: T, real: T, bodies: T, flags: T, pairs: T, touches: T, meets: T, todo: T, room: T, hulls: T, step: float
 ) -> bool:
     """Find the contacts of all that is awake and was not looked at yet in this step; tells whether that woke anyone."""
@@ -97,7 +97,7 @@ def _meet(
         if todo[pair, DONE] != 0 or (flags[a, AWAKE] == 0 and flags[b, AWAKE] == 0):
             continue
         todo[pair, DONE] = 1
-        _look(real, bodies, pairs, touches, meets, room, hulls, pair, a, b)
+        _find_contact(real, bodies, pairs, touches, meets, room, hulls, pair, a, b)
         if (
             b >= fixed
             and pairs[pair, POINTS] > 0
@@ -108,14 +108,16 @@ def _meet(
             for i in range(fixed, whole[ROWS]):
                 if flags[i, AWAKE] == sleep.JUST:
                     flags[i, AWAKE] = 1
-                    fall(real, bodies, i, step)
+                    apply_gravity(real, bodies, i, step)
                     look_ahead(bodies, i, step)
             woken = True
     return woken
 
 
 @inner
-def _look(real: T, bodies: T, pairs: T, touches: T, meets: T, room: T, hulls: T, pair: int, a: int, b: int) -> None:
+def _find_contact(
+    real: T, bodies: T, pairs: T, touches: T, meets: T, room: T, hulls: T, pair: int, a: int, b: int
+) -> None:
     """Find the contact of a pair, as far ahead as both can come in this step, and match it with what was known."""
     ahead = bodies[a, REACH] + bodies[b, REACH] + real[PAD]
     if ahead > real[FAR]:
@@ -238,9 +240,9 @@ def lie_still(w: Tables) -> None:
         sleep.lie_down(bodies, flags, i)
         bodies[i, REACH] = 0.0
         flags[i, QUIET] = 0
-        face(bodies, i)
+        update_axes(bodies, i)
     for pair in range(whole[PAIRS]):
-        _look(real, bodies, pairs, touches, meets, room, hulls, pair, pairs[pair, FIRST], pairs[pair, SECOND])
+        _find_contact(real, bodies, pairs, touches, meets, room, hulls, pair, pairs[pair, FIRST], pairs[pair, SECOND])
         todo[pair, DONE] = 1
         for k in range(pairs[pair, POINTS]):
             for c in range(3):
@@ -291,7 +293,7 @@ def take_out(w: Tables, row: int) -> None:
 @entry
 def face_row(w: Tables, row: int) -> None:
     """Work out the rotation matrix of a row."""
-    face(w.bodies, row)
+    update_axes(w.bodies, row)
 
 
 @entry

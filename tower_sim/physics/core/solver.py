@@ -27,18 +27,18 @@ from tower_sim.physics.core.arrays import (
     ACTIVE,
     CHANGED,
     FRICTION,
-    LIVELY,
+    HAS_IMPACTS,
+    ITERATIONS,
     MOBILE,
     ONE,
     OTHER,
     PAIR,
-    PATCH,
+    PATCH_RADIUS,
     POINT,
     ROWS,
     SEEN,
     SPIN,
     START,
-    SWEEPS,
     TOLERANCE,
     VELOCITY,
     VISITS,
@@ -50,29 +50,37 @@ from tower_sim.physics.core.contacts import (
     ALONG,
     ARM_A,
     ARM_B,
-    EASE_1,
-    EASE_2,
-    EASE_N,
-    EASE_SPIN,
+    COUPLING_1,
+    COUPLING_2,
+    INV_INERTIA_N,
+    INV_MASS_1,
+    INV_MASS_2,
+    INV_MASS_N,
+    MASS_1,
+    MASS_2,
+    MASS_N,
     P_1,
     P_2,
     P_N,
     P_SPIN,
     ROLE,
-    STIFF_1,
-    STIFF_2,
-    STIFF_N,
-    SWAY_1,
-    SWAY_2,
     TARGET,
     WAITS,
     approach,
     bounce,
-    delay,
+    delay_impacts,
     hold,
     impulse,
 )
-from tower_sim.physics.core.impulses import apart, arm, lightness, put, struck, swung_by, taken
+from tower_sim.physics.core.impulses import (
+    arm,
+    inv_masses,
+    relative_velocity,
+    set_velocity,
+    velocity_of,
+    with_angular_impulse,
+    with_impulse,
+)
 
 _NEWTON_STEPS = 8
 _ROUNDS = 4  # of bounces that make others bounce, in one step
@@ -88,7 +96,7 @@ def solve(whole: T, real: T, bodies: T, flags: T, meets: T, todo: T, contacts: T
     for i in range(whole[ROWS]):
         flags[i, CHANGED] = 0
     clock = 0
-    for sweep in range(int(real[SWEEPS])):
+    for sweep in range(int(real[ITERATIONS])):
         busy = False
         for place in range(whole[ACTIVE]):
             m = place if sweep % 2 == 0 else whole[ACTIVE] - 1 - place  # to and fro, so that neither end is favoured
@@ -108,7 +116,7 @@ def solve(whole: T, real: T, bodies: T, flags: T, meets: T, todo: T, contacts: T
 
 
 @inner
-def strike(whole: T, real: T, bodies: T, flags: T, meets: T, todo: T, contacts: T, step: float) -> None:
+def solve_late_impacts(whole: T, real: T, bodies: T, flags: T, meets: T, todo: T, contacts: T, step: float) -> None:
     """Let those points bounce that waited and are now driven home within the step, in rounds of one impact each.
 
     Solved with the first impacts at once, as if they had been there from the start, they would be struck harder than
@@ -119,10 +127,10 @@ def strike(whole: T, real: T, bodies: T, flags: T, meets: T, todo: T, contacts: 
         for m in range(whole[ACTIVE]):
             pair, a, b = todo[m, PAIR], todo[m, ONE], todo[m, OTHER]
             todo[m, SEEN] = 0
-            if todo[m, LIVELY] == 0:
+            if todo[m, HAS_IMPACTS] == 0:
                 continue
             for row in range(todo[m, START], todo[m + 1, START]):
-                if contacts[row, ROLE] == WAITS and _comes_home(
+                if contacts[row, ROLE] == WAITS and _will_touch(
                     bodies, meets, todo, contacts, m, row, pair, a, b, step
                 ):
                     todo[m, SEEN] = -1
@@ -136,16 +144,16 @@ def strike(whole: T, real: T, bodies: T, flags: T, meets: T, todo: T, contacts: 
                 contacts[row, P_N], contacts[row, P_1], contacts[row, P_2], contacts[row, P_SPIN] = 0.0, 0.0, 0.0, 0.0
                 if contacts[row, ROLE] != WAITS:
                     hold(meets, contacts, row, pair, k, step)
-                elif _comes_home(bodies, meets, todo, contacts, m, row, pair, a, b, step):
+                elif _will_touch(bodies, meets, todo, contacts, m, row, pair, a, b, step):
                     hold(meets, contacts, row, pair, k, step)
                     if turn < _ROUNDS - 1:
                         bounce(real, bodies, meets, contacts, row, pair, k, a, b, step)
         solve(whole, real, bodies, flags, meets, todo, contacts)
-        delay(whole, bodies, meets, todo, contacts)
+        delay_impacts(whole, bodies, meets, todo, contacts)
 
 
 @inner
-def _comes_home(
+def _will_touch(
     bodies: T, meets: T, todo: T, contacts: T, m: int, row: int, pair: int, a: int, b: int, step: float
 ) -> bool:
     """Tell whether a point will touch within the step, as its two rows move now."""
@@ -163,14 +171,14 @@ def _visit(real: T, bodies: T, meets: T, todo: T, contacts: T, m: int, pair: int
     nx, ny, nz = meets[pair, 0], meets[pair, 1], meets[pair, 2]
     most = 0.0
     single = todo[m + 1, START] - todo[m, START] == 1
-    ease_a, ease_b = lightness(bodies, a), lightness(bodies, b)
-    v, w = taken(bodies, a, VELOCITY, SPIN), taken(bodies, b, VELOCITY, SPIN)
+    inv_a, inv_b = inv_masses(bodies, a), inv_masses(bodies, b)
+    v, w = velocity_of(bodies, a, VELOCITY, SPIN), velocity_of(bodies, b, VELOCITY, SPIN)
     for row in range(todo[m, START], todo[m + 1, START]):
         if contacts[row, ROLE] == WAITS:
             continue
         r, s = arm(contacts, row, ARM_A), arm(contacts, row, ARM_B)
-        x, y, z = apart(v, r, w, s)
-        p_n = contacts[row, P_N] - (x * nx + y * ny + z * nz - contacts[row, TARGET]) * contacts[row, STIFF_N]
+        x, y, z = relative_velocity(v, r, w, s)
+        p_n = contacts[row, P_N] - (x * nx + y * ny + z * nz - contacts[row, TARGET]) * contacts[row, MASS_N]
         if p_n < 0.0:
             p_n = 0.0
         change = p_n - contacts[row, P_N]
@@ -179,45 +187,45 @@ def _visit(real: T, bodies: T, meets: T, todo: T, contacts: T, m: int, pair: int
         u_1 = x * contacts[row, ALONG] + y * contacts[row, ALONG + 1] + z * contacts[row, ALONG + 2]
         u_2 = x * contacts[row, ACROSS] + y * contacts[row, ACROSS + 1] + z * contacts[row, ACROSS + 2]
         p_1, p_2 = _friction(
-            contacts[row, P_1] - (u_1 + contacts[row, SWAY_1] * change) * contacts[row, STIFF_1],
-            contacts[row, P_2] - (u_2 + contacts[row, SWAY_2] * change) * contacts[row, STIFF_2],
-            contacts[row, EASE_1],
-            contacts[row, EASE_2],
+            contacts[row, P_1] - (u_1 + contacts[row, COUPLING_1] * change) * contacts[row, MASS_1],
+            contacts[row, P_2] - (u_2 + contacts[row, COUPLING_2] * change) * contacts[row, MASS_2],
+            contacts[row, INV_MASS_1],
+            contacts[row, INV_MASS_2],
             friction * p_n,
         )
         change_1, change_2 = p_1 - contacts[row, P_1], p_2 - contacts[row, P_2]
         contacts[row, P_N], contacts[row, P_1], contacts[row, P_2] = p_n, p_1, p_2
         most = max(
             most,
-            abs(change) * contacts[row, EASE_N],
-            abs(change_1) * contacts[row, EASE_1],
-            abs(change_2) * contacts[row, EASE_2],
+            abs(change) * contacts[row, INV_MASS_N],
+            abs(change_1) * contacts[row, INV_MASS_1],
+            abs(change_2) * contacts[row, INV_MASS_2],
         )
         x, y, z = impulse(meets, contacts, row, pair, change, change_1, change_2)
-        v = struck(bodies, a, v, ease_a, r, x, y, z)
-        w = struck(bodies, b, w, ease_b, s, -x, -y, -z)
+        v = with_impulse(bodies, a, v, inv_a, r, x, y, z)
+        w = with_impulse(bodies, b, w, inv_b, s, -x, -y, -z)
         if single:
             # Let a contact of one point resist spin about its normal, as a small flat patch does. A disc of radius r
             # pressed evenly resists with 2/3 r times the friction. [assumed: wooden edges are that blunt]
             turning = (v[3] - w[3]) * nx + (v[4] - w[4]) * ny + (v[5] - w[5]) * nz
-            bound = real[PATCH] * friction * p_n / 1.5
-            spin = contacts[row, P_SPIN] - turning / contacts[row, EASE_SPIN]
+            bound = real[PATCH_RADIUS] * friction * p_n / 1.5
+            spin = contacts[row, P_SPIN] - turning / contacts[row, INV_INERTIA_N]
             spin = min(max(spin, -bound), bound)
             change = spin - contacts[row, P_SPIN]
             contacts[row, P_SPIN] = spin
-            most = max(most, abs(change) * contacts[row, EASE_SPIN] * real[PATCH])
-            v = swung_by(bodies, a, v, ease_a[1], change * nx, change * ny, change * nz)
-            w = swung_by(bodies, b, w, ease_b[1], -change * nx, -change * ny, -change * nz)
-    put(bodies, a, VELOCITY, SPIN, v)
-    put(bodies, b, VELOCITY, SPIN, w)
+            most = max(most, abs(change) * contacts[row, INV_INERTIA_N] * real[PATCH_RADIUS])
+            v = with_angular_impulse(bodies, a, v, inv_a[1], change * nx, change * ny, change * nz)
+            w = with_angular_impulse(bodies, b, w, inv_b[1], -change * nx, -change * ny, -change * nz)
+    set_velocity(bodies, a, VELOCITY, SPIN, v)
+    set_velocity(bodies, b, VELOCITY, SPIN, w)
     return most
 
 
 @inner
-def _friction(stick_1: float, stick_2: float, ease_1: float, ease_2: float, most: float) -> tuple[float, float]:
+def _friction(stick_1: float, stick_2: float, inv_1: float, inv_2: float, most: float) -> tuple[float, float]:
     """Return the friction, not above `most`, that stops the slip (`stick` does), or else opposes the slip that is left.
 
-    Along the principal axes the latter is ease / (ease + y) times `stick`, whose size is `most` at one y > 0. Newton's
+    Along the principal axes the latter is inv / (inv + y) times `stick`, whose size is `most` at one y > 0. Newton's
     method for 1 / size finds y (More and Sorensen, SIAM J. Sci. Stat. Comput. 4, 1983, 553), from where it is to second
     order in how far the two eases differ.
     """
@@ -225,16 +233,16 @@ def _friction(stick_1: float, stick_2: float, ease_1: float, ease_2: float, most
         return 0.0, 0.0
     if stick_1 * stick_1 + stick_2 * stick_2 <= most * most:
         return stick_1, stick_2
-    free_1, free_2 = ease_1 * stick_1, ease_2 * stick_2
+    free_1, free_2 = inv_1 * stick_1, inv_2 * stick_2
     square_1, square_2 = free_1 * free_1, free_2 * free_2
     free = square_1 + square_2
     share_1, share_2 = square_1 / free, square_2 / free
-    total, differ = math.sqrt(free) / most, ease_1 - ease_2
+    total, differ = math.sqrt(free) / most, inv_1 - inv_2
     spread = share_1 * share_2 * (differ * differ)
-    y = max(total + 1.5 * spread / total - (share_1 * ease_1 + share_2 * ease_2), 0.0)
+    y = max(total + 1.5 * spread / total - (share_1 * inv_1 + share_2 * inv_2), 0.0)
     p_1, p_2, size = 0.0, 0.0, 1.0
     for _ in range(_NEWTON_STEPS):
-        loose_1, loose_2 = 1.0 / (ease_1 + y), 1.0 / (ease_2 + y)
+        loose_1, loose_2 = 1.0 / (inv_1 + y), 1.0 / (inv_2 + y)
         p_1, p_2 = free_1 * loose_1, free_2 * loose_2
         square_1, square_2 = p_1 * p_1, p_2 * p_2
         size = math.sqrt(square_1 + square_2)

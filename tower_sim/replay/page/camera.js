@@ -3,16 +3,20 @@
 const LENS = Math.tan((15 * Math.PI) / 180); // half the angle of the shorter side's view
 const FROM = { tower: { turn: -62, rise: 17 }, board: { turn: -38, rise: 40 } }; // degrees: from where one looks first
 
-/** A camera that looks at `points`, all of them in the `box` ({low, high}), of a kind of apparatus. */
+/**
+ * A camera about an apparatus of a kind: `box` ({low, high}) holds all that is ever seen, `scenes` are lists of points
+ * that fill the picture in turn.
+ */
 class Camera {
-  constructor(points, box, kind) {
+  constructor(scenes, box, kind) {
     const { turn, rise } = FROM[kind] || FROM.tower;
-    this.points = points;
+    this.scenes = scenes;
     this.box = box;
     this.from = { turn: (turn * Math.PI) / 180, rise: (rise * Math.PI) / 180 };
     this.width = 1;
     this.height = 1;
-    this.fit();
+    this.fits = new Map();
+    this.show(0, 0, 0);
     this.home();
   }
 
@@ -26,27 +30,41 @@ class Camera {
     if (width === this.width && height === this.height) return;
     this.width = width;
     this.height = height;
-    this.fit();
-    if (!this.moved) this.home();
+    this.fits.clear();
   }
 
-  /** Find from how far, and about which middle, all points fill the picture as one looks first. */
-  fit() {
+  /** Let scene number `one` fill the picture, or `part` of the way from it to the `other`; not once somebody moved. */
+  show(one, other, part) {
+    if (this.moved) return;
+    const [a, b] = [this.fitOf(one), this.fitOf(other)];
+    this.whole = a.whole + (b.whole - a.whole) * part;
+    this.first = plus(times(a.first, 1 - part), times(b.first, part));
+    this.middle = this.first;
+  }
+
+  /** From how far (`whole`), and about which middle (`first`), a scene fills the picture as one looks first. */
+  fitOf(scene) {
+    if (!this.fits.has(scene)) this.fits.set(scene, this.fit(this.scenes[scene]));
+    return this.fits.get(scene);
+  }
+
+  fit(points) {
     const { right, up, back } = lookAt(wayFrom(this.from), [0, 0, 0]);
     const { low, high } = this.box;
-    this.first = times(plus(low, high), 0.5);
+    let first = times(plus(low, high), 0.5);
+    let whole = 1;
     for (let round = 0; round < 5; round += 1) {
-      const seen = this.points
-        .map((point) => minus(point, this.first))
+      const seen = points
+        .map((point) => minus(point, first))
         .map((at) => [dot(right, at), dot(up, at), dot(back, at)]);
-      this.whole =
-        1.03 * Math.max(...seen.map(([x, y, z]) => Math.max(Math.abs(x) / this.wide, Math.abs(y) / this.tall) + z));
+      whole = 1.03 * Math.max(...seen.map(([x, y, z]) => Math.max(Math.abs(x) / this.wide, Math.abs(y) / this.tall) + z));
       const offset = (k) => {
-        const values = seen.map((point) => point[k] / (this.whole - point[2]));
-        return ((Math.max(...values) + Math.min(...values)) / 2) * this.whole;
+        const values = seen.map((point) => point[k] / (whole - point[2]));
+        return ((Math.max(...values) + Math.min(...values)) / 2) * whole;
       };
-      this.first = plus(this.first, plus(times(right, offset(0)), times(up, offset(1))));
+      first = plus(first, plus(times(right, offset(0)), times(up, offset(1))));
     }
+    return { first, whole };
   }
 
   get wide() {
@@ -86,6 +104,28 @@ class Camera {
     const reach = size(minus(this.box.high, this.box.low));
     const to = plus(this.middle, plus(times(right, -x * pixel), times(up, y * pixel)));
     this.middle = to.map((value, k) => clamp(value, this.box.low[k] - reach / 4, this.box.high[k] + reach / 4));
+  }
+
+  /** Look at a place, from where one looks now. */
+  lookTo(place) {
+    this.moved = true;
+    this.middle = place;
+  }
+
+  /** Where a place is in the picture: [x, y] in pixels from its left upper corner, and how many make a metre there. */
+  placeOf(at) {
+    const { right, up, back } = lookAt(this.eye, this.middle);
+    const way = minus(at, this.eye);
+    const deep = Math.max(-dot(back, way), 1e-6);
+    const metre = this.width / (2 * this.wide * deep);
+    return [this.width / 2 + dot(right, way) * metre, this.height / 2 - dot(up, way) * metre, metre];
+  }
+
+  /** The way into the picture through a pixel. */
+  wayThrough(x, y) {
+    const { right, up, back } = lookAt(this.eye, this.middle);
+    const [across, upwards] = [((2 * x) / this.width - 1) * this.wide, (1 - (2 * y) / this.height) * this.tall];
+    return unit(minus(plus(times(right, across), times(up, upwards)), back));
   }
 
   /** The matrix from the world to the picture. */

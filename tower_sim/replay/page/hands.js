@@ -1,14 +1,25 @@
 // Mouse, fingers and keys.
 
-/** Let a canvas turn, zoom and move a camera; `changed` is called when it did. */
-function handleCanvas(canvas, camera, changed) {
+const CLICK = 6; // pixels: who moves less has clicked
+
+/**
+ * Let a canvas turn, zoom and move a camera; `changed` is called when it did, `clicked` with the place (pixels from the
+ * left upper corner) that was clicked or touched.
+ */
+function handleCanvas(canvas, camera, changed, clicked) {
   const fingers = new Map();
+  let from = null; // where a click began, until it is none
   canvas.addEventListener("pointerdown", (event) => {
     canvas.setPointerCapture(event.pointerId);
     fingers.set(event.pointerId, [event.clientX, event.clientY]);
+    from = fingers.size === 1 && event.button === 0 ? [event.clientX, event.clientY] : null;
   });
   const lift = (event) => fingers.delete(event.pointerId);
-  canvas.addEventListener("pointerup", lift);
+  canvas.addEventListener("pointerup", (event) => {
+    lift(event);
+    if (from) clicked(event.offsetX, event.offsetY);
+    from = null;
+  });
   canvas.addEventListener("pointercancel", lift);
   canvas.addEventListener("pointermove", (event) => {
     const before = fingers.get(event.pointerId);
@@ -16,6 +27,8 @@ function handleCanvas(canvas, camera, changed) {
     const now = [event.clientX, event.clientY];
     const other = [...fingers].find(([id]) => id !== event.pointerId);
     fingers.set(event.pointerId, now);
+    if (from && Math.hypot(now[0] - from[0], now[1] - from[1]) < CLICK) return;
+    from = null;
     if (other) pinch(camera, before, now, other[1]);
     else if (event.buttons & 2 || event.shiftKey) camera.pan(now[0] - before[0], now[1] - before[1]);
     else camera.orbit((before[0] - now[0]) / 700, (now[1] - before[1]) / 900);
@@ -56,7 +69,7 @@ function handleKeys(actions) {
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     if (key === " " && /BUTTON|SUMMARY/.test(tagName)) return;
     if (type === "range" && /^(Arrow|Home|End|Page)/.test(key)) return;
-    const action = actions[key];
+    const action = actions[event.shiftKey ? event.key : key] || actions[key];
     if (!action) return;
     event.preventDefault();
     action();

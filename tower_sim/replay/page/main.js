@@ -10,11 +10,12 @@ class Show {
     this.record = record;
     const { header } = record;
     this.solids = solidsOf(header.apparatus, header.edge);
-    const bounds = boundsOf(this.solids);
-    this.rows = rowsBeside(record, bounds);
-    const points = [...this.solids.flatMap((solid) => solid.vertices), ...this.rows.corners, ...releases(record)];
+    this.tray = new Tray(record, this.solids);
     this.cuttable = boundsOf(this.solids.filter((solid) => !solid.isLow));
-    this.camera = new Camera(points, boundsOf([{ vertices: points }]), header.apparatus.kind);
+    const scenes = scenesOf(record, this.solids);
+    this.camera = new Camera(scenes, boundsOf([{ vertices: scenes[0] }]), header.apparatus.kind);
+    this.marked = null;
+    this.follows = false;
     this.cut = "none";
     this.depth = 0.5;
     this.frames = 0;
@@ -28,6 +29,7 @@ class Show {
       (sentence) => this.tell(sentence),
     );
     this.panels = new Panels(record, (time) => this.player.seek(time));
+    this.tag = new Tag(record, this.camera);
     this.openPicture();
   }
 
@@ -88,17 +90,62 @@ class Show {
       this.panels.show(moment);
       this.showControls();
     }
-    if (!this.renderer) return;
     const canvas = find("scene");
     this.camera.resize(Math.max(1, canvas.clientWidth), Math.max(1, canvas.clientHeight));
+    const [one, share] = framingAt(record, moment);
+    this.camera.show(one, one + 1, share);
+    const cubes = sceneAt(record, this.tray, moment, wantsStillness());
+    const marked = cubes.find(({ cube }) => cube === this.marked);
+    if (marked && this.follows) this.camera.lookTo(marked.pose.slice(0, 3));
+    this.tag.show(this.marked, marked);
+    if (!this.renderer) return;
     this.renderer.draw({
-      scene: { cubes: sceneAt(record, this.rows, moment, wantsStillness()), lit: litAt(record, moment) },
+      scene: { cubes, lit: litAt(record, moment) },
       camera: this.camera,
       plane: this.plane,
       quality: QUALITIES[level],
       ratio: level >= 2 ? 1 : Math.min(devicePixelRatio || 1, 2),
       theme: this.theme,
     });
+  }
+
+  /** The cubes that are drawn now. */
+  drawn() {
+    return sceneAt(this.record, this.tray, this.player.moment, wantsStillness());
+  }
+
+  /** Mark a cube by its number, or none (null). */
+  mark(cube) {
+    this.marked = cube;
+    if (cube === null) this.follow(false);
+    this.panels.showCube(cube);
+    if (cube !== null) this.tell(`${cubeName(this.record, cube)} is marked.`);
+    this.ask();
+  }
+
+  /** Mark the next (1) or previous (-1) of the cubes that are drawn, by their numbers. */
+  markNext(by) {
+    const cubes = this.drawn().map(({ cube }) => cube);
+    cubes.sort((a, b) => by * (a - b));
+    const next = cubes.find((cube) => this.marked === null || by * (cube - this.marked) > 0);
+    this.mark(next ?? cubes[0] ?? null);
+  }
+
+  /** Let the camera follow the cube that is marked, or no more. */
+  follow(follows) {
+    const { camera } = this;
+    const does = follows && this.marked !== null;
+    if (does && !this.follows) camera.near(Math.max(1, 2.5 / camera.zoom));
+    if (!does && this.follows) camera.home();
+    this.follows = does;
+    find("follow").setAttribute("aria-pressed", String(does));
+    this.ask();
+  }
+
+  /** The picture as it is now, finely drawn, as a data URL. */
+  picture() {
+    this.drawMoment(0);
+    return find("scene").toDataURL();
   }
 
   /** Draw less finely where pictures come too slowly. */
@@ -142,6 +189,29 @@ class Show {
   }
 }
 
+/** What is to fill the picture from each take on: the shape and where cubes are still let go; last the shape alone. */
+function scenesOf(record, solids) {
+  const shape = solids.flatMap((solid) => solid.vertices);
+  const beyond = 0.87 * record.header.edge; // how far a cube reaches, whichever way it is turned
+  const scenes = [shape];
+  let hands = [];
+  for (const take of [...record.takes].reverse()) {
+    hands = [...hands, ...releases(record, take)];
+    if (hands.length) {
+      const { low, high } = rangeOf(hands);
+      hands = CORNERS.map((corner) => corner.map((sign, k) => (sign < 0 ? low[k] : high[k])));
+    }
+    scenes.unshift([...shape, ...hands.map((at, i) => plus(at, times(CORNERS[i % 8], beyond)))]);
+  }
+  return scenes;
+}
+
+/** Which of scenesOf fills the picture at a moment, and how far it has gone over into the next one. */
+function framingAt(record, { take, index, frame }) {
+  const last = Math.max(0, ...take.thrown.map((cube) => Math.min(entersAt(record, take, cube), take.frames)));
+  return [index, smooth((frame - last) / record.rate, 0, 0.5)];
+}
+
 /** Let controls, hands and keys act on what is shown. */
 function connect(show) {
   const { player, camera, record } = show;
@@ -181,7 +251,11 @@ function connect(show) {
   });
   find("cut").addEventListener("change", (event) => show.cutOpen(event.target.value));
   find("depth").addEventListener("input", (event) => show.cutOpen(show.cut, event.target.value / 100));
-  handleCanvas(scene, camera, show.ask);
+  handleCanvas(scene, camera, show.ask, (x, y) => show.mark(hitBy(show.drawn(), camera, x, y, record.header.edge)));
+  onClick("follow", () => show.follow(!show.follows));
+  onClick("unmark", () => show.mark(null));
+  onClick("save", () => savePicture(show));
+  handlePaper(show);
   const again = view(() => {
     show.openPicture();
   });
@@ -211,6 +285,10 @@ function connect(show) {
     0: view(() => camera.home()),
     c: () => show.cutOpen(CUTS[(CUTS.indexOf(show.cut) + 1) % CUTS.length]),
     t: () => find("theme").click(),
+    m: () => show.markNext(1),
+    M: () => show.markNext(-1),
+    f: () => show.follow(!show.follows),
+    Escape: () => show.mark(null),
     "?": () => find("help-open").click(),
   });
   startDialog(find("help-open"), find("help"));
@@ -219,14 +297,15 @@ function connect(show) {
     keys.split(" ").forEach((key) => cell.append(make("kbd", { text: key }), " "));
     find("keys").append(make("tr", {}, cell, make("td", { text: words })));
   }
-  new ResizeObserver(() => show.themeChanged()).observe(find("scene"));
+  const resized = new ResizeObserver(() => show.themeChanged());
+  for (const id of ["scene", "marks"]) resized.observe(find(id));
   startTheme(find("theme"), () => show.themeChanged());
 }
 
 /**
  * What other scripts may use: `time` and `duration` (s), `playing`, `seek(s)`, `play()`, `pause()`, `counts()` (a row a
- * colour: name, letter, hand, inside, out), `pose(id)` (x y z in metres, qx qy qz qw; null where a cube has none),
- * `shown()` (ids that are drawn), `events` ({time, word, cube, place}), `steps` (when each begins), `frames` (pictures
+ * colour: name, letter, hand, inside, out, aside), `mark(id)`, `picture()` (a data URL), `pose(id)` (x y z in metres, qx qy qz qw; null where a cube has none),
+ * `shown()` ({cube, pose} of those that are drawn), `events` ({time, word, cube, place}), `steps` (when each begins), `frames` (pictures
  * drawn so far), `view` (from where one looks: turn and rise in radians, zoom), `level` (how
  * coarsely moving pictures are drawn, of QUALITIES; it stays as it is once it is set).
  */
@@ -262,7 +341,9 @@ function opened(show) {
     pause: () => player.pause(),
     counts: () => countsAt(record, player.moment),
     pose: (cube) => poseAt(record, player.moment, cube),
-    shown: () => sceneAt(record, show.rows, player.moment, true).map(({ cube }) => cube),
+    shown: () => show.drawn().map(({ cube, pose }) => ({ cube, pose })),
+    mark: (cube) => show.mark(cube),
+    picture: () => show.picture(),
   };
 }
 

@@ -9,6 +9,7 @@ class Panels {
     this.buildSteps(seek);
     this.buildLines();
     this.buildAbout();
+    this.seek = seek;
     this.step = -1;
     this.said = "";
   }
@@ -16,12 +17,15 @@ class Panels {
   buildCounts() {
     const { record } = this;
     if (record.isBoard) {
-      find("air-note").textContent = "Cubes that are still falling count as in the ship.";
+      find("air-note").textContent = "A cube is in the ship once it is lower than the ship's rim.";
       find("head-inside").textContent = "In the ship";
       find("head-out").textContent = "On the board";
     }
+    const isPart = record.takes.some((take) => take.cubes.length < record.header.cubes.length);
+    this.columns = isPart ? ["hand", "inside", "out", "aside"] : ["hand", "inside", "out"];
+    find("head-aside").hidden = find("sum-aside").hidden = find("aside-note").hidden = !isPart;
     this.rows = record.header.colours.map((paint) => {
-      const cells = [0, 1, 2].map(() => make("td", { text: "0" }));
+      const cells = this.columns.map(() => make("td", { text: "0" }));
       const name = make(
         "th",
         { scope: "row" },
@@ -33,7 +37,7 @@ class Panels {
       return cells;
     });
     this.sums = [...find("counts").tFoot.querySelectorAll("td")];
-    find("rows-note").hidden = record.isBoard || !record.takes.some((take) => sweptOf(take).length);
+    find("tray-note").hidden = record.isBoard || !record.takes.some((take) => sweptOf(take).length);
   }
 
   buildZones() {
@@ -57,20 +61,19 @@ class Panels {
         make("strong", { text: step.title || `${index + 1}` }),
         make("span", { class: "soft", text: ` ${stepWords(record, index)}` }),
       );
-      if (step.text && !isRow(record, step))
-        button.append(make("span", { class: "text", text: step.text.replace(/\s+/g, " ").trim() }));
+      if (record.isBoard) button.append(make("span", { class: "soft", text: `. ${endWords(record, index)}` }));
       find("steps").append(make("li", {}, button));
       return button;
     });
   }
 
-  /** The lines of the game as the terminal has them, under their heading, where the document has one. */
+  /** The lines of the game as the terminal has them, under their heading. */
   buildLines() {
     const { heading, steps } = this.record.header;
-    find("lines-panel").hidden = !heading;
-    if (!heading) return;
+    const isLog = steps.some((step, i) => step.text && endWords(this.record, i) !== step.text.trim());
+    find("lines-panel").hidden = !heading && !isLog;
     this.lines = steps.map((step) => make("span", { text: `${step.text}\n` }));
-    find("lines").append(make("strong", { text: `${heading}\n` }), ...this.lines);
+    find("lines").append(...(heading ? [make("strong", { text: `${heading}\n` })] : []), ...this.lines);
   }
 
   buildAbout() {
@@ -108,9 +111,12 @@ class Panels {
 
   showCounts(moment) {
     const rows = countsAt(this.record, moment);
-    const names = ["hand", "inside", "out"];
-    rows.forEach((row, i) => names.forEach((name, k) => setText(this.rows[i][k], row[name])));
-    names.forEach((name, k) => setText(this.sums[k], summed(rows, name)));
+    rows.forEach((row, i) => {
+      const seen = row.seen || row;
+      const words = (name) => (name in seen && seen[name] !== row[name] ? `${row[name]} (shown: ${seen[name]})` : row[name]);
+      this.columns.forEach((name, k) => setText(this.rows[i][k], words(name)));
+    });
+    this.columns.forEach((name, k) => setText(this.sums[k], summed(rows, name)));
   }
 
   showStep(moment) {
@@ -120,22 +126,34 @@ class Panels {
       this.step = take.stepIndex;
       const button = this.steps[this.step];
       button.setAttribute("aria-current", "step");
-      (this.lines || []).forEach((line, i) => line.classList.toggle("now", i === this.step));
+      this.lines.forEach((line, i) => line.classList.toggle("now", i === this.step));
       const list = find("steps");
       list.scrollTop = button.offsetTop - list.offsetTop - (list.clientHeight - button.offsetHeight) / 2;
     }
     const { matched } = take;
-    const step = this.record.header.steps[this.step];
-    const isOver = moment.time >= this.endOf(this.step) && Boolean(step.text) && !isRow(this.record, step);
+    const isOver = moment.time >= this.endOf(this.step);
     find("caption").hidden = !isOver;
-    if (isOver) setText(find("caption"), step.text.replace(/\s+/g, " ").trim());
-    find("matched").hidden = !matched;
-    if (matched) setText(find("matched"), matched.says || MATCHED[matched.level] || MATCHED.counts);
+    if (isOver) setText(find("caption"), endWords(this.record, this.step));
+    const isOther = Boolean(matched && matched.level);
+    find("matched").hidden = !isOther;
+    if (isOther) setText(find("matched"), matched.says || MATCHED[matched.level] || MATCHED.counts);
   }
 
   /** When (s) the last take of a step is over: its text tells how it ended, and is not shown before. */
   endOf(index) {
-    return Math.max(...this.record.takes.filter((take) => take.stepIndex === index).map((take) => take.end));
+    return Math.max(...takesOf(this.record, index).map((take) => take.end));
+  }
+
+  /** Name the cube that is marked, and list its way; none is marked if it is null. */
+  showCube(cube) {
+    find("cube-panel").hidden = cube === null;
+    if (cube === null) return;
+    const { record } = this;
+    find("cube-name").replaceChildren(chip(record.header.colours[record.colourOf.get(cube)]), cubeName(record, cube));
+    const items = wayOf(record, cube).map(({ title, words, time }) =>
+      make("li", {}, make("button", { type: "button", onclick: () => this.seek(time) }, make("strong", { text: title }), make("span", { class: "soft", text: ` ${words}` }))),
+    );
+    find("cube-way").replaceChildren(...items);
   }
 
   showZones(moment) {
@@ -202,23 +220,18 @@ const MATCHED = {
 };
 const JUMPS = "From one drop to the next the cubes inside jump to where the next recording has them.";
 
-/** Whether a step's text is a row of a table, of many columns, that is read under its heading alone. */
-function isRow(record, step) {
-  return Boolean(record.header.heading) && step.text.trim().split(/ {2,}/).length > 5;
-}
-
 /** Text as paragraphs, parted by empty lines; a table, which lives by its spaces, keeps them. */
 function paragraphs(text) {
   return text
     .split(/\n\s*\n/)
     .filter((part) => part.trim())
-    .map((part) =>
+    .map((part, i) =>
       /\S {2,}\S/.test(part)
         ? make("pre", {
             class: "scroll",
             tabindex: "0",
             role: "region",
-            "aria-label": "Figures",
+            "aria-label": `Figures of what it came to, part ${i + 1}`,
             text: part.replace(/^\n+|\s+$/g, ""),
           })
         : make("p", { text: part.trim() }),
@@ -230,7 +243,12 @@ function setText(element, value) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Draw the marks over the time line: where drops begin, and events, the outs lower. */
+const NARROW = 40; // pixels: in a narrower step single events are not told apart
+
+/**
+ * Draw the marks over the time line: every second step is shaded, with its number where there is room; in each its
+ * events, those that come out taller; in narrow steps a column instead, as tall as cubes came out.
+ */
 function drawMarks(record, canvas) {
   const ratio = Math.min(devicePixelRatio || 1, 2);
   const width = Math.max(1, Math.round(canvas.clientWidth * ratio));
@@ -238,13 +256,37 @@ function drawMarks(record, canvas) {
   if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
   const context = canvas.getContext("2d");
   const colour = (name, alpha) => `rgb(${themeColour(name).join(" ")} / ${alpha})`;
+  const [soft, strong, shade, ink] = [colour("--soft", 0.6), colour("--accent", 0.9), colour("--soft", 0.22), colour("--ink", 0.85)];
+  const x = (time) => (time / record.duration) * width;
+  const bar = (time, tall, wide) => context.fillRect(x(time) - wide / 2, height - tall, wide, tall);
   context.clearRect(0, 0, width, height);
-  const bar = (time, top, tall, wide) =>
-    context.fillRect((time / record.duration) * width - wide / 2, top * height, wide, tall * height);
-  context.fillStyle = colour("--soft", 0.5);
-  for (const event of record.events) if (event.word !== "out") bar(event.time, 0.55, 0.4, ratio);
-  context.fillStyle = colour("--accent", 0.9);
-  for (const event of record.events) if (event.word === "out") bar(event.time, 0.35, 0.6, 1.5 * ratio);
-  context.fillStyle = colour("--ink", 1);
-  for (const time of record.beginnings) bar(time, 0, 0.95, 2 * ratio);
+  context.font = `${10 * ratio}px system-ui, sans-serif`;
+  context.textBaseline = "top";
+  const ends = [...record.beginnings.slice(1), record.duration];
+  const outs = record.beginnings.map(() => 0);
+  for (const { word, take } of record.events) if (word === "out") outs[take.stepIndex] += 1;
+  const most = Math.max(1, ...outs);
+  let free = 0; // where the last number ends
+  record.beginnings.forEach((begin, i) => {
+    const [left, wide] = [x(begin), x(ends[i] - begin)];
+    context.fillStyle = shade;
+    if (i % 2) context.fillRect(left, 0, wide, height);
+    if (wide < NARROW * ratio) {
+      context.fillStyle = strong;
+      const tall = 0.6 * height * Math.sqrt(outs[i] / most); // else a set-up would dwarf all others
+      context.fillRect(left + 0.2 * wide, height - tall, Math.max(1, 0.6 * wide), tall);
+    }
+    const number = (record.header.steps[i].title.match(/\d+/) || [""])[0];
+    if (record.beginnings.length < 2 || left < free) return;
+    context.fillStyle = ink;
+    context.fillText(number, left + 2 * ratio, 0);
+    free = left + context.measureText(number).width + 8 * ratio;
+  });
+  for (const { word, time, take } of record.events) {
+    const { stepIndex } = take;
+    if (x(ends[stepIndex] - record.beginnings[stepIndex]) < NARROW * ratio) continue;
+    context.fillStyle = word === "out" ? strong : soft;
+    if (word === "out") bar(time, 0.55 * height, 1.5 * ratio);
+    else bar(time, 0.3 * height, ratio);
+  }
 }

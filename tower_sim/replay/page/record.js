@@ -1,7 +1,7 @@
 // The replay document: what happens when, where each cube is, how many are where.
 
 const HOLD = 54 / 60; // s, a whole number of frames, between one take and the next, so that the eye sees where all lies
-const GLIDE = 0.45; // s in which a cube that came out is laid into its row
+const TAIL = 36 / 60; // s after the last take, in which the last cube falls into the tray
 const INSIDE = "inside:";
 
 /** Read a document: `header` as parsed, `buffer` its bytes. Throws an Error whose message says what is wrong. */
@@ -23,7 +23,7 @@ function openRecord(header, buffer) {
     });
   });
   if (!takes.length) throw new Error("There is nothing to see: it has no step.");
-  takes[takes.length - 1].until = takes[takes.length - 1].end + GLIDE;
+  takes[takes.length - 1].until = takes[takes.length - 1].end + TAIL;
   const record = {
     header,
     exact,
@@ -49,8 +49,10 @@ function openRecord(header, buffer) {
 
 /** What stands for the takes of a step that has none: all lies as the take before left it. */
 function stillness(before) {
-  const lying = before ? before.rest.filter(([, , row]) => row !== null) : [];
-  return { kind: "none", frames: 0, thrown: [], start: lying, rest: lying, tracks: [], events: [], matched: null };
+  const lying = before ? before.rest.filter(([, place, row]) => row !== null || place.startsWith(INSIDE)) : [];
+  const given = before && before.matched && before.matched.given;
+  const matched = given ? { given: { out: {}, inside: given.inside } } : null;
+  return { kind: "none", frames: 0, thrown: [], start: lying, rest: lying, tracks: [], events: [], matched };
 }
 
 /** A take with what is looked up in it again and again. */
@@ -136,7 +138,7 @@ function poseAt(record, moment, cube) {
   if (now === null) {
     const start = take.startOf.get(cube);
     if (!start) return tracks.length ? null : restPose(record, take, cube);
-    return exactPose(record, start.row);
+    return start.row === null ? null : exactPose(record, start.row);
   }
   if (now === tracks[tracks.length - 1] && frame >= now.first + now.length) return restPose(record, take, cube);
   return trackPose(record, now, frame);
@@ -147,16 +149,32 @@ function restPose(record, take, cube) {
   return rest && rest.row !== null && rest.row !== undefined ? exactPose(record, rest.row) : null;
 }
 
-/** Where cubes leave the hand: the first position of each that is thrown. */
-function releases(record) {
-  return record.takes.flatMap((take) =>
-    take.thrown
-      .filter((cube) => take.tracks.has(cube))
-      .map((cube) => {
-        const { offset, length } = take.tracks.get(cube)[0];
-        return [0, 1, 2].map((k) => record.motion[offset + k * length] * record.header.unit);
-      }),
-  );
+/** Where cubes of a take leave the hand: the first position of each that is thrown. */
+function releases(record, take) {
+  return take.thrown
+    .filter((cube) => take.tracks.has(cube))
+    .map((cube) => {
+      const { offset, length } = take.tracks.get(cube)[0];
+      return [0, 1, 2].map((k) => record.motion[offset + k * length] * record.header.unit);
+    });
+}
+
+/** From which frame on a thrown cube is in the apparatus: lower than its rim. Until then it counts as in the hand. */
+function entersAt(record, take, cube) {
+  if (!take.enters) take.enters = new Map();
+  if (!take.enters.has(cube)) take.enters.set(cube, findEntry(record, take, cube));
+  return take.enters.get(cube);
+}
+
+function findEntry(record, take, cube) {
+  const { rim } = record.header.apparatus;
+  for (const track of take.tracks.get(cube) || []) {
+    const columns = columnsOf(record, track);
+    for (let i = 0; i < track.length; i += 1) {
+      if (rim === null || columns[2 * track.length + i] * record.header.unit < rim) return track.first + i;
+    }
+  }
+  return Infinity; // it lies on the others, and is inside when it has come to rest
 }
 
 /** When (frame) a cube left for good in a take: after its last track, if it has no pose at rest; else null. */
@@ -180,10 +198,15 @@ function placesAt(record, moment) {
     if (at > frame) break;
     const now = found.get(cube);
     if (!now) continue;
-    if (word === "thrown") found.set(cube, { where: take.kind === "place" ? "out" : "inside", place: null });
-    else if (word === "out") found.set(cube, { where: "out", place: place || null });
+    if (word === "thrown") {
+      if (take.kind === "place") now.where = "out";
+      else if (frame >= entersAt(record, take, cube)) now.where = "inside";
+    } else if (word === "out") found.set(cube, { where: "out", place: place || null });
     else if (word === "woken") now.place = null;
-    else if (word === "rest") now.place = place || now.place;
+    else if (word === "rest") {
+      now.place = place || now.place;
+      if (now.where === "hand") now.where = "inside";
+    }
   }
   if (frame >= take.frames) {
     for (const [cube, { place }] of take.restOf) {
@@ -193,35 +216,60 @@ function placesAt(record, moment) {
   return found;
 }
 
-/** The cubes that came out in earlier takes of the same step, and are not in this one: [cube, ...]. */
-function outBefore(record, moment) {
-  const now = new Set(moment.take.cubes);
-  const found = [];
-  for (let i = moment.index - 1; i >= 0 && record.takes[i].stepIndex === moment.take.stepIndex; i -= 1) {
-    const take = record.takes[i];
-    for (const cube of sweptOf(take).reverse()) if (!now.has(cube) && !found.includes(cube)) found.unshift(cube);
-  }
-  return found;
+/** The takes of the step that a moment is in: {before, after} the one of the moment. */
+function ofStep(record, { take }) {
+  const all = record.takes.filter((other) => other.stepIndex === take.stepIndex);
+  return { before: all.slice(0, all.indexOf(take)), after: all.slice(all.indexOf(take) + 1) };
+}
+
+/** The cubes of a tower that are out at the end of a take: [cube, ...] in the order in which they came. */
+function outOf(take) {
+  const gone = sweptOf(take);
+  const left = [...take.restOf].filter(([cube, { place }]) => !place.startsWith(INSIDE) && !gone.includes(cube));
+  return [...gone, ...left.map(([cube]) => cube)];
 }
 
 /** The cubes of a take that were swept, in the order in which they left. */
 function sweptOf(take) {
-  const swept = take.cubes.filter((cube) => goneFrom(take, cube) !== null);
-  return swept.sort((a, b) => goneFrom(take, a) - goneFrom(take, b) || a - b);
+  if (!take.swept) {
+    const swept = take.cubes.filter((cube) => goneFrom(take, cube) !== null);
+    take.swept = swept.sort((a, b) => goneFrom(take, a) - goneFrom(take, b) || a - b);
+  }
+  return take.swept;
 }
 
-/** How many cubes of each colour are in the hand, inside and out: a row a colour, in the header's order. */
+/**
+ * How many cubes of each colour are in the hand, inside, out, and aside (of no part in this drop): a row a colour, in
+ * the header's order; together always all cubes. What a model gave goes before the recorded drop that shows it; then
+ * `seen` is that drop's {inside, out} at its end, where they differ.
+ */
 function countsAt(record, moment) {
-  const rows = record.header.colours.map((paint) => ({
-    name: paint.name,
-    letter: paint.letter,
-    hand: 0,
-    inside: 0,
-    out: 0,
-  }));
-  for (const [cube, { where }] of placesAt(record, moment)) rows[record.colourOf.get(cube)][where] += 1;
-  if (!record.isBoard) for (const cube of outBefore(record, moment)) rows[record.colourOf.get(cube)].out += 1;
+  const { take, frame } = moment;
+  const rows = record.header.colours.map(({ name, letter }) => ({ name, letter, hand: 0, inside: 0, out: 0, aside: 0 }));
+  const row = (cube) => rows[record.colourOf.get(cube)];
+  const now = placesAt(record, moment);
+  for (const [cube, { where }] of now) row(cube)[where] += 1;
+  const { before, after } = ofStep(record, moment);
+  const given = take.matched && take.matched.given;
+  if (given) rows.forEach((each) => setGiven(each, given, frame >= take.frames));
+  const cameOut = new Set(record.isBoard ? [] : before.flatMap(outOf));
+  const toCome = new Set(after.flatMap((other) => other.thrown));
+  for (const [cube] of record.header.cubes) {
+    if (now.has(cube)) continue;
+    if (toCome.has(cube)) row(cube).hand += 1;
+    else if (cameOut.has(cube)) row(cube).out += 1;
+    else row(cube).aside += 1;
+  }
   return rows;
+}
+
+/** Let a row of counts say what a model gave, which the recorded drop that shows it may not have. */
+function setGiven(row, given, isOver) {
+  const [out, inside] = [given.out[row.name] || 0, given.inside[row.name] || 0];
+  if (isOver && (row.out !== out || row.inside !== inside)) row.seen = { inside: row.inside, out: row.out };
+  row.out = isOver ? out : Math.min(row.out, out);
+  row.hand = Math.min(row.hand, out + inside - row.out);
+  row.inside = out + inside - row.out - row.hand;
 }
 
 /** The sum of one kind of count over all colours. */

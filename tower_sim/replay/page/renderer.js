@@ -272,9 +272,9 @@ const CUBE = BOX_FACES.map((face) => {
 function cubeTriangles(cubes, half) {
   const data = new Float32Array(cubes.length * 36 * 9);
   let at = 0;
-  for (const { pose, colour } of cubes) {
+  for (const { pose, colour, size: part } of cubes) {
     const turn = pose.slice(3);
-    const corners = CORNERS.map((corner) => plus(pose, turned(turn, times(corner, half))));
+    const corners = CORNERS.map((corner) => plus(pose, turned(turn, times(corner, half * part))));
     for (const { normal, points } of CUBE) {
       const way = turned(turn, normal);
       for (const { index, across, upwards } of points) {

@@ -76,19 +76,16 @@ function firstHit(from, way, solid) {
   return enter > 0 && enter < leave ? enter : null;
 }
 
-/** The box around solids: {low, high}. */
+/** The box around solids and the table under them: {low, high}. */
 function boundsOf(solids) {
-  const low = [Infinity, Infinity, 0];
-  const high = [-Infinity, -Infinity, 0];
-  for (const { vertices } of solids) {
-    for (const vertex of vertices) {
-      for (let k = 0; k < 3; k += 1) {
-        low[k] = Math.min(low[k], vertex[k]);
-        high[k] = Math.max(high[k], vertex[k]);
-      }
-    }
-  }
-  return { low, high };
+  const { low, high } = rangeOf(solids.flatMap(({ vertices }) => vertices));
+  return { low: [low[0], low[1], Math.min(low[2], 0)], high };
+}
+
+/** The box around points: {low, high}; of none, the origin. */
+function rangeOf(points) {
+  const ends = (pick) => [0, 1, 2].map((k) => points.reduce((best, point) => pick(best, point[k]), (points[0] || [0, 0, 0])[k]));
+  return { low: ends(Math.min), high: ends(Math.max) };
 }
 
 /** How strongly a solid is drawn for an eye there: 1, less for a wall whose outside the eye sees. */

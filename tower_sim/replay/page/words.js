@@ -11,6 +11,8 @@ const KEYS = [
   ["A D W S", "turn the picture (also the arrows, when the picture has the focus; with shift they move it)"],
   ["+ − 0", "zoom in, zoom out, look as at first"],
   ["C", "cut it open: from the side, from the front, from above, no more"],
+  ["M", "mark a cube, or the next one (with shift the one before); Esc marks none"],
+  ["F", "follow the cube that is marked, or no more"],
   ["T", "light or dark"],
   ["?", "this help"],
 ];
@@ -32,29 +34,65 @@ function takeWords(record, take) {
   return `${cubeWords(record, take.thrown)} thrown`;
 }
 
-/** The plain sentence of a moment: which drop, what is thrown, how many are out and inside. */
+/** What is out and inside, as a page of a tower or of a board calls it. */
+function whereWords(record) {
+  return record.isBoard ? { out: "on the board", inside: "in the ship" } : { out: "out", inside: "inside" };
+}
+
+/** "3 in hand, 5 out, 6 inside" of rows of countsAt; what a recorded drop shows otherwise stands beside it. */
+function countWords(record, rows) {
+  const { out, inside } = whereWords(record);
+  const hand = summed(rows, "hand");
+  const said = `${hand ? `${hand} in hand, ` : ""}${summed(rows, "out")} ${out}, ${summed(rows, "inside")} ${inside}`;
+  if (!rows.some((row) => row.seen)) return said;
+  const seen = (where) => rows.reduce((sum, row) => sum + (row.seen || row)[where], 0);
+  return `${said} (the recording shows ${seen("out")} ${out}, ${seen("inside")} ${inside})`;
+}
+
+/** The plain sentence of a moment: which drop, what is thrown, how many are in the hand, out and inside. */
 function sentenceAt(record, moment) {
   const { take } = moment;
   const { steps } = record.header;
-  const rows = countsAt(record, moment);
-  const word = record.isBoard ? "Step" : "Drop";
-  const which = steps.length > 1 ? `${word} ${take.stepIndex + 1} of ${steps.length}: ` : "";
-  const out = record.isBoard ? "on the board" : "out";
-  const inside = record.isBoard ? "in the ship" : "inside";
-  const where = `${summed(rows, "out")} ${out}, ${summed(rows, "inside")} ${inside}`;
-  const said = `${which}${takeWords(record, take)}, ${where}.`;
+  const which = steps.length > 1 ? `${steps[take.stepIndex].title}: ` : "";
+  const said = `${which}${takeWords(record, take)}, ${countWords(record, countsAt(record, moment))}.`;
   return said[0].toUpperCase() + said.slice(1);
+}
+
+/** The takes of a step. */
+function takesOf(record, index) {
+  return record.takes.filter((take) => take.stepIndex === index);
 }
 
 /** What became of a step in the end, in short: thrown, out, inside. */
 function stepWords(record, index) {
-  const takes = record.takes.filter((take) => take.stepIndex === index);
-  const last = takes[takes.length - 1];
-  const rows = countsAt(record, momentAt(record, last.end));
+  const takes = takesOf(record, index);
+  const rows = countsAt(record, momentAt(record, takes[takes.length - 1].end));
   const failed = takes.reduce((sum, take) => sum + (take.redrawn || []).length, 0);
   const again = failed ? ` (after ${counted(failed, "try", "tries")} that did not come to rest)` : "";
   const phrase = listed(takes.map((take) => takeWords(record, take))) + again;
-  return record.isBoard ? phrase : `${phrase}, ${summed(rows, "out")} out, ${summed(rows, "inside")} inside`;
+  return record.isBoard ? phrase : `${phrase}, ${countWords(record, rows)}`;
+}
+
+/** What a step came to, in words: its own text where that is a sentence, and no line of a log. */
+function endWords(record, index) {
+  const text = record.header.steps[index].text.trim();
+  if (/[.!?]$/.test(text) && !/ {2,}/.test(text)) return text;
+  const takes = takesOf(record, index);
+  const moment = momentAt(record, takes[takes.length - 1].end);
+  const colours = record.header.colours.map(({ name }) => name);
+  const some = (numbers) => listed(numbers.flatMap((number, i) => (number ? [`${number} ${colours[i]}`] : [])));
+  if (record.isBoard) {
+    const zones = record.header.apparatus.zones.map(({ name }) => name.replaceAll("_", " "));
+    const lying = lyingAt(record, moment).map((cubes) => colours.map((_, i) => cubes.filter((cube) => record.colourOf.get(cube) === i).length));
+    const said = lying.flatMap((numbers, i) => (some(numbers) ? [`${zones[i]}: ${some(numbers)}`] : [])).join("; ");
+    return said ? `${said[0].toUpperCase()}${said.slice(1)}.` : "No cube lies in a zone.";
+  }
+  const rows = countsAt(record, moment);
+  const [out, inside] = ["out", "inside"].map((where) => rows.map((row) => row[where]));
+  const came = summed(rows, "out");
+  const stay = summed(rows, "inside");
+  const first = came ? `${counted(came, "cube")} came out: ${some(out)}.` : "No cube came out.";
+  return `${first} ${stay ? `${stay} ${stay === 1 ? "stays" : "stay"} inside: ${some(inside)}.` : "None stays inside."}`;
 }
 
 /** An event as a sentence. */
@@ -80,7 +118,7 @@ function placeWords(record, place) {
   if (kind === "zone") {
     return ` in the zone ${plain}`;
   }
-  if (kind === "inside") return ` inside: ${plain}`;
+  if (kind === "inside") return plain ? ` inside: ${plain}` : " inside";
   return kind === "tray" ? " in the tray" : ` on the ${kind}`;
 }
 

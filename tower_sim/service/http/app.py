@@ -1,11 +1,8 @@
-"""The application: every route, and what stands before them all: limits, the token, the metrics."""
+"""The application: every route, behind what `guard` asks of each request."""
 
 from __future__ import annotations
 
 import asyncio
-import hmac
-import time
-from collections import OrderedDict
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -18,6 +15,9 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from tower_sim.service.http import draws, jobs, openapi, rounds, towers
+from tower_sim.service.http.gate import Gate
+from tower_sim.service.http.guard import Guard
+from tower_sim.service.http.hosts import Hosts
 from tower_sim.service.http.metrics import MEDIA as METRICS
 from tower_sim.service.http.problems import Problem
 from tower_sim.service.http.service import AGAIN, JSON, Answering, Service, encoded, refused, several
@@ -25,19 +25,17 @@ from tower_sim.service.http.settings import Settings
 from tower_sim.service.http.store import forget
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-_BURST = 10  # seconds' worth of requests that may come at once
-_ADDRESSES = 10_000  # whose rates are known
-_FREE = {"/healthz", "/openapi.json"}  # of the token
+    from starlette.types import ASGIApp
 
 
-def application(settings: Settings, origins: Sequence[str] = ()) -> ASGIApp:
-    """Return the application of a service with these settings; `origins` are the web pages whose scripts may ask it.
+def application(settings: Settings, gate: Gate, hosts: Hosts, origins: Sequence[str] = ()) -> ASGIApp:
+    """Return the application of a service with these settings, behind a `gate`.
 
-    Raises UsageError for a file that cannot be opened.
+    It is asked by the names of `hosts`, and by the scripts of web pages of `origins`. Raises UsageError for a file that
+    cannot be opened, and WritingFailed where its disk is full.
     """
     service = Service(settings)
+    service.metrics.watch(gate)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[None, None]:
@@ -54,7 +52,7 @@ def application(settings: Settings, origins: Sequence[str] = ()) -> ASGIApp:
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
-    guarded: ASGIApp = Guard(app, service)
+    guarded: ASGIApp = Guard(app, service, hosts)
     if origins:
         guarded = CORSMiddleware(
             guarded,
@@ -105,73 +103,3 @@ async def _no_route(call: Call, error: Exception) -> Response:
         headers = {"Allow": (error.headers or {}).get("Allow", "")}
         return refused(Problem("method", f"{call.method} is not allowed here.", headers=headers))
     return refused(Problem("not_found", "There is nothing under this path; /openapi.json lists what there is."))
-
-
-class Guard:
-    """What every request passes first: how many at once, how often, with which token; and what counts it after."""
-
-    def __init__(self, app: ASGIApp, service: Service) -> None:
-        self._app = app
-        self._settings = service.settings
-        self._metrics = service.metrics
-        self._token = service.settings.token.encode()
-        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or refuse it."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        began, metrics = time.perf_counter(), self._metrics
-        status = 500
-
-        async def counted(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
-        metrics.at_once += 1
-        try:
-            problem = self._refuses(scope)
-            if problem is not None:
-                await refused(problem)(scope, receive, counted)
-            else:
-                await self._app(scope, receive, counted)
-        finally:
-            metrics.at_once -= 1
-            route = scope.get("route")
-            path = route.path if isinstance(route, Route) else "none"
-            method = scope["method"] if path != "none" else "any"
-            metrics.answered(path, method, status, time.perf_counter() - began)
-
-    def _refuses(self, scope: Scope) -> Problem | None:
-        path = scope["path"]
-        if self._token and path not in _FREE and (problem := self._checked(scope)) is not None:
-            return problem
-        if path == "/healthz":
-            return None
-        if self._metrics.at_once > self._settings.max_at_once:
-            return Problem("busy", "Too many requests at once; ask again in a moment.", headers={"Retry-After": "1"})
-        if self._settings.rate and not self._has_left((scope.get("client") or ("", 0))[0]):
-            text = f"More than {self._settings.rate} requests a second; ask again in a second."
-            return Problem("rate", text, headers={"Retry-After": "1"})
-        return None
-
-    def _checked(self, scope: Scope) -> Problem | None:
-        shown = next((value for name, value in scope["headers"] if name == b"authorization"), None)
-        asks = {"WWW-Authenticate": "Bearer"}
-        if shown is None:
-            return Problem("token.missing", "Send the header Authorization: Bearer TOKEN.", headers=asks)
-        if not hmac.compare_digest(shown, b"Bearer " + self._token):
-            return Problem("token.wrong", "Send the token that this service was started with.", headers=asks)
-        return None
-
-    def _has_left(self, address: str) -> bool:
-        rate, now = float(self._settings.rate), time.monotonic()
-        left, before = self._left.pop(address, (rate * _BURST, now))
-        left = min(rate * _BURST, left + (now - before) * rate)
-        self._left[address] = (left - 1.0 if left >= 1.0 else left, now)
-        if len(self._left) > _ADDRESSES:
-            self._left.popitem(last=False)
-        return left >= 1.0

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import zlib
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, cast
@@ -15,9 +18,13 @@ from tower_sim.models import MODELS, Model, open_model
 from tower_sim.requests import PHYSICS, DropRequest, OddsRequest, Request
 from tower_sim.service.asked import fields, read_drop, read_request
 from tower_sim.service.opened import Opened
+from tower_sim.state import TowerState
 
 DROP, GAME, BATTLE = "drop", "game", "battle"
+STATE = "state"  # looks at one, for a tower that is made of it
 LIGHT = 100  # cubes thrown and inside that are drawn without asking a worker; about 1 ms
+_SMALL = 32_000  # bytes of a state, unpacked, that are read without asking one: the worst take 20 ms
+_FILES = "files are not opened over HTTP: install the package that has it, or ask tower-sim serve without --http"
 
 
 def known_fields(do: str) -> tuple[str, ...]:
@@ -39,7 +46,7 @@ def narrowed(do: str, given: Mapping[str, Any], known: tuple[str, ...]) -> dict[
     if isinstance(rules, str):
         allowed = (*registry.names("game"), *names())
         if rules not in allowed:
-            raise unknown("rules", rules, allowed, "send an object with their keys")
+            raise unknown("rules", rules, allowed, _advice(rules, "send an object with their keys"))
     elif isinstance(rules, dict):
         _check_names(cast("dict[str, Any]", rules), "rules.")
     return asked
@@ -53,7 +60,13 @@ def _allowed() -> tuple[tuple[str, tuple[str, ...]], ...]:
 def _check_names(asked: Mapping[str, Any], where: str) -> None:
     for key, allowed in _allowed():
         if key in asked and not (isinstance(asked[key], str) and asked[key] in allowed):
-            raise unknown(f"{where}{key}", asked[key], allowed)
+            raise unknown(f"{where}{key}", asked[key], allowed, _advice(asked[key], "check its spelling"))
+
+
+def _advice(name: object, otherwise: str) -> str:
+    """Return what to do instead of asking for `name`, which is none of those that are installed."""
+    is_file = isinstance(name, str) and any(sign in name for sign in "./\\")
+    return _FILES if is_file else otherwise
 
 
 def read(do: str, asked: Mapping[str, Any]) -> Request:
@@ -72,6 +85,26 @@ def line_of(do: str, asked: Mapping[str, Any]) -> dict[str, Any]:
         rest = {key: value for key, value in asked.items() if key != "game"}
         return {"do": first.ways.request, **rest}
     return {"do": "play", "game": game, **asked}
+
+
+def is_small(token: object) -> bool:
+    """Say whether a state token is read in a moment, without reading it; what is no token is refused in a moment."""
+    if not isinstance(token, str):
+        return True
+    if len(token) > _SMALL:
+        return False
+    try:
+        packed = base64.urlsafe_b64decode(token.split(".")[1] + "==")
+        return len(zlib.decompressobj().decompress(packed, _SMALL + 1)) <= _SMALL
+    except (LookupError, ValueError, zlib.error):
+        return True
+
+
+def stands(token: str) -> dict[str, Any]:
+    """Return of which model and apparatus a state is, and how many cubes are inside. Raises UsageError as `read`."""
+    state = TowerState.from_token(token)
+    inside = Counter(cube.colour for cube in state.cubes)
+    return {"model": state.model, "apparatus": state.apparatus, "inside": dict(sorted(inside.items()))}
 
 
 def is_light(request: Request) -> bool:
@@ -93,6 +126,11 @@ def answer_light(request: Request) -> dict[str, Any]:
     """Return the document that answers a light request; see `is_light`."""
     one = cast("DropRequest", request)
     return requests.answer(one, *_light(one.apparatus, one.model))
+
+
+def work(do: str, fields: Mapping[str, Any], opened: Opened, tell: Callable[[int, int], None]) -> dict[str, Any]:
+    """Return the document that a worker is asked for. Raises as `read`."""
+    return stands(fields["state"]) if do == STATE else answer(read(do, fields), opened, tell)
 
 
 def answer(request: Request, opened: Opened, tell: Callable[[int, int], None]) -> dict[str, Any]:

@@ -20,14 +20,12 @@ from tower_sim.service.http.service import (
     Answering,
     Endpoint,
     Service,
-    answer_row,
     asked_of,
     encoded,
     given,
     owner_of,
-    read_body,
 )
-from tower_sim.service.http.store import hashed, new_id
+from tower_sim.service.http.store import answer_row, hashed, new_id
 from tower_sim.service.http.workers import Job
 
 KINDS = {"drops": drawing.DROP, "games": drawing.GAME, "battles": drawing.BATTLE}
@@ -71,7 +69,7 @@ def _asks(service: Service, path: str, kind: str) -> Endpoint:
         return Response(encoded(followed.document()), 202, headers, JSON)
 
     async def asks(call: Call) -> Response:
-        raw, body = await read_body(call, service.settings.max_body, EXAMPLES[path])
+        raw, body = await service.body(call, EXAMPLES[path])
         asked = asked_of(call, raw, needed=False)
         identifier, owner = new_id(), owner_of(call)
         if path != "drops" and "respond-async" in call.headers.get("prefer", "").lower():

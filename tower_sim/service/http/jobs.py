@@ -9,14 +9,13 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
-import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tower_sim.service.http.keys import Answered, KeyedCall
 from tower_sim.service.http.problems import Problem, document
-from tower_sim.service.http.store import Statement, hashed, new_id
+from tower_sim.service.http.store import Statement, answer_row, hashed, new_id, sealed
 from tower_sim.service.http.workers import Job
 
 if TYPE_CHECKING:
@@ -86,9 +85,9 @@ class Jobs:
         self._at_work[followed.identifier] = followed
         if asked.key:
             self._by_key[asked.scope] = followed
-        row = (hashed(followed.identifier), KIND, time.time(), json.dumps(followed.document()).encode())
+        begun = answer_row(followed.identifier, KIND, json.dumps(followed.document()).encode())
         try:
-            await self._service.store.write(("INSERT INTO answers (hash, kind, made, body) VALUES (?, ?, ?, ?)", row))
+            await self._service.store.write(begun)
         except BaseException:
             self._forget(followed, asked)
             raise
@@ -150,7 +149,8 @@ class Jobs:
 
 
 def _ended(followed: Followed, said: dict[str, Any]) -> Statement:
-    return "UPDATE answers SET body = ? WHERE hash = ?", (json.dumps(said).encode(), hashed(followed.identifier))
+    name, body = hashed(followed.identifier), json.dumps(said).encode()
+    return "UPDATE answers SET body = ?, seal = ? WHERE hash = ?", (body, sealed(name, body), name)
 
 
 async def events(followed: Followed) -> AsyncGenerator[bytes, None]:

@@ -15,12 +15,14 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 
 from tower_sim.service.http.problems import Problem
-from tower_sim.service.http.store import Database, Statement, hashed
+from tower_sim.service.http.store import Database, Statement, checked, hashed, sealed
 
 LEAST, MOST = 16, 255  # characters; with fewer a stranger could guess another's
 _KEY = re.compile(f"[\\x21\\x23-\\x7e]{{{LEAST},{MOST}}}")
 _TOWERS = "/v1/towers/"
 _EXAMPLE = 'Idempotency-Key: "8e03978e-40d5-43e8-bc93-6894a57f9324"'
+_ROW = "scope, made, digest, status, location, answer, body, seal"
+_EACH = "?, ?, ?, ?, ?, ?, ?, ?"
 _ADVICE = f"send {LEAST} to {MOST} visible ASCII characters but quotes: {_EXAMPLE}"
 
 
@@ -97,25 +99,27 @@ class Once:
             async with alone:
                 answered = await work()
                 body = None if answered.stored else answered.body
-                row = (scope, time.time(), asked.digest, answered.status, answered.location, answered.stored, body)
-                await self._store.write(*answered.statements, ("INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?)", row))
+                seal = None if body is None else sealed(scope, body)
+                how = asked.digest, answered.status, answered.location, answered.stored
+                row = scope, time.time(), *how, body, seal
+                await self._store.write(*answered.statements, (f"INSERT INTO keys ({_ROW}) VALUES ({_EACH})", row))
         finally:
             self._in_flight.discard(scope)
         return answered, False
 
     def _before(self, asked: KeyedCall, scope: bytes) -> Answered | None:
-        rows = self._store.read("SELECT digest, status, location, answer, body FROM keys WHERE scope = ?", scope)
+        rows = self._store.read(f"SELECT {_ROW} FROM keys WHERE scope = ?", scope)
         if not rows:
             return None
-        digest, status, location, stored, body = rows[0]
+        name, _, digest, status, location, stored, body, seal = rows[0]
         if not hmac.compare_digest(digest, asked.digest):
             raise Problem("key.reused", "The body is not that of the first request; take a new key for a new request.")
         if stored is not None:
-            kept = self._store.read("SELECT body FROM answers WHERE hash = ?", stored)
-            body = kept[0][0] if kept else None
+            kept = self._store.read("SELECT hash, body, seal FROM answers WHERE hash = ?", stored)
+            name, body, seal = kept[0] if kept else (stored, None, None)
         if location.startswith(_TOWERS):
             tower = hashed(location.removeprefix(_TOWERS))
             body = body if self._store.read("SELECT 1 FROM towers WHERE hash = ?", tower) else None
         if body is None:
             raise Problem("not_found", "What this key was answered with is no longer kept.")
-        return Answered(status, body, location)
+        return Answered(status, checked(name, body, seal), location)

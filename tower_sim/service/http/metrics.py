@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 if TYPE_CHECKING:
+    from tower_sim.service.http.gate import Gate
     from tower_sim.service.http.service import Service
 
 MEDIA = "text/plain; version=0.0.4; charset=utf-8"
@@ -37,6 +38,13 @@ class Metrics:
         at_once.set_function(lambda: self.at_once)
         waiting.set_function(lambda: service.workers.waiting)
         running.set_function(lambda: service.workers.running)
+
+    def watch(self, gate: Gate) -> None:
+        """Tell of the connections, too."""
+        is_open = Gauge("tower_sim_connections", "Connections that are open", registry=self._registry)
+        closed = Gauge("tower_sim_connections_closed", "Closed for their clients' slowness", registry=self._registry)
+        is_open.set_function(lambda: gate.number)
+        closed.set_function(lambda: gate.closed)
 
     def answered(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count an answer."""

@@ -166,7 +166,7 @@ def _linked(paths: Schema) -> Schema:
 
 def _asks(summary: str, answer: str, asked: str, example: Schema, *, long: bool = False) -> Schema:
     parameters = [_key_header(needed=False)]
-    said = {"201": _answered(answer, located=True), **_problems(400, 409, 413, 415, 422)}
+    said = {"201": _answered(answer, located=True), **_problems(400, 408, 409, 413, 415, 422)}
     if long:
         told = "respond-async: answer with a job"
         prefer = {"anyOf": [{"const": "respond-async"}, {"type": "string"}]}
@@ -194,7 +194,7 @@ def _open(operation: Schema) -> Schema:
 
 def _numbered(operation: Schema) -> Schema:
     """Return an operation with what any of them may answer."""
-    operation["responses"] |= _problems(401, 429, 500, 503)
+    operation["responses"] |= _problems(401, 421, 429, 431, 500, 503)
     return operation
 
 

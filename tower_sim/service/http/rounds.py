@@ -9,11 +9,11 @@ import asyncio
 import json
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import Any
 
 from starlette.requests import Request as Call
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from tower_sim.apparatus.fields import refuse_unknown
@@ -30,14 +30,12 @@ from tower_sim.service.http.service import (
     MOST_ID,
     Endpoint,
     Service,
-    answer_row,
     asked_of,
     encoded,
     given,
-    read_body,
     several,
 )
-from tower_sim.service.http.store import Statement, hashed, new_id
+from tower_sim.service.http.store import Statement, answer_row, hashed, new_id
 from tower_sim.service.opened import Opened
 from tower_sim.service.verifiable import Keyring, Ledger, opened
 from tower_sim.service.verifiable.ledger import Step
@@ -46,6 +44,7 @@ from tower_sim.service.verifiable.redraw import made_by
 SCHEMA, KEYS, VERSION = "tower-sim/round", "tower-sim/keys", 1
 LINES = "application/jsonl"
 MAX_DRAWS = 1000  # of one round
+_AT_ONCE = 8  # lines of a log, each of up to 2 MB
 KEY_DAYS = 90
 _DAY = 86_400
 _NOT_DUE = "round.order"
@@ -74,7 +73,7 @@ class _Rounds:
 
     async def make(self, call: Call) -> Response:
         """Open a round: the secret is drawn, and its hash is told."""
-        raw, body = await read_body(call, self._service.settings.max_body, "{}")
+        raw, body = await self._service.body(call, "{}")
         asked = asked_of(call, raw, needed=True)
 
         async def work() -> Answered:
@@ -117,7 +116,7 @@ class _Rounds:
         known = tuple(field for field in service.fields[kind] if field != "seed")
 
         async def draw(call: Call) -> Response:
-            raw, body = await read_body(call, service.settings.max_body, EXAMPLES[path])
+            raw, body = await service.body(call, EXAMPLES[path])
             asked = asked_of(call, raw, needed=True)
             row = hashed(call.path_params["id"][:MOST_ID])
 
@@ -143,9 +142,16 @@ class _Rounds:
 
     async def log(self, call: Call) -> Response:
         """Give the log of a round, as far as it is; nothing in it is secret."""
-        identifier, _ = self._round(call)
-        rows = self._service.store.read("SELECT line FROM lines WHERE round = ? ORDER BY number", hashed(identifier))
-        return Response("".join(f"{line}\n" for (line,) in rows).encode(), 200, None, LINES)
+        identifier, ledger = self._round(call)
+        return StreamingResponse(self._lines(hashed(identifier), ledger.number), 200, {"Content-Type": LINES})
+
+    async def _lines(self, row: bytes, number: int) -> AsyncGenerator[bytes, None]:
+        """Yield the first `number` lines of a round, a few at a time, so that a long log keeps nobody waiting."""
+        sql = "SELECT line FROM lines WHERE round = ? AND number >= ? AND number < ? ORDER BY number"
+        for first in range(0, number, _AT_ONCE):
+            some = self._service.store.read(sql, row, first, min(first + _AT_ONCE, number))
+            yield "".join(f"{line}\n" for (line,) in some).encode()
+            await asyncio.sleep(0)
 
     async def keys(self, call: Call) -> Response:
         """Tell the public key in use, and how it followed older ones."""
@@ -159,7 +165,7 @@ class _Rounds:
     ) -> Response:
         """Do a step that draws nothing, and tell how the round then stands."""
         service = self._service
-        raw, body = await read_body(call, service.settings.max_body, example)
+        raw, body = await service.body(call, example)
         asked = asked_of(call, raw, needed=True)
 
         async def work() -> Answered:

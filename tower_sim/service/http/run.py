@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 import sys
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from tower_sim.errors import UsageError, check_whole, fault, shown
 from tower_sim.extras import extra
 from tower_sim.interrupts import terminable
 from tower_sim.reading import read_text
+from tower_sim.service.http.hosts import Hosts, check_origin
 from tower_sim.service.http.settings import Settings
 
 
@@ -23,19 +25,23 @@ def read_token(path: Path) -> str:
     return token
 
 
-def run(settings: Settings, host: str, port: int, origins: Sequence[str] = ()) -> None:
+def run(settings: Settings, host: str, port: int, names: Sequence[str] = (), origins: Sequence[str] = ()) -> None:
     """Serve until Ctrl-C or SIGTERM; then what is being answered is answered, and the rest refused.
 
-    Raises UsageError for packages that are missing, a file that cannot be opened, and a port that cannot be had.
+    Raises UsageError for packages that are missing, a file that cannot be opened, a port that cannot be had, and what
+    is no name or origin.
     """
+    pages, hosts = [check_origin(origin) for origin in origins], Hosts(host, names)
     for module in ("starlette", "prometheus_client", "httptools"):
         extra(module, "service")
     uvicorn = extra("uvicorn", "service")
     from tower_sim.service.http.app import application
+    from tower_sim.service.http.gate import Gate
 
     check_whole("port", port, 0, 65_535)
     with _listening(host, port) as listening:
-        app = application(settings, origins)
+        gate = Gate(settings)
+        app = application(settings, gate, hosts, pages)
         address = listening.getsockname()
         name = f"[{address[0]}]" if ":" in address[0] else address[0]
         print(f"tower-sim: answers at http://{name}:{address[1]}, keeps {settings.db}; Ctrl-C ends it", file=sys.stderr)
@@ -43,14 +49,17 @@ def run(settings: Settings, host: str, port: int, origins: Sequence[str] = ()) -
             print("tower-sim: whoever reaches this address may ask; --token-file changes that", file=sys.stderr)
         config = uvicorn.Config(
             app,
-            log_level="warning",
+            log_level="error",  # a line for each request that is none would let strangers fill a disk
             access_log=False,  # paths hold identifiers, which are secrets
             server_header=False,
             proxy_headers=False,  # anyone can write them
-            http="httptools",
+            http=gate.connect,
+            ws="none",
             loop="uvloop" if find_spec("uvloop") else "asyncio",
             timeout_graceful_shutdown=10,
         )
+        gc.collect()
+        gc.freeze()  # what is there now stays: looking through it again and again would stop the loop for some 50 ms
         with terminable():
             uvicorn.Server(config).run(sockets=[listening])
 

@@ -7,9 +7,10 @@ import hashlib
 import hmac
 import json
 import sqlite3
-import time
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
 from starlette.requests import Request as Call
@@ -25,7 +26,7 @@ from tower_sim.service.http.keys import Answered, KeyedCall, Once, read_key
 from tower_sim.service.http.metrics import Metrics
 from tower_sim.service.http.problems import MEDIA, Problem, of_usage
 from tower_sim.service.http.settings import Settings
-from tower_sim.service.http.store import Database, Statement, hashed, new_seed
+from tower_sim.service.http.store import Damaged, Database, checked, hashed, new_seed
 from tower_sim.service.http.workers import ADVICE, Job, Workers
 from tower_sim.service.loop import read_object
 from tower_sim.terminal import one_line, warn
@@ -36,7 +37,10 @@ if TYPE_CHECKING:
 JSON = "application/json"
 AGAIN = "Idempotency-Replayed"  # the header of an answer that was given before
 _ENCODER = json.JSONEncoder(allow_nan=False)
+SHORT = 16_384  # bytes of a body that are read where the loop is
+MOST_VALUES = 4_000  # of a body: the worst take 50 ms; the longest that means anything has some 2,000
 MOST_ID = 64  # characters of an identifier that are looked up
+T = TypeVar("T")
 Endpoint = Callable[[Call], Awaitable[Response]]
 
 
@@ -50,12 +54,14 @@ class Service:
         self.workers = Workers(settings.processes, settings.queue)
         self.jobs = Jobs(self, problem_of)
         self.metrics = Metrics(self)
+        self._reading = ThreadPoolExecutor(1, "reading")  # one: several would take turns with the loop
         self.fields = {do: drawing.known_fields(do) for do in (drawing.DROP, drawing.GAME, drawing.BATTLE)}
         self._alone: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
 
     def close(self) -> None:
         """End the workers, write what waits, close the file."""
         self.workers.close()
+        self._reading.shutdown()
         self.store.close()
 
     def alone(self, tower: bytes) -> asyncio.Lock:
@@ -74,18 +80,45 @@ class Service:
         """
         fields = drawing.narrowed(do, given, self.fields[do])
         fields.setdefault("seed", new_seed())
-        request = drawing.read(do, fields)
+        request = drawing.read(do, fields) if drawing.is_small(fields.get("state")) else None  # else a worker reads it
         self.metrics.drawn(do, str(fields.get("model", "physics")))
-        if drawing.is_light(request):
+        if request is not None and drawing.is_light(request):
             return drawing.answer_light(request)
         job = self.workers.submit(owner, do, fields, is_long=watch is not None)
         if watch is not None:
             watch(job)
         return await job.result
 
+    async def stands(self, token: str, owner: bytes) -> dict[str, Any]:
+        """Return of what a state is, as `drawing.stands`, looked at here or by a worker. Raises as `drawn`."""
+        if drawing.is_small(token):
+            return drawing.stands(token)
+        return await self.workers.submit(owner, drawing.STATE, {"state": token}).result
+
+    async def aside(self, work: Callable[[], T]) -> T:
+        """Do what takes longer than a moment in a thread beside the loop, one after the other."""
+        return await asyncio.get_running_loop().run_in_executor(self._reading, work)
+
+    async def body(self, call: Call, example: str) -> tuple[bytes, dict[str, Any]]:
+        """Return the bytes of a body and the JSON object in them. Raises Problem and UsageError for all else.
+
+        How many values it may hold is counted before it is read.
+        """
+        media = call.headers.get("content-type", "")
+        if media.partition(";")[0].strip().lower() != JSON:
+            raise Problem("media_type", f"Content-Type is {media[:80]!r}; allowed is {JSON}; send that header")
+        raw = await call.body()
+        if sum(len(raw.split(sign, MOST_VALUES)) - 1 for sign in (b",", b"[", b"{")) >= MOST_VALUES:
+            detail = f"The body has more than {MOST_VALUES} values; send fewer."
+            raise Problem(codes.BODY_TOO_LARGE, detail)
+        read = partial(read_object, raw, "body", "a JSON object in UTF-8", f"try {example}")
+        return raw, read() if len(raw) <= SHORT else await self.aside(read)
+
     def body_of(self, identifier: str, kind: str) -> bytes:
-        """Return an answer as it was given. Raises Problem where there is none."""
-        return self.row_of(kind, "SELECT hash, body FROM answers WHERE hash = ? AND kind = ?", identifier, kind)[0]
+        """Return an answer as it was given. Raises Problem where there is none, Damaged where it is another."""
+        sql = "SELECT hash, body, seal FROM answers WHERE hash = ? AND kind = ?"
+        body, seal = self.row_of(kind, sql, identifier, kind)
+        return checked(hashed(identifier[:MOST_ID]), body, seal)
 
     def row_of(self, what: str, sql: str, identifier: str, *values: Any) -> tuple[Any, ...]:
         """Return the row of an identifier, without its hash: `sql` selects that first, and by it and `values`.
@@ -97,29 +130,6 @@ class Service:
         if not rows or not hmac.compare_digest(rows[0][0], looked):
             raise Problem("not_found", f"There is no {what} with this identifier, or it is no longer kept.")
         return rows[0][1:]
-
-
-def answer_row(
-    identifier: str, kind: str, body: bytes, tower: bytes | None = None, number: int | None = None
-) -> Statement:
-    """Return the statement that stores an answer."""
-    row = (hashed(identifier), kind, time.time(), body, tower, number)
-    return "INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?)", row
-
-
-async def read_body(call: Call, most: int, example: str) -> tuple[bytes, dict[str, Any]]:
-    """Return the bytes of a body and the JSON object in them. Raises Problem and UsageError for all else."""
-    media = call.headers.get("content-type", "")
-    if media.partition(";")[0].strip().lower() != JSON:
-        raise Problem("media_type", f"Content-Type is {media[:80]!r}; allowed is {JSON}; send that header")
-    whole = bytearray()
-    async for piece in call.stream():
-        whole += piece
-        if len(whole) > most:
-            detail = f"The body has more than {most} bytes; send less, or start again without a state."
-            raise Problem(codes.BODY_TOO_LARGE, detail, headers={"Connection": "close"})
-    raw = bytes(whole)
-    return raw, read_object(raw, "body", "a JSON object in UTF-8", f"try {example}")
 
 
 def asked_of(call: Call, raw: bytes, *, needed: bool) -> KeyedCall:
@@ -160,6 +170,8 @@ def problem_of(error: Exception) -> Problem:
         return of_usage(error)
     if isinstance(error, TooManyFailedDraws):
         return Problem(codes.NO_LANDING, f"{error}; {ADVICE}")
+    if isinstance(error, Damaged):
+        return Problem("damaged", "It is not given: its checksum is another; a line on standard error names the row.")
     if isinstance(error, sqlite3.IntegrityError):
         return Problem("tower.moved", "Ask for the tower again, then for the drop, with a new key.")
     if isinstance(error, sqlite3.Error):

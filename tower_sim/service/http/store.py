@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import hashlib
+import hmac
 import queue
 import secrets
 import sqlite3
@@ -16,7 +17,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from tower_sim.errors import UsageError, shown
+from tower_sim.service.http.files import failed, open_ours
 from tower_sim.terminal import one_line, warn
 
 Statement = tuple[str, tuple[Any, ...]]
@@ -25,51 +26,7 @@ Statement = tuple[str, tuple[Any, ...]]
 _Waiting = tuple[Sequence[Statement], "asyncio.AbstractEventLoop", "asyncio.Future[None]"]
 _MOST_ROWS = 16  # of one statement
 
-MIGRATIONS = (
-    """
-    CREATE TABLE answers (
-        hash BLOB PRIMARY KEY, kind TEXT NOT NULL, made REAL NOT NULL, body BLOB NOT NULL, tower BLOB, number INTEGER
-    ) WITHOUT ROWID;
-    CREATE UNIQUE INDEX drops_of_a_tower ON answers (tower, number) WHERE tower IS NOT NULL;
-    CREATE INDEX answers_made ON answers (made);
-    CREATE TABLE towers (
-        hash BLOB PRIMARY KEY, made REAL NOT NULL, used REAL NOT NULL, fields TEXT NOT NULL, state TEXT,
-        drops INTEGER NOT NULL
-    ) WITHOUT ROWID;
-    CREATE INDEX towers_used ON towers (used);
-    CREATE TABLE keys (
-        scope BLOB PRIMARY KEY, made REAL NOT NULL, digest BLOB NOT NULL, status INTEGER NOT NULL,
-        location TEXT NOT NULL, answer BLOB, body BLOB
-    ) WITHOUT ROWID;
-    CREATE INDEX keys_made ON keys (made);
-    """,
-    """
-    CREATE TABLE rounds (hash BLOB PRIMARY KEY, made REAL NOT NULL, ledger TEXT NOT NULL) WITHOUT ROWID;
-    CREATE INDEX rounds_made ON rounds (made);
-    CREATE TABLE lines (
-        round BLOB NOT NULL, number INTEGER NOT NULL, line TEXT NOT NULL, PRIMARY KEY (round, number)
-    ) WITHOUT ROWID;
-    CREATE TABLE rings (id INTEGER PRIMARY KEY, made REAL NOT NULL, ring TEXT NOT NULL);
-    """,
-    """
-    CREATE TABLE found (
-        hash BLOB PRIMARY KEY NOT NULL, kind TEXT NOT NULL, made REAL NOT NULL, body BLOB NOT NULL, tower BLOB,
-        number INTEGER
-    );
-    INSERT INTO found SELECT hash, kind, made, body, tower, number FROM answers ORDER BY made;
-    DROP TABLE answers;
-    ALTER TABLE found RENAME TO answers;
-    CREATE UNIQUE INDEX drops_of_a_tower ON answers (tower, number) WHERE tower IS NOT NULL;
-    CREATE INDEX answers_made ON answers (made);
-    """,
-)
-"""Scripts that lead from each version of the file to the next; never changed, only added to.
-
-The third puts answers behind each other: among others of about its hash, each moved some that were there.
-"""
-
-_APPLICATION = 0x54575253  # "TWRS": says that a file is one of ours
-_DAY = 86_400
+DAY = 86_400
 _FORGET_EVERY = 3_600.0  # s
 
 
@@ -105,25 +62,55 @@ def hashed(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
+def sealed(name: bytes, body: bytes) -> bytes:
+    """Return the checksum of a body that is stored under `name`."""
+    return hashlib.blake2b(body, digest_size=16, key=name).digest()
+
+
+def answer_row(
+    identifier: str, kind: str, body: bytes, tower: bytes | None = None, number: int | None = None, told: bytes = b""
+) -> Statement:
+    """Return the statement that stores an answer; of a drop into a `tower` with its number and what a history says."""
+    name = hashed(identifier)
+    row = (name, kind, time.time(), body, sealed(name, body), tower, number, told or None)
+    return (
+        "INSERT INTO answers (hash, kind, made, body, seal, tower, number, told) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        row,
+    )
+
+
+class Damaged(Exception):
+    """A body on the disk is not the one that was stored."""
+
+
+def checked(name: bytes, body: bytes, seal: bytes | None) -> bytes:
+    """Return a body as it was stored under `name`; raises Damaged where its checksum is another.
+
+    Bodies of before version 4 of the file have none.
+    """
+    if seal is not None and not hmac.compare_digest(seal, sealed(name, body)):
+        warn(f"the file of answers is damaged: the row {name.hex()} is not as it was written; take it from a backup")
+        raise Damaged
+    return body
+
+
 class Database:
     """The file of answers, towers and keys. One thread writes: all that waits at a moment is one commit.
 
     It is woken once a round of the loop and writes rows together: it would else stop the loop, which is of the same
     interpreter, for each.
 
-    `open` it before use; raises UsageError for a file that cannot be opened, is not ours or is of a later version.
+    `open` it before use; raises UsageError for a file that cannot be opened, is not ours or is of a later version, and
+    WritingFailed where its disk is full.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
-            self._reader = _opened(path)
-            self._writer = _opened(path)
-        except sqlite3.Error as error:
-            raise UsageError(
-                f"--db {shown(str(path))} cannot be opened ({error}); allowed is a file of this service or a new one "
-                "in a directory that can be written; check the path"
-            ) from error
+            self._reader = open_ours(path)
+            self._writer = open_ours(path)
+        except (sqlite3.Error, OSError) as error:
+            raise failed(path, error) from error
         self._next: list[_Waiting] = []
         self._waiting: queue.SimpleQueue[list[_Waiting] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._write_all, name="store", daemon=True)
@@ -147,10 +134,21 @@ class Database:
             handed, self._next = self._next, []
             self._waiting.put(handed)
 
-    def purge(self, keep_days: int) -> tuple[Statement, ...]:
-        """Return the statements that forget what is older."""
-        before = (time.time() - keep_days * _DAY,)
+    def purge(self, keep_days: int, now: float) -> tuple[Statement, ...]:
+        """Return the statements that note the time and forget what is older than `keep_days`.
+
+        A clock that is ahead makes all that is kept look old, and what is deleted does not come back when it is set
+        right. So a purge deletes what was old enough at a purge of a day before. A time that is still to come was shown
+        by a clock that was ahead, and counts no more.
+        """
+        noted = (("DELETE FROM clock WHERE seen > ?", (now,)), ("INSERT OR REPLACE INTO clock VALUES (?)", (now,)))
+        ((seen,),) = self.read("SELECT max(seen) FROM clock WHERE seen <= ?", now - DAY)
+        if seen is None:
+            return noted
+        before = (seen - keep_days * DAY,)
         return (
+            *noted,
+            ("DELETE FROM clock WHERE seen < ?", (seen,)),
             ("DELETE FROM answers WHERE made < ?", before),
             ("DELETE FROM keys WHERE made < ?", before),
             ("DELETE FROM towers WHERE used < ?", before),
@@ -240,59 +238,7 @@ async def forget(store: Database, keep_days: int, pause: Callable[[], Awaitable[
     """
     while True:
         try:
-            await store.write(*store.purge(keep_days))
+            await store.write(*store.purge(keep_days, time.time()))
         except sqlite3.Error as error:
             warn(one_line(f"what is older than {keep_days} days could not be forgotten: {error}", 400, 200))
         await (asyncio.sleep(_FORGET_EVERY) if pause is None else pause())
-
-
-def backup(source: Path, target: Path) -> None:
-    """Copy the file of a service, also of one at work, as it is at one moment.
-
-    Raises UsageError for a target that is there already, and for what cannot be read or written.
-    """
-    if target.exists():
-        raise UsageError(f"backup {shown(str(target))} is there already; allowed is a new file; choose another name")
-    if not source.is_file():
-        raise UsageError(f"--db {shown(str(source))} is no file; allowed is that of a service; check the path")
-    try:
-        before, after = sqlite3.connect(source), sqlite3.connect(target)
-        try:
-            before.backup(after)
-        finally:
-            before.close()
-            after.close()
-    except sqlite3.Error as error:
-        raise UsageError(f"backup {shown(str(target))} cannot be written ({error}); check both paths") from error
-
-
-def _opened(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")  # an answer outlives also a power cut
-    _migrate(connection, path)
-    return connection
-
-
-def _migrate(connection: sqlite3.Connection, path: Path) -> None:
-    connection.execute("BEGIN IMMEDIATE")  # two that start at once: one waits, and finds all done
-    try:
-        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-        application = int(connection.execute("PRAGMA application_id").fetchone()[0])
-        tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if application != _APPLICATION and tables:
-            raise UsageError(f"--db {shown(str(path))} is another program's file; allowed is a new one; choose another")
-        if version > len(MIGRATIONS):
-            raise UsageError(
-                f"--db {shown(str(path))} is of version {version}; allowed is up to {len(MIGRATIONS)}; "
-                "use the later tower_sim that wrote it"
-            )
-        for script in MIGRATIONS[version:]:
-            for statement in filter(str.strip, script.split(";")):
-                connection.execute(statement)
-        connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise

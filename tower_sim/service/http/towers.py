@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from starlette.requests import Request as Call
@@ -23,16 +23,14 @@ from tower_sim.service.http.service import (
     JSON,
     MOST_ID,
     Service,
-    answer_row,
     asked_of,
     encoded,
     given,
+    owner_of,
     query_number,
-    read_body,
     several,
 )
-from tower_sim.service.http.store import Statement, hashed, new_id
-from tower_sim.state import TowerState
+from tower_sim.service.http.store import Statement, answer_row, checked, hashed, new_id
 
 SCHEMA, VERSION = "tower-sim/tower", 1
 HISTORY = "tower-sim/history"
@@ -43,26 +41,27 @@ _TOLD = ("id", "number", "seed", "status", "thrown", "emerged", "inside", "knock
 _EXAMPLE = '{"model": "surrogate"}'
 
 
+@dataclass(frozen=True, slots=True)
 class _Tower:
-    """A tower as it is stored."""
+    """A tower as it is stored, with how many cubes are `inside` its `state`: None where the file does not say yet."""
 
-    def __init__(self, identifier: str, fields: Mapping[str, Any], state: str | None, drops: int) -> None:
-        self.identifier, self.fields, self.state, self.drops = identifier, fields, state, drops
+    identifier: str
+    fields: Mapping[str, Any]
+    state: str | None
+    drops: int
+    inside: Mapping[str, int] | None
 
     def document(self) -> dict[str, Any]:
-        inside = (
-            Counter(cube.colour for cube in TowerState.from_token(self.state).cubes) if self.state else Counter[str]()
-        )
         said: dict[str, Any] = {"id": self.identifier, "schema": SCHEMA, "version": VERSION}
         said |= {key: self.fields.get(key) for key in ("apparatus", "model", "engine", "accuracy")}
-        return said | {"drops": self.drops, "inside": dict(sorted(inside.items())), "state": self.state}
+        return said | {"drops": self.drops, "inside": self.inside, "state": self.state}
 
     def made(self) -> tuple[Answered, Statement]:
         """Return the answer to who made it, and the statement that stores it."""
         now, row = time.time(), hashed(self.identifier)
         statement = (
-            "INSERT INTO towers VALUES (?, ?, ?, ?, ?, ?)",
-            (row, now, now, json.dumps(dict(self.fields)), self.state, self.drops),
+            "INSERT INTO towers (hash, made, used, fields, state, drops, inside) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (row, now, now, json.dumps(dict(self.fields)), self.state, self.drops, json.dumps(self.inside)),
         )
         return Answered(201, encoded(self.document()), f"/v1/towers/{self.identifier}", (statement,)), statement
 
@@ -84,7 +83,7 @@ class _Towers:
 
     async def make(self, call: Call) -> Response:
         """Make a tower: empty, or with the state of an earlier answer."""
-        raw, body = await read_body(call, self._service.settings.max_body, _EXAMPLE)
+        raw, body = await self._service.body(call, _EXAMPLE)
         asked = asked_of(call, raw, needed=True)
 
         async def work() -> Answered:
@@ -94,19 +93,24 @@ class _Towers:
                 if key in fields and not isinstance(fields[key], str):
                     raise fault(key, fields[key], "a text in quotes")
             settings_of(fields["model"], fields.get("engine"), fields.get("accuracy"))
-            token = fields.pop("state", None)
+            token, inside = fields.pop("state", None), dict[str, int]()
             if token is not None:
-                state = TowerState.from_token(token)
-                if state.model != fields["model"] or state.apparatus != fields["apparatus"]:
-                    whose = f"one of {fields['model']} of {fields['apparatus']}"
-                    raise fault("state", f"of {state.model} of {state.apparatus}", whose, "name those of the state")
-            return _Tower(new_id(), fields, token, 0).made()[0]
+                stands = await self._service.stands(token, owner_of(call))
+                of, asked_for = (f"{of['model']} of {of['apparatus']}" for of in (stands, fields))
+                if of != asked_for:
+                    raise fault("state", f"of {of}", f"one of {asked_for}", "name those of the state")
+                inside = stands["inside"]
+            return _Tower(new_id(), fields, token, 0, inside).made()[0]
 
         return given(*await self._service.once.answer(asked, work))
 
     async def get(self, call: Call) -> Response:
         """Tell how a tower stands."""
-        return Response(encoded(self._tower(call).document()), 200, None, JSON)
+        tower = self._tower(call)
+        if tower.inside is None:
+            stands = await self._service.stands(tower.state, owner_of(call)) if tower.state else dict[str, Any]()
+            tower = replace(tower, inside=stands.get("inside", {}))
+        return Response(encoded(tower.document()), 200, None, JSON)
 
     async def delete(self, call: Call) -> Response:
         """Forget a tower; its drops can still be got by their own identifiers."""
@@ -120,7 +124,7 @@ class _Towers:
     async def drop(self, call: Call) -> Response:
         """Throw into a tower."""
         service = self._service
-        raw, body = await read_body(call, service.settings.max_body, '{"cubes": {"blue": 4}}')
+        raw, body = await service.body(call, '{"cubes": {"blue": 4}}')
         asked = asked_of(call, raw, needed=True)
         row = hashed(call.path_params["id"][:MOST_ID])
 
@@ -131,10 +135,11 @@ class _Towers:
                 raise Problem("tower.full", f"It has had {tower.drops} drops; make another, or fork an earlier moment.")
             drawn = await service.drawn(drawing.DROP, {**body, **tower.fields, "state": tower.state}, row)
             identifier, number = new_id(), tower.drops + 1
-            whole = encoded({"id": identifier, "tower": tower.identifier, "number": number, **drawn})
-            moved = ("UPDATE towers SET state = ?, drops = ?, used = ? WHERE hash = ?",
-                     (drawn["state"], number, time.time(), row))  # fmt: skip
-            stored = answer_row(identifier, drawing.DROP, whole, row, number)
+            document = {"id": identifier, "tower": tower.identifier, "number": number, **drawn}
+            whole = encoded(document)
+            moved = ("UPDATE towers SET state = ?, drops = ?, used = ?, inside = ? WHERE hash = ?",
+                     (drawn["state"], number, time.time(), json.dumps(_inside(drawn)), row))  # fmt: skip
+            stored = answer_row(identifier, drawing.DROP, whole, row, number, encoded(_told(document)))
             return Answered(201, whole, f"/v1/drops/{identifier}", (stored, moved), hashed(identifier))
 
         return given(*await service.once.answer(asked, work, service.alone(row)))
@@ -145,41 +150,52 @@ class _Towers:
         after = query_number(call, "after", 0, 0, MAX_DROPS)
         limit = query_number(call, "limit", 100, 1, MAX_DROPS)
         rows = self._service.store.read(
-            "SELECT body FROM answers WHERE tower = ? AND number > ? ORDER BY number LIMIT ?",
+            "SELECT coalesce(told, body) FROM answers WHERE tower = ? AND number > ? ORDER BY number LIMIT ?",
             hashed(tower.identifier),
             after,
             limit,
         )
-        drops = [{key: whole[key] for key in _TOLD} for whole in (json.loads(body) for (body,) in rows)]
+        drops = await self._service.aside(lambda: [_told(json.loads(row)) for (row,) in rows])
         said = {"tower": tower.identifier, "schema": HISTORY, "version": VERSION, "of": tower.drops, "drops": drops}
         return Response(encoded(said), 200, None, JSON)
 
     async def fork(self, call: Call) -> Response:
         """Make another tower of what this one is now, or was after one of its drops."""
         service = self._service
-        raw, body = await read_body(call, service.settings.max_body, "{}")
+        raw, body = await service.body(call, "{}")
         asked = asked_of(call, raw, needed=True)
 
         async def work() -> Answered:
             refuse_unknown(body, {"after": None}, "fork")
             tower, after = self._tower(call), body.get("after")
-            state = tower.state
+            state, inside = tower.state, tower.inside
             if after is not None:
                 check_whole("after", after, 1, tower.drops)
-                state = self._state_after(tower, after)
-            return _Tower(new_id(), tower.fields, state, 0).made()[0]
+                drop = self._drop(tower, after)
+                state, inside = drop["state"], _inside(drop)
+            return _Tower(new_id(), tower.fields, state, 0, inside).made()[0]
 
         return given(*await service.once.answer(asked, work, service.alone(hashed(call.path_params["id"][:MOST_ID]))))
 
-    def _state_after(self, tower: _Tower, number: int) -> str:
-        sql = "SELECT body FROM answers WHERE tower = ? AND number = ?"
+    def _drop(self, tower: _Tower, number: int) -> dict[str, Any]:
+        sql = "SELECT hash, body, seal FROM answers WHERE tower = ? AND number = ?"
         rows = self._service.store.read(sql, hashed(tower.identifier), number)
         if not rows:
             raise Problem("not_found", f"Drop {number} of this tower is no longer kept.")
-        return json.loads(rows[0][0])["state"]
+        return json.loads(checked(*rows[0]))
 
     def _tower(self, call: Call) -> _Tower:
         identifier = call.path_params["id"][:MOST_ID]
-        sql = "SELECT hash, fields, state, drops FROM towers WHERE hash = ?"
-        fields, state, drops = self._service.row_of("tower", sql, identifier)
-        return _Tower(identifier, json.loads(fields), state, drops)
+        sql = "SELECT hash, fields, state, drops, inside FROM towers WHERE hash = ?"
+        fields, state, drops, inside = self._service.row_of("tower", sql, identifier)
+        return _Tower(identifier, json.loads(fields), state, drops, json.loads(inside) if inside else None)
+
+
+def _told(drop: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a history says of a drop."""
+    return {key: drop[key] for key in _TOLD}
+
+
+def _inside(drop: Mapping[str, Any]) -> dict[str, int]:
+    """Return how many cubes of each colour a drop left inside, of those colours that are there."""
+    return {colour: number for colour, number in sorted(drop["inside"].items()) if number}

@@ -242,7 +242,7 @@ def _done(do: str, fields: dict[str, Any], opened: Opened, pipe: Connection) -> 
             pipe.send(("progress", done, runs))
 
     try:
-        return "document", drawing.answer(drawing.read(do, fields), opened, tell)
+        return "document", drawing.work(do, fields, opened, tell)
     except UsageError as error:
         problem = of_usage(error)
         return "problem", problem.code, problem.detail, problem.path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +9,9 @@ from typing import Any
 from tower_sim.errors import UsageError, fault
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.service.verifiable import draws, lines
+from tower_sim.service.verifiable.form import wrong_form
 from tower_sim.service.verifiable.keys import Succession, followed, is_signed
+from tower_sim.service.verifiable.noted import Noted, Said, check_noted, spelt
 from tower_sim.service.verifiable.redraw import Redrawn, difference
 from tower_sim.service.verifiable.states import ToldStates, Traced
 
@@ -19,7 +20,6 @@ Redraw = Callable[[Mapping[str, Any], int, Mapping[str, Any], Traced | None], Re
 
 _BEGINNING = b'{"entry":{'
 _MOST_FINDINGS = 1000
-_HEX = set(string.digits + "abcdef")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class LoggedDraw:
-    """A draw as the log tells it, in `line`, from 1."""
+    """A draw as the log tells it, in `line`, from 1, which has this `hash`."""
 
     line: int
+    hash: str
     asked: Mapping[str, Any]
     answer: Any
     by: Mapping[str, Any]
@@ -56,8 +57,9 @@ class LogReport:
     """What the check found: `lines` of the log, `rounds` by identity, the `keys` that signed, one after another.
 
     `redrawn` draws were made again and came out the same; `brought` began with a tower that no draw of the log before
-    them had left. `log` is its identity, `head` the hash of its last line. `committed` rounds opened with a commitment
-    that the player had noted: only that shows that the secret was there before the words, whoever wrote the log.
+    them had left. `log` is its identity, `head` the hash of its last line. `noted` is the round that the player's notes
+    are of, None without notes. `committed` counts the round (1, or 0) that opened with a commitment that the player had
+    noted: only that shows that the secret was there before the words, whoever wrote the log.
     """
 
     log: str
@@ -67,13 +69,14 @@ class LogReport:
     rounds: Mapping[str, Round]
     redrawn: int
     brought: int
+    noted: Noted | None
     committed: int
     findings: tuple[Finding, ...]
 
     @property
     def holds(self) -> bool:
-        """Whether nothing is wrong."""
-        return not self.findings
+        """Whether nothing is wrong with the log, and it is what the player noted."""
+        return not self.findings and not (self.noted and self.noted.wrong)
 
     @property
     def draws(self) -> int:
@@ -84,10 +87,12 @@ class LogReport:
 def check(data: bytes, redraw: Redraw, key: str | None = None, noted: Sequence[str] = ()) -> LogReport:
     """Check a log: its frame, numbers, hashes and signatures, the order of its steps, each commitment, each draw.
 
-    `key` is the server's public key, if the player knows it; `noted` what a player has kept: hashes of lines,
-    commitments, words. Each must be in the log.
-    Raises UsageError for bytes that are no log at all, and when the package `cryptography` is not installed.
+    `key` is the server's public key, if the player knows it; `noted` what a player has kept of a round: its number, its
+    commitment, words, hashes of lines. All must be of one round of the log, in which something was drawn.
+    Raises UsageError for bytes that are no log at all, for an empty note, and when the package `cryptography` is not
+    installed.
     """
+    check_noted(noted)
     if _BEGINNING not in data:
         raise fault("log", data[:40], "lines that a verifiable service wrote", "save the log as it was sent, whole")
     reader = _LogReader()
@@ -96,9 +101,11 @@ def check(data: bytes, redraw: Redraw, key: str | None = None, noted: Sequence[s
         reader.read(number, raw)
     if whole[-1]:
         reader.wrong(len(whole), "the last line has no end: the log was cut")
-    reader.look_for(key, noted)
+    reader.look_for(key)
     reader.look_at_ends()
     redrawn, brought = reader.draw_again(redraw)
+    found = reader.said.look_for(noted, {name: len(each.draws) for name, each in reader.rounds.items()})
+    opening = reader.rounds[found.round].commitment if found and found.round else None
     return LogReport(
         reader.log,
         reader.lines,
@@ -107,7 +114,8 @@ def check(data: bytes, redraw: Redraw, key: str | None = None, noted: Sequence[s
         reader.rounds,
         redrawn,
         brought,
-        sum(each.commitment in noted for each in reader.rounds.values()),
+        found,
+        int(opening in [spelt(one) for one in noted]),
         tuple(sorted(reader.findings, key=lambda finding: finding.line)),
     )
 
@@ -122,8 +130,8 @@ class _LogReader:
         self.keys: list[str] = []
         self.rounds: dict[str, Round] = {}
         self.findings: list[Finding] = []
+        self.said = Said()
         self._expected = 0
-        self._said: set[str] = set()
         self._kinds = {
             "log": self._log,
             "key": self._key,
@@ -141,46 +149,41 @@ class _LogReader:
     def read(self, number: int, raw: bytes) -> None:
         """Look at a line."""
         before, self.previous = self.previous, lines.hashed(raw)
-        self._said.add(self.previous)
         self.lines = number
+        self._expected += 1
         try:
             line = lines.taken_apart(raw)
-        except UsageError:
-            line = None
-        if line is None:
-            self.wrong(number, "it has not the form of a line of such a log: something in it was changed")
-            self._expected += 1
+        except lines.Malformed as error:
+            self.wrong(number, str(error))
             return
         fields = line.fields
-        if fields.get("number") != self._expected:
+        if wrong := wrong_form(fields):
+            self.wrong(number, wrong)
+            return
+        self.said.add(self.previous, "hash of a line", fields.get("round"))
+        if fields["number"] != self._expected - 1:
             self.wrong(number, "its number does not follow: a line was taken out, put in or moved")
-        elif fields.get("previous") != before:
+        elif fields["previous"] != before:
             self.wrong(number, "it does not belong to the line before it: one of the two was changed or exchanged")
-        self._expected = fields["number"] + 1 if isinstance(fields.get("number"), int) else self._expected + 1
-        self._step(number, fields)
+        self._expected = fields["number"] + 1
+        if wrong := self._step(number, fields):
+            self.wrong(number, wrong)
         if not self.keys or not is_signed(self.keys[-1], line.signature, line.entry):
             self.wrong(number, "its signature is not that of the log's key: it was changed, or another wrote it")
 
-    def _step(self, number: int, fields: Mapping[str, Any]) -> None:
-        """Follow what a line does."""
-        kind = fields.get("kind")
+    def _step(self, number: int, fields: Mapping[str, Any]) -> str | None:
+        """Follow what a line does; return what is wrong with it, if anything is."""
+        kind = fields["kind"]
         if (kind == "log") != (number == 1):
-            self.wrong(number, "the line that begins a log must be its first, and no other")
-        try:
-            step = self._kinds[str(kind)]
-            if wrong := step(number, fields):
-                self.wrong(number, wrong)
-        except (KeyError, TypeError, ValueError, AttributeError):
-            self.wrong(number, "it does not say what such a line must say")
+            return "the line that begins a log must be its first, and no other"
+        if kind in ("words", "draw", "reveal") and fields["round"] not in self.rounds:
+            return "it is of a round that no line before it has opened"
+        return self._kinds[kind](number, fields)
 
     def _log(self, number: int, fields: Mapping[str, Any]) -> str | None:
-        if (fields["schema"], fields["version"]) != (lines.SCHEMA, lines.VERSION):
-            return "it is of another kind or version of log than this program can check"
-        succession = [Succession(**link) for link in fields["succession"]]
-        key = _hex(fields["key"], 64)
-        if not self.keys:
-            self.log = _hex(fields["log"], 32)
-            self.keys += [*(link.old for link in succession), key]
+        succession, key = [Succession(**link) for link in fields["succession"]], fields["key"]
+        self.log = fields["log"]
+        self.keys += [*(link.old for link in succession), key]
         if succession and followed(succession[0].old, succession) != key:
             return "its key did not follow the older ones that it names"
         return None
@@ -193,19 +196,20 @@ class _LogReader:
         return None
 
     def _round(self, number: int, fields: Mapping[str, Any]) -> str | None:
-        name, commitment = _hex(fields["round"], 32), _hex(fields["commitment"], 64)
+        name, commitment = fields["round"], fields["commitment"]
         if name in self.rounds or any(each.commitment == commitment for each in self.rounds.values()):
             return "it opens a round that was there before"
         self.rounds[name] = Round(number, commitment)
-        self._said.add(commitment)
+        self.said.add(name, "number", name)
+        self.said.add(commitment, "commitment", name)
         return None
 
     def _words(self, number: int, fields: Mapping[str, Any]) -> str | None:
         each = self.rounds[fields["round"]]
         if each.words is not None or each.draws or each.secret is not None:
             return "it gives words when they were due no more"
-        each.words = draws.check_words(fields["words"])
-        self._said.add(each.words)
+        each.words = words = fields["words"]
+        self.said.add(words, "words", fields["round"])
         return None
 
     def _draw(self, number: int, fields: Mapping[str, Any]) -> str | None:
@@ -216,29 +220,24 @@ class _LogReader:
             return "it draws after the secret was shown"
         if fields["index"] != len(each.draws) or fields["asked"].keys() & {"seed", "id"}:
             return "it is not the next draw of its round"
-        each.draws.append(LoggedDraw(number, fields["asked"], fields["answer"], fields["by"]))
+        each.draws.append(LoggedDraw(number, self.previous, fields["asked"], fields["answer"], fields["by"]))
         return None
 
     def _reveal(self, number: int, fields: Mapping[str, Any]) -> str | None:
         each = self.rounds[fields["round"]]
         if each.secret is not None:
             return "it shows a secret that was shown before"
-        each.secret = _hex(fields["secret"], 64)
-        if draws.commitment(bytes.fromhex(each.secret)) != each.commitment:
+        each.secret = secret = fields["secret"]
+        if draws.commitment(bytes.fromhex(secret)) != each.commitment:
             return "the secret is not the one that the server had committed to"
         if fields["draws"] != len(each.draws):
             return f"it counts {fields['draws']} draws, and the log has {len(each.draws)} of this round"
         return None
 
-    def look_for(self, key: str | None, noted: Sequence[str]) -> None:
-        """Look for the server's key and what a player has noted."""
+    def look_for(self, key: str | None) -> None:
+        """Look for the server's key."""
         if key is not None and key not in self.keys:
             self.wrong(0, f"the key {key[:16]}... that you named has not signed it: it is of another server, or forged")
-        for one in noted:
-            if one not in self._said:
-                self.wrong(
-                    0, f"what you noted, {one[:40]}, is not in it: it is another log, or something was taken out"
-                )
 
     def look_at_ends(self) -> None:
         """Look whether every round was revealed."""
@@ -276,10 +275,3 @@ def _compared(redraw: Redraw, draw: LoggedDraw, seed: int, told: ToldStates) -> 
     except (KeyError, TypeError, ValueError, AttributeError):
         return "its draw cannot be made again: the log does not say what was drawn"
     return None if differs is None else f"its draw came out otherwise when it was made again: {differs}"
-
-
-def _hex(text: object, digits: int) -> str:
-    """Return a text of so many hexadecimal digits; raises ValueError for anything else."""
-    if not isinstance(text, str) or len(text) != digits or set(text) - _HEX:
-        raise ValueError("no hexadecimal digits")
-    return text

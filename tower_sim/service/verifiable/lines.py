@@ -11,17 +11,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NoReturn
 
-from tower_sim.reading import json_value
+from tower_sim.reading import check_bounds
 
 SCHEMA = "tower-sim/verifiable-log"
 VERSION = 1
 FIRST = "0" * 64
 """What stands in the first line for the hash of the line before."""
 
+_CHANGED = "it has not the form of a line of such a log: something in it was changed"
 _FRAME = re.compile(rb'\{"entry":(\{[ -~]*\}),"signature":"([0-9a-f]{128})"\}')
 
 
@@ -50,10 +51,40 @@ def hashed(line: str | bytes) -> str:
     return hashlib.sha256(line.encode() if isinstance(line, str) else line).hexdigest()
 
 
-def taken_apart(line: bytes) -> LogLine | None:
-    """Return a line's parts; None for what has not the form of one. Raises UsageError for an entry that is no JSON."""
+class Malformed(ValueError):
+    """What a line is that no line of a log can be; it says why."""
+
+
+def taken_apart(line: bytes) -> LogLine:
+    """Return a line's parts; raises Malformed for what has not the form of one, or what two readers may read otherwise.
+
+    A key may be there once, and a whole number is written as JSON's own writers do: -0 is none.
+    """
     found = _FRAME.fullmatch(line)
     if found is None:
-        return None
-    fields = json_value(found[1], "the entry")
-    return LogLine(found[1], found[2].decode(), cast("dict[str, Any]", fields))
+        raise Malformed(_CHANGED)
+    is_twice = False
+
+    def table(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal is_twice
+        is_twice |= len(dict(pairs)) < len(pairs)
+        return dict(pairs)
+
+    try:
+        fields: dict[str, Any] = json.loads(
+            found[1], object_pairs_hook=table, parse_int=_whole, parse_constant=_no_number
+        )
+        check_bounds(fields, "the entry")
+    except (ValueError, RecursionError):
+        raise Malformed(_CHANGED) from None
+    if is_twice:
+        raise Malformed("it says a key twice, so that two readers may read it otherwise")
+    return LogLine(found[1], found[2].decode(), fields)
+
+
+def _whole(digits: str) -> int:
+    return _no_number(digits) if digits == "-0" else int(digits)
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number")

@@ -109,7 +109,7 @@ def _check_name(what: str, value: object, allowed: tuple[str, ...] | list[str]) 
 
 def difference(logged: object, drawn: Mapping[str, Any]) -> str | None:
     """Say in words where the answer in a log differs from the one drawn again; None where it does not."""
-    if logged == drawn:
+    if is_same(logged, drawn):
         return None
     if not isinstance(logged, Mapping):
         return "the log has no answer there"
@@ -120,7 +120,12 @@ def difference(logged: object, drawn: Mapping[str, Any]) -> str | None:
     for cube, place in places[1].items():
         if (said := places[0].get(cube)) != place:
             return f"the log says that cube {cube} is at {shown(said, 40)}, and drawn again it is at {place}"
-    key = next((key for key in {**answer, **drawn} if answer.get(key) != drawn.get(key)), "the order")
+    key = next((key for key in {**answer, **drawn} if not is_same(answer.get(key), drawn.get(key))), "the order")
     return f"the log says that {shown(key, 40)} is {shown(answer.get(key), 60)}, and drawn again it is " + shown(
         drawn.get(key), 60
     )
+
+
+def is_same(one: object, other: object) -> bool:
+    """Say whether two values are the same in JSON, where true is not 1 and 1.0 is not 1; keys may have any order."""
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)

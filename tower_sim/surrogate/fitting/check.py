@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tower_sim import writing
 from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.counts import Array, Counts
 from tower_sim.errors import UsageError, fault
@@ -15,6 +16,7 @@ from tower_sim.models import surrogate_of
 from tower_sim.progress import nothing, telling
 from tower_sim.study.data import Campaign
 from tower_sim.study.load import load_whole
+from tower_sim.study.sheets import FILES
 from tower_sim.surrogate.cascade import EFFECTS, Cascade
 from tower_sim.surrogate.fitting import ladder
 from tower_sim.surrogate.fitting.cascade_fit import chances
@@ -79,6 +81,8 @@ def check(
 
 def check_command(model: str, directories: Sequence[Path], out: Path | None, seed: int) -> None:
     """Check, print what was found, and write the report if there is a folder for it; raises what `check` does."""
+    if out is not None:
+        writing.check_folder(out, FILES, "report")
     fitted = fitted_or_shipped(model)
     campaigns = [load_whole(directory) for directory in directories]
     if fitted.kind == BOARD:

@@ -67,6 +67,25 @@ def claims(check: TowerCheck) -> tuple[Claim, ...]:
     return tuple(asked)
 
 
+def failure(check: TowerCheck) -> str:
+    """Say why a surrogate is not to stand in for physics; empty where a mean is right, or nothing says otherwise.
+
+    It is not where a mean does not pass, and where two things asked do not pass and none does: of either a sound one is
+    accused about once in 50 checks. That single games can be told apart is no reason by itself: it is so of any
+    surrogate, with games enough.
+    """
+    off = [mean for mean in check.whole.means if mean.is_apart]
+    verdicts = [claim.verdict for claim in claims(check)]
+    if not off and (PASSES in verdicts or verdicts.count(FAILS) < 2):
+        return ""
+    means = "; ".join(
+        f"{mean.name} {said(mean.physics)} with physics, {said(mean.surrogate)} with the surrogate"
+        for mean in off or check.whole.means
+    )
+    passed = f"{verdicts.count(PASSES)} of {len(verdicts)} passed"
+    return f"It failed its check on {check.games} games that it was not fitted to ({passed}): {means}."
+
+
 def headline(check: TowerCheck) -> str:
     """Return the verdict in a sentence."""
     asked = claims(check)

@@ -1,15 +1,17 @@
 // The log of a service's verifiable draws, checked without the service: docs/verify.md of tower_sim says what it holds. Drops of
 // towers by their surrogate are drawn again here; what else was drawn, `tower-sim verify` draws again.
 
+import { takenApart, wrongForm } from "../lib/logline.js";
+import { checkedNotes, saidIn, spelt } from "../lib/noted.js";
 import { numpyWords } from "../lib/numpy.js";
 import { spawnedWords } from "../lib/seeds.js";
 
-const SCHEMA = "tower-sim/verifiable-log";
-const FRAME = /^\{"entry":(\{[ -~]*\}),"signature":"([0-9a-f]{128})"\}$/;
 const FIRST = "0".repeat(64);
 const KNOWN = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"; // a key of RFC 8032, to see whether keys can be read
 const MOST_BYTES = 8e6; // of what a state's token unpacks to; it and the next are those of tower_sim
 const MOST = { residents: 10000, log: 50000, board: 10000, touches: 32000 };
+const OWN = ["do", "apparatus", "model", "cubes", "state"]; // of a drop that is drawn again here
+const ABSENT = ["engine", "accuracy", "knock"]; // of one that is not
 const FORM = "the text or the bytes of a log, as the service sent it";
 
 /** Check a log; see the types. */
@@ -22,30 +24,34 @@ async function checked(log, { towers = [], key, noted = [] }) {
   const subtle = globalThis.crypto?.subtle;
   if (!subtle) throw new Error("crypto.subtle is not here; it is in Node 20 and in pages from https, localhost or a file");
   if (!text.includes('{"entry":{')) throw new RangeError(`log is ${JSON.stringify(text.slice(0, 40))}; allowed is ${FORM}`);
+  const notes = checkedNotes(noted);
+  const known = key === undefined ? undefined : checkedKey(key);
   const tools = { subtle, hasEd25519: await readsKeys(subtle), keys: new Map() };
-  const reader = { rounds: new Map(), keys: [], said: new Set(), findings: [], expected: 0, previous: FIRST };
+  const reader = { rounds: new Map(), keys: [], said: saidIn(), findings: [], expected: 0, previous: FIRST };
   const lines = text.split("\n");
   const last = lines.pop();
   for (const [i, line] of lines.entries()) await read(reader, tools, i + 1, line);
   const wrong = (line, what) => reader.findings.push({ line, what });
   if (last) wrong(lines.length + 1, "the last line has no end: the log was cut");
-  if (key !== undefined && !reader.keys.includes(String(key).toLowerCase())) {
-    wrong(0, "the key that you named has not signed it: it is of another server, or forged");
-  }
-  for (const one of noted) {
-    if (!reader.said.has(one)) wrong(0, `what you noted, ${String(one).slice(0, 40)}, is not in it`);
+  if (known !== undefined && !reader.keys.includes(known)) {
+    wrong(0, `the key ${known.slice(0, 16)}... that you named has not signed it: it is of another server, or forged`);
   }
   if (!reader.rounds.size) wrong(lines.length, "the log ends before a round was opened");
-  for (const { line, secret } of reader.rounds.values()) {
-    if (secret === null) wrong(line, "the round that is opened here has no end: its secret was never shown");
+  for (const { line, secret, draws } of reader.rounds.values()) {
+    const told = `its secret was never shown, so its ${draws.length} draws cannot be checked`;
+    if (secret === null) wrong(line, `the round that is opened here has no end: ${told}, or the end was taken out`);
   }
   const counts = await drawAgain(reader, tools, new Map(towers.map((tower) => [tower.name, tower])));
   reader.findings.sort((a, b) => a.line - b.line);
-  const committed = [...reader.rounds.values()].filter(({ commitment }) => noted.includes(commitment)).length;
-  const report = { holds: !reader.findings.length, signed: tools.hasEd25519, ...counts, committed };
+  const found = reader.said.lookFor(notes, new Map([...reader.rounds].map(([name, { draws }]) => [name, draws.length])));
+  const yours = reader.rounds.get(found?.round);
+  const committed = Number(yours !== undefined && notes.map(spelt).includes(yours.commitment));
+  const holds = !reader.findings.length && !found?.wrong;
+  const report = { holds, signed: tools.hasEd25519, ...counts, committed };
   return {
     ...report,
-    says: says(report, reader, key),
+    noted: found && { ...found, draws: (yours?.draws ?? []).map(asLogged) },
+    says: says(report, reader, key, found),
     findings: reader.findings,
     lines: lines.length,
     head: reader.previous,
@@ -56,9 +62,15 @@ async function checked(log, { towers = [], key, noted = [] }) {
   };
 }
 
+/** Return a draw of the round that was noted, with what stands in its line. */
+function asLogged({ line, hash, entry }) {
+  const { asked, answer } = JSON.parse(entry);
+  return { line, hash, asked, answer };
+}
+
 /** Return the two sentences that a player understands. */
-function says({ holds, signed, draws, redrawn, unchecked, committed }, { findings, keys, rounds }, key) {
-  if (!holds) {
+function says({ signed, draws, redrawn, unchecked, committed }, { findings, keys, rounds }, key, noted) {
+  if (findings.length) {
     const { line, what } = findings[0];
     return [
       `This log does not hold (${line ? `line ${line}: ` : ""}${what}).`,
@@ -66,15 +78,24 @@ function says({ holds, signed, draws, redrawn, unchecked, committed }, { finding
         `(${redrawn} of ${draws} came out the same when made again here).`,
     ];
   }
+  if (noted?.wrong) {
+    return [
+      `This log holds, but it is not what you noted (${noted.wrong}).`,
+      "Do not take its draws for yours: look at what you noted, then ask for the log of your round; if the server gives this " +
+        "one, your draws were not as agreed.",
+    ];
+  }
+  const count = noted ? rounds.get(noted.round).draws.length : 0;
+  const of = noted ? ` Yours is round ${noted.round}, with ${count} draw${count === 1 ? "" : "s"}.` : "";
   const left = unchecked ? ` ${unchecked} more cannot be made again here: tower-sim verify does it.` : "";
   const known = key === undefined ? `with the key ${keys[keys.length - 1]}, if that is the server's` : "with the key that you named";
-  const fixed = committed === rounds.size
+  const fixed = committed
     ? "The server had fixed its secret before it could know the words: the commitment that you noted is in it."
     : "Whether the server had fixed its secret before it knew the words, only the commitment shows that you noted before " +
       "you sent them: give it in `noted`.";
   return [
     `This log holds: what was made again here (${redrawn} of ${draws} draws) follows from the server's secret and the ` +
-      `player's words together, and came out the same.${left}`,
+      `player's words together, and came out the same.${left}${of}`,
     signed
       ? `${fixed} Nothing in the log was changed after it was signed ${known}.`
       : "This browser cannot check who signed it (it has no Ed25519), so someone may have written the whole log anew: " +
@@ -88,26 +109,20 @@ async function read(reader, tools, number, line) {
   const wrong = (what) => reader.findings.push({ line: number, what });
   const before = reader.previous;
   reader.previous = hex(await sha256(tools, bytes(line)));
-  reader.said.add(reader.previous);
-  const [, entry, signature] = FRAME.exec(line) ?? [];
-  const fields = entry === undefined ? undefined : parsed(entry);
-  if (fields === undefined) {
-    reader.expected++;
-    wrong("it has not the form of a line of such a log: something in it was changed");
+  reader.expected++;
+  const { wrong: misread, fields, entry, signature } = takenApart(line);
+  const form = misread ?? wrongForm(fields);
+  if (form !== undefined) {
+    wrong(form);
     return;
   }
-  if (fields.number !== reader.expected) wrong("its number does not follow: a line was taken out, put in or moved");
+  reader.said.add(reader.previous, "hash of a line", fields.round);
+  if (fields.number !== reader.expected - 1) wrong("its number does not follow: a line was taken out, put in or moved");
   else if (fields.previous !== before) {
     wrong("it does not belong to the line before it: one of the two was changed or exchanged");
   }
-  reader.expected = Number.isInteger(fields.number) ? fields.number + 1 : reader.expected + 1;
-  if ((fields.kind === "log") !== (number === 1)) wrong("the line that begins a log must be its first, and no other");
-  let found;
-  try {
-    found = await step(reader, tools, number, fields);
-  } catch {
-    found = "it does not say what such a line must say";
-  }
+  reader.expected = fields.number + 1;
+  const found = await step(reader, tools, number, fields, entry);
   if (found) wrong(found);
   const key = reader.keys[reader.keys.length - 1];
   if (tools.hasEd25519 && !(key && (await isSigned(tools, key, signature, bytes(entry))))) {
@@ -115,10 +130,12 @@ async function read(reader, tools, number, line) {
   }
 }
 
-/** Follow what a line does; return what is wrong with it, if anything is. Throws for what has not its form. */
-async function step(reader, tools, number, fields) {
+/** Follow what a line does; return what is wrong with it, if anything is. */
+async function step(reader, tools, number, fields, entry) {
   const { rounds, keys, said } = reader;
-  const round = () => rounds.get(fields.round) ?? refuse();
+  if ((fields.kind === "log") !== (number === 1)) return "the line that begins a log must be its first, and no other";
+  const one = rounds.get(fields.round);
+  if (["words", "draw", "reveal"].includes(fields.kind) && !one) return "it is of a round that no line before it has opened";
   const follow = async (key) => {
     let last = key;
     for (const { old, new: next, signature } of fields.succession) {
@@ -130,10 +147,7 @@ async function step(reader, tools, number, fields) {
   };
   switch (fields.kind) {
     case "log": {
-      if (fields.schema !== SCHEMA || fields.version !== 1) return "it is of another kind or version of log than this program can check";
-      unhex(fields.key, 64);
-      unhex(fields.log, 32);
-      if (!keys.length) keys.push(...fields.succession.map((link) => link.old), fields.key);
+      keys.push(...fields.succession.map((link) => link.old), fields.key);
       const began = fields.succession.length ? fields.succession[0].old : fields.key;
       return (await follow(began)) === fields.key ? undefined : "its key did not follow the older ones that it names";
     }
@@ -145,45 +159,37 @@ async function step(reader, tools, number, fields) {
       return undefined;
     }
     case "round": {
-      unhex(fields.round, 32);
-      unhex(fields.commitment, 64);
       if (rounds.has(fields.round) || [...rounds.values()].some((one) => one.commitment === fields.commitment)) {
         return "it opens a round that was there before";
       }
       rounds.set(fields.round, { line: number, commitment: fields.commitment, words: null, secret: null, draws: [] });
-      said.add(fields.commitment);
+      said.add(fields.round, "number", fields.round);
+      said.add(fields.commitment, "commitment", fields.round);
       return undefined;
     }
     case "words": {
-      const one = round();
       if (one.words !== null || one.draws.length || one.secret !== null) return "it gives words when they were due no more";
-      const count = [...string(fields.words)].length;
-      if (count < 8 || count > 256) refuse();
       one.words = fields.words;
-      said.add(one.words);
+      said.add(one.words, "words", fields.round);
       return undefined;
     }
     case "draw": {
-      const one = round();
       if (one.words === null) return "it draws before the player's words were there";
       if (one.secret !== null) return "it draws after the secret was shown";
       const { asked, answer, by } = fields;
-      if (![asked, by].every((each) => typeof each === "object" && each !== null)) refuse();
       if (fields.index !== one.draws.length || "seed" in asked || "id" in asked) return "it is not the next draw of its round";
-      one.draws.push({ line: number, asked, answer, by });
+      one.draws.push({ line: number, hash: reader.previous, asked, answer, by, entry });
       return undefined;
     }
     case "reveal": {
-      const one = round();
       if (one.secret !== null) return "it shows a secret that was shown before";
-      const secret = unhex(fields.secret, 64);
       one.secret = fields.secret;
-      if (hex(await sha256(tools, secret)) !== one.commitment) return "the secret is not the one that the server had committed to";
+      if (hex(await sha256(tools, unhex(one.secret, 64))) !== one.commitment) return "the secret is not the one that the server had committed to";
       if (fields.draws !== one.draws.length) return `it counts ${fields.draws} draws, and the log has ${one.draws.length} of this round`;
       return undefined;
     }
     default:
-      return refuse();
+      return undefined;
   }
 }
 
@@ -224,7 +230,7 @@ async function drawSeed(tools, secret, words, round, index) {
 /** Make a draw again: undefined when it comes out the same, null when it cannot be made here, else what is wrong. */
 async function redrawn(tools, towers, { asked, answer, by }, seed, told, counts) {
   const tower = towers.get(asked.apparatus);
-  const others = Object.keys(asked).filter((key) => !["do", "apparatus", "model", "cubes", "state"].includes(key) && asked[key] !== null);
+  const others = Object.keys(asked).filter((key) => !OWN.includes(key) && !(ABSENT.includes(key) && asked[key] === null));
   if (asked.do !== "drop" || asked.model !== "surrogate" || !tower || others.length || by.model !== tower.model) {
     if (answer?.seed !== String(seed)) return "its seed is not the one that the secret and the words give";
     return null;
@@ -232,7 +238,7 @@ async function redrawn(tools, towers, { asked, answer, by }, seed, told, counts)
   const before = asked.state == null
     ? { model: "surrogate", apparatus: tower.name, digest: tower.model, residents: [], sizes: [], next: 0, past: "" }
     : await stateOf(tools, asked.state, told, counts);
-  if (before === undefined) return `no line before it tells the state ${asked.state.slice(0, 16)}... that it began with, or not rightly`;
+  if (before === undefined) return `its draw cannot be made again here: no line before it tells the state ${asked.state.slice(0, 16)}... that it began with, or not rightly`;
   if (before.model !== "surrogate" || before.digest !== tower.model) return "it began with a tower of another model";
   const colours = Object.entries(asked.cubes ?? {}).flatMap(([colour, count]) => Array(whole(count)).fill(colour));
   const thrown = colours.map((colour, i) => [before.next + i, colour, by.edge]);
@@ -382,6 +388,12 @@ function textOf(log) {
   throw new RangeError(`log is ${typeof log}; allowed is ${FORM}`);
 }
 
+function checkedKey(key) {
+  const digits = String(key).trim().toLowerCase();
+  if (/^[0-9a-f]{64}$/.test(digits)) return digits;
+  throw new RangeError(`key is ${JSON.stringify(key)}; allowed is a public key of 64 hexadecimal digits`);
+}
+
 async function readsKeys(subtle) {
   try {
     await subtle.importKey("raw", unhex(KNOWN, 64), { name: "Ed25519" }, false, ["verify"]);
@@ -425,14 +437,6 @@ function concat(...parts) {
 function sorted(value) {
   return JSON.stringify(value, (_, inner) =>
     inner && typeof inner === "object" && !Array.isArray(inner) ? Object.fromEntries(Object.entries(inner).sort()) : inner);
-}
-
-function parsed(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function string(value) {

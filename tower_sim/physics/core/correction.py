@@ -1,4 +1,4 @@
-"""Parting: what overlaps is pushed apart beside the bounce, by velocities that move bodies and are then forgotten.
+"""Position correction: what overlaps is pushed apart, by velocities that move bodies and are then forgotten.
 
 Overlap over the slop is corrected at the speed overlap / relaxation, so that it adds no energy that would not vanish
 with the step (split impulses; Catto, Game Developers Conference 2006).
@@ -17,23 +17,23 @@ from tower_sim.physics.core.arrays import (
     PAIR,
     POINT,
     PUSH,
-    RELAXATION,
+    PUSH_SPIN,
+    RELAXATION_TIME,
     ROWS,
     SEEN,
     SLOP,
     START,
-    TWIST,
     T,
 )
 from tower_sim.physics.core.compiled import inner
-from tower_sim.physics.core.contacts import ARM_A, ARM_B, EASE_N, P_N, TARGET
-from tower_sim.physics.core.impulses import apart, arm, lightness, put, struck, taken
+from tower_sim.physics.core.contacts import ARM_A, ARM_B, INV_MASS_N, P_N, TARGET
+from tower_sim.physics.core.impulses import arm, inv_masses, relative_velocity, set_velocity, velocity_of, with_impulse
 
 _ENOUGH = 0.01  # of the fastest push: the correction need not be exact
 
 
 @inner
-def part(whole: T, real: T, bodies: T, flags: T, meets: T, todo: T, contacts: T) -> bool:
+def push_apart(whole: T, real: T, bodies: T, flags: T, meets: T, todo: T, contacts: T) -> bool:
     """Work out a push that parts what overlaps by more than the slop; tells whether there is any.
 
     Pairs that do not overlap so far are passed over until one of them was pushed.
@@ -45,7 +45,7 @@ def part(whole: T, real: T, bodies: T, flags: T, meets: T, todo: T, contacts: T)
             row = todo[m, START] + k
             over = -meets[todo[m, PAIR], POINT + 4 * k + 3] - real[SLOP]
             contacts[row, P_N] = 0.0
-            contacts[row, TARGET] = over / real[RELAXATION]
+            contacts[row, TARGET] = over / real[RELAXATION_TIME]
             if over > 0.0:
                 todo[m, SEEN] = 1
                 deepest = max(deepest, over)
@@ -55,8 +55,8 @@ def part(whole: T, real: T, bodies: T, flags: T, meets: T, todo: T, contacts: T)
         flags[i, CHANGED] = 0
         for d in range(3):
             bodies[i, PUSH + d] = 0.0
-            bodies[i, TWIST + d] = 0.0
-    enough = _ENOUGH * deepest / real[RELAXATION]
+            bodies[i, PUSH_SPIN + d] = 0.0
+    enough = _ENOUGH * deepest / real[RELAXATION_TIME]
     for _ in range(int(real[CORRECTIONS])):
         most = 0.0
         for m in range(whole[ACTIVE]):
@@ -79,22 +79,22 @@ def _push(bodies: T, meets: T, todo: T, contacts: T, m: int, pair: int, a: int, 
     """Part the two rows of a pair by their normal impulses alone; returns the largest change of speed (m/s)."""
     most = 0.0
     nx, ny, nz = meets[pair, 0], meets[pair, 1], meets[pair, 2]
-    ease_a, ease_b = lightness(bodies, a), lightness(bodies, b)
-    v, w = taken(bodies, a, PUSH, TWIST), taken(bodies, b, PUSH, TWIST)
+    inv_a, inv_b = inv_masses(bodies, a), inv_masses(bodies, b)
+    v, w = velocity_of(bodies, a, PUSH, PUSH_SPIN), velocity_of(bodies, b, PUSH, PUSH_SPIN)
     for row in range(todo[m, START], todo[m + 1, START]):
         r, s = arm(contacts, row, ARM_A), arm(contacts, row, ARM_B)
-        x, y, z = apart(v, r, w, s)
-        p_n = contacts[row, P_N] - (x * nx + y * ny + z * nz - contacts[row, TARGET]) / contacts[row, EASE_N]
+        x, y, z = relative_velocity(v, r, w, s)
+        p_n = contacts[row, P_N] - (x * nx + y * ny + z * nz - contacts[row, TARGET]) / contacts[row, INV_MASS_N]
         if p_n < 0.0:
             p_n = 0.0
         change = p_n - contacts[row, P_N]
         if change == 0.0:
             continue
         contacts[row, P_N] = p_n
-        most = max(most, abs(change) * contacts[row, EASE_N])
+        most = max(most, abs(change) * contacts[row, INV_MASS_N])
         x, y, z = change * nx, change * ny, change * nz
-        v = struck(bodies, a, v, ease_a, r, x, y, z)
-        w = struck(bodies, b, w, ease_b, s, -x, -y, -z)
-    put(bodies, a, PUSH, TWIST, v)
-    put(bodies, b, PUSH, TWIST, w)
+        v = with_impulse(bodies, a, v, inv_a, r, x, y, z)
+        w = with_impulse(bodies, b, w, inv_b, s, -x, -y, -z)
+    set_velocity(bodies, a, PUSH, PUSH_SPIN, v)
+    set_velocity(bodies, b, PUSH, PUSH_SPIN, w)
     return most

@@ -1,0 +1,125 @@
+"""The core: every pair that can touch is looked at, what touched a cube that is gone wakes, and impacts pass on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from support.scenes import EDGE, WEIGHTLESS, Array, floor, pose, set_up, turns
+
+from tower_sim.apparatus.parts import Surface
+from tower_sim.physics.core import CoreEngine, arrays
+from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.physics.world import World
+
+WOOD = Surface(0.4, 0.4)
+REACH = math.sqrt(3) * EDGE  # of two cubes whose spheres touch
+
+
+def engine_of(world: World) -> CoreEngine:
+    assert isinstance(world.engine, CoreEngine)
+    return world.engine
+
+
+def tables(world: World) -> arrays.Tables:
+    return engine_of(world)._world  # pyright: ignore[reportPrivateUsage]
+
+
+def listed(world: World) -> set[tuple[int, int]]:
+    w = tables(world)
+    return {(int(a), int(b)) for a, b, _ in w.pairs[: w.whole[arrays.PAIRS]]}
+
+
+def must_be_listed(world: World) -> set[tuple[int, int]]:
+    """By hand, from all pairs of cubes: those whose spheres are nearer than anything that a step looks ahead."""
+    w = tables(world)
+    rows = range(int(w.whole[arrays.FIXED]), int(w.whole[arrays.ROWS]))
+    at = w.bodies[:, arrays.POSITION : arrays.POSITION + 3]
+    near = REACH + w.real[arrays.FAR]
+    return {(a, b) for a in rows for b in rows if a < b and np.linalg.norm(at[a] - at[b]) < near}
+
+
+@pytest.mark.parametrize("orientation", [(0.0, 0.0, 0.0, 1.0), tuple(turns(np.random.default_rng(3), 1)[0])])
+def test_two_cubes_that_drift_together_are_on_the_list_before_either_looks_ahead_to_the_other(
+    orientation: Sequence[float],
+):
+    """They start where they are just not listed, and come nearer by a twentieth of the skin a step, from both sides."""
+    with World(PhysicsSettings(engine="core", quiet_time=10.0)) as world:
+        set_up(world, [pose((0, 0, 0))], WOOD, gravity=WEIGHTLESS)
+        skin, far = tables(world).real[[arrays.SKIN, arrays.FAR]]
+        apart = REACH + skin + far + 1e-9
+        bodies = set_up(world, [pose((0, 0, 0)), pose((apart, 0, 0), orientation)], WOOD, gravity=WEIGHTLESS)
+        for body, way in zip(bodies, (1, -1), strict=True):
+            engine_of(world).set_velocity(body, (way * 0.05 * skin / 0.001, 0, 0), (0, 0, 0))
+        seen = 0
+        for _ in range(30):
+            near = must_be_listed(world)
+            engine_of(world).step(0.001, 1)
+            assert near <= listed(world)
+            seen += len(near)
+        assert seen > 5
+
+
+def test_every_pair_of_a_falling_heap_that_can_touch_is_on_the_list_at_every_step():
+    rng = np.random.default_rng(5)
+    with World(PhysicsSettings(engine="core")) as world:
+        starts = [pose((*rng.normal(0, EDGE, 2), (1 + 1.2 * k) * EDGE), turns(rng, 1)[0]) for k in range(15)]
+        set_up(world, starts, WOOD, [floor()])
+        seen = 0
+        for _ in range(300):
+            near = must_be_listed(world)
+            engine_of(world).step(0.001, 1)
+            assert near <= listed(world)
+            seen += len(near)
+        assert seen > 3000
+
+
+@pytest.mark.parametrize("gone", [0, 1, 2])
+def test_what_touched_a_cube_that_is_taken_out_wakes_up_and_nothing_else(gone: int):
+    """Three in a row, each touching the next, and one that lies apart; all asleep."""
+    with World(PhysicsSettings(engine="core")) as world:
+        row = [pose((k * EDGE, 0, EDGE / 2)) for k in (0, 1, 2, 9)]
+        bodies = set_up(world, row, WOOD, [floor()])
+        engine = engine_of(world)
+        engine.lie_still()
+        engine.remove(bodies[gone])
+        w = tables(world)
+        awake = w.flags[w.whole[arrays.FIXED] : w.whole[arrays.ROWS], arrays.AWAKE].tolist()
+        assert awake == [1, 1, 0]  # in the order of the rows that are left; islands wake whole
+
+
+@pytest.mark.parametrize("gone", [0, 1])
+def test_of_a_pair_the_one_that_is_left_wakes_up_whichever_row_it_has(gone: int):
+    with World(PhysicsSettings(engine="core")) as world:
+        bodies = set_up(world, [pose((k * EDGE, 0, EDGE / 2)) for k in range(2)], WOOD, [floor()])
+        engine_of(world).lie_still()
+        engine_of(world).remove(bodies[gone])
+        assert not engine_of(world).all_sleep()
+
+
+def cradle(cubes: int, gap: float, speed: float) -> Array:
+    """Cubes in a row, face to face, `gap` (edges) between them; the first comes at `speed`: velocities after a step."""
+    with World(PhysicsSettings(engine="core", quiet_time=10.0)) as world:
+        bodies = set_up(
+            world, [pose((k * (1 + gap) * EDGE, 0, 0)) for k in range(cubes)], Surface(0.0, 1.0), gravity=WEIGHTLESS
+        )
+        engine_of(world).set_velocity(bodies[0], (speed, 0, 0), (0, 0, 0))
+        engine_of(world).step(0.001, 1)
+        return engine_of(world).motion(bodies).velocity[:, 0]
+
+
+def test_in_one_step_an_impact_passes_on_four_times_and_is_held_the_fifth():
+    """Equal masses with restitution 1 exchange their speeds. The first impact is solved with the contacts, three more
+    in rounds of their own; in the last round the next cube is held off: it and the one behind it share the momentum.
+    """
+    speed = 0.4  # m/s: a twentieth of an edge a step, six gaps
+    for cubes in range(2, 6):
+        after = cradle(cubes, 0.008, speed)
+        assert after[-1] == pytest.approx(speed, rel=1e-3)
+        assert np.abs(after[:-1]).max() < 1e-3 * speed
+    after = cradle(6, 0.008, speed)
+    assert after.sum() == pytest.approx(speed, rel=1e-9)
+    assert np.abs(after[:4]).max() < 1e-3 * speed
+    assert 0.1 * speed < after[5] < 0.9 * speed

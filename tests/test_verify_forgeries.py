@@ -1,0 +1,63 @@
+"""Forged logs of verifiable draws, and notes that do not fit: Python and JavaScript find each, in the same words."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.forgeries import FORGERIES, KEYS, LOG, Forgery
+from support.verifiable import checked, data_of
+
+from tower_sim.clients.write import write_package
+from tower_sim.service.verifiable import told
+
+NODE = shutil.which("node")
+ASK = Path(__file__).parent / "support/verify_ask.mjs"
+
+
+def in_python(forgery: Forgery) -> dict[str, Any]:
+    """Check in Python; a document and its exit status."""
+    report = checked(forgery.log, noted=forgery.noted)
+    return told.document(report, None) | {"status": told.status(report)}
+
+
+def amiss(name: str, found: dict[str, Any]) -> str:
+    """Say what the check of a forgery should have found and has not; empty when it found all."""
+    forgery, found_in = FORGERIES[name], [f"line {each['line']}: {each['what']}" for each in found["findings"]]
+    whole = " ".join([*found["says"], *found_in])
+    status = 0 if found["holds"] else 1 if found["findings"] else 3
+    named = found["noted"] and found["noted"]["round"]
+    if status != forgery.status or forgery.said not in whole or (status == 0 and named != forgery.round):
+        return f"{name}: {status}, {whole}"
+    return ""
+
+
+def test_python_finds_every_forgery_and_whatever_was_noted_of_another_round():
+    assert checked(data_of(LOG), KEYS.succession[0].old).holds
+    found = {name: in_python(forgery) for name, forgery in FORGERIES.items()}
+    assert [wrong for name, document in found.items() if (wrong := amiss(name, document))] == []
+    assert all(document["status"] == FORGERIES[name].status for name, document in found.items())
+    assert len(found) > 67
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+def test_javascript_finds_every_forgery_in_the_words_that_python_says(tmp_path: Path):
+    write_package(["amerigo"], tmp_path)
+    asked = [
+        {"log": base64.b64encode(forgery.log).decode(), "noted": list(forgery.noted)} for forgery in FORGERIES.values()
+    ]
+    done = subprocess.run([str(NODE), str(ASK), str(tmp_path)], input=json.dumps(asked), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for (name, forgery), found in zip(FORGERIES.items(), json.loads(done.stdout), strict=True):
+        mine = in_python(forgery)
+        assert amiss(name, found) == "", found
+        lines = [finding["line"] for finding in mine["findings"]]
+        assert [finding["line"] for finding in found["findings"]] == lines, name
+        if forgery.javascript:
+            assert found["findings"] == mine["findings"], name
+            assert found["noted"] == json.loads(json.dumps(mine["noted"])), name
