@@ -82,7 +82,7 @@ FINE: Mapping[str, str] = {  # names of ODD that an argument may be, as CALL.ARG
     "cube.id": WHOLE,
     "cube.colour": "nope|''",
     "DropRequest.state": "None",
-    "DropRequest.knock": "None|0|5|1.5|1/4",
+    "DropRequest.knock": "None|True|-1|0|5|1.5|nan|inf|1e308|2**128|10**400|1/4",
     "DropRequest.cubes": "table of 5",
     "DropRequest.apparatus": "nope|''|NUL|escape|surrogate|bidi",
     "PlayRequest.apparatus": "nope|NUL|escape|surrogate|bidi",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from numbers import Integral
 from operator import attrgetter
@@ -11,6 +13,7 @@ from typing import cast
 from tower_sim.errors import UsageError, check_kind, check_number, check_whole, fault, shown, word_list
 
 MAX_OF_A_COLOUR = 100_000
+COLOURS = ("blue", "black", "red", "brown", "green", "yellow", "white", "purple")  # that games here have
 EDGES = (1e-4, 1.0)  # m: of any cube that somebody throws
 MAX_CUBES = 500  # of a game, or there and thrown at once: a tower is full long before, and a drop takes minutes
 
@@ -35,11 +38,14 @@ def in_order(cubes: Iterable[Cube]) -> list[Cube]:
 def parse_counts(text: str, what: str) -> dict[str, int]:
     """Read counts by colour from a text called `what`, COLOUR=N separated by commas; raises UsageError."""
     counts: dict[str, int] = {}
+    with suppress(UnicodeError):  # a command line in UTF-8 where the locale is another: its letters are its letters
+        text = os.fsencode(text).decode()
     for item in filter(None, (part.strip() for part in text.split(","))):
         colour, equals, number = (part.strip() for part in item.partition("="))
         if not (colour and equals and number.isascii() and number.isdecimal()) or colour in counts:
             allowed = f"COLOUR=N, each colour once; try {what} blue=4,red=2"
             raise UsageError(f"{what} item {shown(item)}; allowed is {allowed}")
+        check_colour(f"a colour in {what}", colour)
         if len(number) > 9:
             raise UsageError(f"{what} {shown(item)}; allowed are up to {MAX_CUBES} in all; throw fewer")
         counts[colour] = int(number)

@@ -22,12 +22,19 @@ class UsageError(ValueError):
     """
 
     def __init__(self, text: str, what: str = "", code: str = "field.invalid") -> None:
-        super().__init__(" ".join(text.splitlines()))  # what was received may hold line breaks, in a key too
+        super().__init__(printable(" ".join(text.splitlines())))  # what was received may hold line breaks, in a key too
         self.what, self.code = what, code
 
     def _render_traceback_(self) -> list[str]:
         """Return what IPython shows in the place of a traceback."""
         return [f"tower_sim: {self}"]
+
+
+def printable(text: str) -> str:
+    r"""Return `text` with what a terminal or a page would obey, not print, written out: \x1b, \u202e; lines stay."""
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() or letter == "\n" else ascii(letter)[1:-1] for letter in text)
 
 
 def fault(what: str, value: object, allowed: str, advice: str = _CHANGE, code: str = "field.invalid") -> UsageError:
@@ -102,6 +109,20 @@ def near(word: str, known: Iterable[str]) -> str:
     """Return "; did you mean ...?" with the known word nearest to `word`, or nothing when none is near."""
     found = difflib.get_close_matches(word[:_LONGEST], list(known), 1, 0.6)
     return f"; did you mean {found[0]}?" if found else ""
+
+
+def slipped(word: str, known: Iterable[str]) -> str:
+    """Return the known word that `word` is with one slip, or nothing: a letter more, less, another, two exchanged."""
+    typed = word.casefold()
+    return next((each for each in known if typed.isalpha() and _one_slip(*sorted((typed, each), key=len))), "")
+
+
+def _one_slip(short: str, long: str) -> bool:
+    """Say whether two words, of which none is longer than `long`, are one slip apart, or none."""
+    same = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    a, b = short[same:], long[same:]
+    is_swapped = a[:2] == b[1::-1] and a[2:] == b[2:]
+    return len(long) > 2 and (a == b[1:] or (len(a) == len(b) and (a[1:] == b[1:] or is_swapped)))
 
 
 def unknown(what: str, word: object, known: Iterable[str], advice: str = "check its spelling") -> UsageError:

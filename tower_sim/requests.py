@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from numbers import Real
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,11 +22,10 @@ from tower_sim import registry
 from tower_sim.apparatus.catalogue import names as profiles
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.contract import DropModel
-from tower_sim.cubes import MAX_CUBES, check_colour, supply
+from tower_sim.cubes import COLOURS, MAX_CUBES, check_colour, supply
 from tower_sim.door import as_state
-from tower_sim.errors import UsageError, check_kind, check_number, check_table, check_whole, fault, shown
+from tower_sim.errors import UsageError, check_kind, check_table, check_whole, fault, shown, slipped
 from tower_sim.games.game import Game, Turn
-from tower_sim.games.knocks import HARDEST
 from tower_sim.games.ways import MAX_RUNS, Asked, ManyRuns
 from tower_sim.model import first_landing, knock_then_drop
 from tower_sim.models import rule_of_thumb, settings_of
@@ -64,15 +64,27 @@ class DropRequest:
         if self.state is not None:
             as_state(self.state)
         if self.knock is not None:
-            check_number("knock", self.knock, 0, HARDEST, 'write "knock": 1')
+            check_kind("knock", self.knock, Real, "a number (peak acceleration in g)", 'write "knock": 1')
         for colour, count in self.cubes.items():
             check_colour("a colour of cubes", colour)
+            self._check_spelling(colour)
             check_whole(f"cubes of {colour}", count, 0)
         if (number := sum(self.cubes.values())) > MAX_CUBES:
             raise fault("number of cubes", number, f"up to {MAX_CUBES}", "throw fewer")
         if not self.cubes and self.knock is None:
             allowed = "a count by colour, unless there is a knock"
             raise fault("cubes", dict(self.cubes), allowed, 'write "cubes": {"blue": 4}')
+
+    def _check_spelling(self, colour: str) -> None:
+        """Raise UsageError for a colour that is one slip away from one of the games or of the state."""
+        if colour in COLOURS:
+            return
+        before = self.state
+        there = () if before is None else (before.cubes, before.board.cubes, *(event.thrown for event in before.log))
+        known = {*COLOURS, *(cube.colour for cubes in there for cube in cubes)}
+        if colour not in known and (meant := slipped(colour, sorted(known))):
+            what = "a colour that games or the state have, or one that is spelt otherwise than these"
+            raise fault("a colour of cubes", colour, what, f"did you mean {meant}?")
 
     @property
     def colours(self) -> list[str]:

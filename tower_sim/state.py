@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from tower_sim.cubes import MAX_CUBES, Cube, each_cube
+from tower_sim.cubes import MAX_CUBES, Cube, check_colour, each_cube
 from tower_sim.errors import UsageError, check_kind, fault, shown
 from tower_sim.reading import MAX_DIGITS
 from tower_sim.token import MOST_BYTES, pack, prefix_of, unpack
@@ -269,7 +269,7 @@ class _Cubes(dict[tuple[Any, ...], Cube]):
 
     def __missing__(self, values: tuple[Any, ...]) -> Cube:
         number, colour, edge = values
-        made = self[values] = Cube(_whole(number), _text(colour), _real(edge))
+        made = self[values] = Cube(_whole(number), check_colour("colour of a cube", colour), _real(edge))
         return made
 
     def read(self, values: Sequence[Any]) -> Cube:

@@ -9,6 +9,8 @@ import sys
 import textwrap
 from contextlib import suppress
 
+from tower_sim.errors import printable
+
 _LEAST = 20  # columns; a terminal that says it is narrower is not believed
 _INDENT = 4  # columns
 _PROSE = 100  # columns of words that can be read well
@@ -16,10 +18,11 @@ _HEAD, _TAIL = 700, 300  # characters kept of a long line: what was received may
 
 
 def say(text: str, *, flush: bool = False) -> None:
-    """Print `text`; on a terminal, or where COLUMNS is set, lines that are too long for it are folded.
+    """Print `text`, what does not print written out; on a terminal, or where COLUMNS is set, long lines are folded.
 
     Elsewhere a paragraph stays a line, which programs can search and editors fold.
     """
+    text = printable(text)
     if sys.stdout.isatty() or os.environ.get("COLUMNS"):
         text = folded(text, shutil.get_terminal_size().columns)
     print(text, flush=flush)
@@ -27,7 +30,7 @@ def say(text: str, *, flush: bool = False) -> None:
 
 def warn(text: str) -> None:
     """Write one line on standard error, whatever is in the text; also where nobody reads it."""
-    line = "".join(letter if letter.isprintable() else "?" for letter in one_line(text, _HEAD, _TAIL))
+    line = printable(one_line(text, _HEAD, _TAIL))
     with suppress(OSError, ValueError, AttributeError):  # nobody can be told that nobody can be told
         print(f"tower-sim: {line}", file=sys.stderr, flush=True)
 

@@ -73,6 +73,8 @@ def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
             raise fault(APPARATUS, asked.apparatus, allowed())
         apparatus = load_apparatus(asked.apparatus)
         game.check(apparatus)
+    if not Path(file).stem.isprintable():
+        raise fault("name of the variant", Path(file).stem, "one of characters that can be printed", "rename the file")
     name = said if is_game or said in names() else Path(file).stem
     return Variant(" ".join([name, *changes]), said, game, asked.rules, apparatus, tuple(changes))
 

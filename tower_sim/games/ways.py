@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.contract import DropModel
+from tower_sim.cubes import check_colour
 from tower_sim.errors import fault
 
 if TYPE_CHECKING:
@@ -145,3 +146,4 @@ def check_words(what: str, words: Sequence[str]) -> None:
     for word in words:
         if not 0 < len(word) <= MAX_WORD:
             raise fault(f"a word in {what}", word, f"1 to {MAX_WORD} characters", "shorten it")
+        check_colour(f"a word in {what}", word)

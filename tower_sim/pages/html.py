@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any
 
+from tower_sim.errors import printable
+
 _COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*.*?\*/[ \t]*)$", re.MULTILINE | re.DOTALL)
 _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
@@ -54,7 +56,7 @@ class Page:
             f'<meta http-equiv="Content-Security-Policy" content="{self.policy}">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
             '<meta name="referrer" content="no-referrer">\n<meta name="color-scheme" content="light dark">\n'
-            f"<title>{html.escape(_writable(self.title))}</title>\n{styles}</head>\n<body>\n{self.body}\n{data}{blobs}{scripts}"
+            f"<title>{html.escape(printable(self.title))}</title>\n{styles}</head>\n<body>\n{self.body}\n{data}{blobs}{scripts}"
             "</body>\n</html>\n"
         )
 
@@ -88,11 +90,6 @@ def lean(script: str) -> str:
     """Return a script of ours without indentation and lines that are comments alone, for a page to carry."""
     lines = (line.strip() for line in _COMMENT.sub("", script).splitlines())
     return "".join(f"{line}\n" for line in lines if line)
-
-
-def _writable(text: str) -> str:
-    """Return text with a question mark for what is no sign."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def _whole(text: str, element: str) -> str:

@@ -21,7 +21,7 @@ from tower_sim.contract import BoardModel
 from tower_sim.cubes import Cube, count_by_colour, in_order
 from tower_sim.cubes import supply as numbered
 from tower_sim.door import as_model
-from tower_sim.errors import check_kind, check_one, check_table, check_whole, fault
+from tower_sim.errors import check_kind, check_table, check_whole, fault
 from tower_sim.games.dead_reckoning.abilities import BORDER, TABLE, ZONE, Ability, Use, uses
 from tower_sim.games.dead_reckoning.combat import Result, in_explosive, resolve, verdict
 from tower_sim.games.dead_reckoning.plain import plain, read_plain
@@ -216,7 +216,6 @@ def advance(model: BoardModel, battle: Battle, policies: Mapping[str, Policy]) -
     as_model(model)
     check_kind("battle", battle, Battle, "a Battle", "begin with start(...), or read one with Battle.from_token")
     for side, policy in check_table("policies", policies, advice := 'write {"green": when_behind}').items():
-        check_one("side of a policy", side, battle.setup.colours)
         if not callable(policy):
             raise fault(f"policy of {side}", policy, "a function", advice)
     match due(battle):

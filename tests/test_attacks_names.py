@@ -1,0 +1,139 @@
+"""Names that a terminal or a page would obey: refused, or written out; colours with a typing error."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tower_sim import cli
+from tower_sim.apparatus.catalogue import load, parse, shipped
+from tower_sim.cubes import COLOURS, Cube, parse_counts, supply
+from tower_sim.drawing.files import cube_colours
+from tower_sim.errors import UsageError, printable, slipped
+from tower_sim.models import open_model
+from tower_sim.pages.html import Page
+from tower_sim.requests import DropRequest
+from tower_sim.service.asked import MAX_STATE, read_request
+from tower_sim.state import Event, TowerState
+from tower_sim.terminal import say
+from tower_sim.token import pack
+from tower_sim.variants import read_variant
+
+WILD = {"escape": "\x1b[31mred", "NUL": "re\0d", "bell": "red\a", "surrogate": "red\udc80", "bidi": "\u202eder",
+        "C1": "red\x9b2J", "line": "red\nblue", "separator": "re\u2028d", "width": "re\u200bd"}  # fmt: skip
+
+
+def drop(cubes: dict[Any, int], state: TowerState | None = None) -> DropRequest:
+    return DropRequest("amerigo", "surrogate", 7, cubes, state)
+
+
+@pytest.mark.parametrize("colour", WILD.values(), ids=WILD)
+def test_a_colour_that_does_not_print_is_refused_at_every_door_and_written_out(colour: str):
+    shape = load("amerigo")
+    token = pack("TOWER3", {"model": "", "apparatus": "", "digest": "", "residents": [[0, colour, 0.1, "", 0]],
+                            "log": [], "board": [], "touches": []})  # fmt: skip
+    with open_model(shape, "two_thirds") as model:
+        for call in (
+            lambda: drop({colour: 2}),
+            lambda: supply({colour: 2}, 0.01),
+            lambda: parse_counts(f"{colour}=2", "--cubes"),
+            lambda: read_request({"do": "drop", "model": "surrogate", "cubes": {colour: 2}}),
+            lambda: model.drop(model.empty(), [Cube(0, colour, shape.cube_edge)], np.random.default_rng(1)),
+            lambda: TowerState.from_token(token),
+        ):
+            with pytest.raises(UsageError) as error:
+                call()
+            assert str(error.value).isprintable()
+            assert "characters that can be printed" in str(error.value)
+
+
+@pytest.mark.parametrize("name", WILD.values(), ids=WILD)
+def test_a_profile_or_a_variant_of_a_name_that_does_not_print_is_refused(name: str, tmp_path: Path):
+    with pytest.raises(UsageError, match="allowed is one of characters that can be printed; rename the file") as error:
+        parse(shipped()["amerigo"], name)
+    assert str(error.value).isprintable()
+    if "\0" in name:
+        return
+    (tmp_path / f"{name}.toml").write_text("rounds = 3\n", "utf-8")
+    with pytest.raises(UsageError, match="name of the variant") as error:
+        read_variant(tmp_path / f"{name}.toml")
+    assert str(error.value).isprintable()
+
+
+def test_what_is_said_and_pages_titles_have_what_does_not_print_written_out(capsys: pytest.CaptureFixture[str]):
+    wild = "".join(letter for letter in "".join(WILD.values()) if letter != "\n")
+    say(f"wrote {wild}\nand more")
+    out = capsys.readouterr().out
+    assert out == f"wrote {printable(wild)}\nand more\n"
+    assert "\\x1b[31mred" in out
+    assert "\\u202e" in out
+    title = Page(wild, "", (), ()).text().split("<title>")[1].split("</title>")[0]
+    assert title == printable(wild)
+    assert str(UsageError(f"file {wild} is not there")).isprintable()
+    assert printable("tower ümlaut ☃ 塔\n") == "tower ümlaut ☃ 塔\n"
+
+
+# Colours with a typing error
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("bleu", "blue"), ("Blue", "blue"), ("bluee", "blue"), ("bue", "blue"), ("gren", "green"), ("balck", "black"),
+     ("rde", "red"), ("purpel", "purple"), ("yelow", "yellow")],
+)  # fmt: skip
+def test_a_colour_with_a_typing_error_is_asked_after(typed: str, meant: str, capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(UsageError, match=f"^a colour of cubes is '{typed}'; allowed is .*; did you mean {meant}\\?$"):
+        drop({typed: 4})
+    with pytest.raises(UsageError, match=f"did you mean {meant}"):
+        read_request({"do": "drop", "model": "surrogate", "cubes": {typed: 4}})
+    assert cli.main(["drop", "amerigo", "--model", "surrogate", "--cubes", f"{typed}=4"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_new_colours_and_those_of_the_state_may_be_thrown():
+    for colour in (*COLOURS, "teal", "orange", "grün", "blau", "rot", "blue2", "dark blue", "a", "any", "light-red"):
+        drop({colour: 1})
+    model = open_model("amerigo", "surrogate")
+    cubes = supply({"bleu": 3, "teal": 1}, model.cube_edge)
+    state = replace(model.empty(), log=(Event("drop", "", cubes, tuple(cube.id for cube in cubes)),))
+    drop({"bleu": 2}, state)
+    with pytest.raises(UsageError, match=r"did you mean teal\?"):
+        drop({"tael": 2}, state)
+
+
+def test_the_known_colours_are_those_that_have_a_paint_of_their_own():
+    assert len({*cube_colours(COLOURS).values()}) == len(COLOURS)
+    assert slipped("bleu", COLOURS) == "blue"
+    assert [slipped(word, COLOURS) for word in ("", "b", "bl", "teal", "blackish", "blue")] == [
+        "",
+        "",
+        "",
+        "",
+        "",
+        "blue",
+    ]
+
+
+# A state that is asked for over the wire
+
+
+def test_a_service_takes_states_of_a_million_bytes_and_no_more():
+    plain = {"model": "", "apparatus": "", "digest": "", "residents": [], "log": [], "board": [], "touches": []}
+    event = ["drop", "a" * 70, [[7, "red", 0.008547008547008548]], [7], 0.0, ""]
+    for events, error in (
+        (7_500, None),
+        (9_000, "unpacks to more than 1000000 bytes; allowed are up to 1000000 bytes"),
+    ):
+        token = pack("TOWER3", plain | {"log": [event] * events})
+        asked = {"do": "drop", "model": "surrogate", "cubes": {"red": 1}, "state": token}
+        if error is None:
+            assert len(json.dumps([event] * events, separators=(",", ":"))) < MAX_STATE
+            read_request(asked)
+        else:
+            with pytest.raises(UsageError, match=error):
+                read_request(asked)
