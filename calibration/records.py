@@ -26,6 +26,7 @@ from tower_sim.drawing.files import save
 from tower_sim.errors import UsageError, shown
 from tower_sim.games.amerigo import Rules
 from tower_sim.reading import read_bytes
+from tower_sim.writing import by
 from tower_sim.writing import write as write_whole
 
 THROWN, OUT = "thrown_", "out_"
@@ -346,10 +347,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["check", "form"])
     parser.add_argument("file", type=Path)
+    parser.add_argument("--force", action="store_true", help="also replace a form's file that was not made so")
     options = parser.parse_args(arguments)
     try:
         if options.what == "form":
-            form(options.file)
+            with by("tower-sim records form", is_forced=options.force):
+                form(options.file)
         else:
             print(summary(read(options.file)))
     except UsageError as error:

@@ -407,4 +407,10 @@ def test_check_says_what_was_recorded_and_the_form_is_a_page(file, tmp_path: Pat
     assert capsys.readouterr().err.count("\n") == 1
     assert records.main(["form", str(tmp_path / "form.pdf")]) == 0
     assert (tmp_path / "form.pdf").read_bytes().startswith(b"%PDF")
+    assert records.main(["form", str(tmp_path / "form.pdf")]) == 0
+    (tmp_path / "mine.pdf").write_bytes(b"%PDF mine")
+    assert records.main(["form", str(tmp_path / "mine.pdf")]) == 2
+    assert "--force" in capsys.readouterr().err
+    assert (tmp_path / "mine.pdf").read_bytes() == b"%PDF mine"
+    assert records.main(["form", str(tmp_path / "mine.pdf"), "--force"]) == 0
     assert records.main(["form", str(tmp_path / "form.doc")]) == 2

@@ -332,6 +332,7 @@ def test_the_json_export_holds_the_table_and_says_whose_it_is(model: SurrogateMo
     assert cli.main(["surrogate", "export", "amerigo", "--to", "json", "-o", str(tmp_path / "a.json")]) in (None, 0)
     found = json.loads((tmp_path / "a.json").read_text("utf-8"))
     assert found.pop("table") == model.table.to_plain()
+    assert found.pop("made_by").startswith("made by tower-sim surrogate export, sha256 ")
     assert found == {
         "schema": "tower-sim/surrogate-table",
         "version": 1,

@@ -23,7 +23,7 @@ from tower_sim.design.played import Player, Row, Task
 from tower_sim.design.search import Evaluate, Search, Seen, Teller
 from tower_sim.design.towers import SHIPPED, Towers, table_bytes, table_of
 from tower_sim.design.wishes import Brief, listed_misses
-from tower_sim.errors import check_whole
+from tower_sim.errors import check_whole, fault
 from tower_sim.extras import extra
 from tower_sim.games.game import Game
 from tower_sim.interrupts import terminable
@@ -62,6 +62,8 @@ def design_command(job: Commission) -> int:
     check_whole("--rounds", job.rounds, 1, MOST_ROUNDS)
     check_whole("--workers", job.workers, 1, MOST_WORKERS)
     threads: Any = extra("threadpoolctl", "design")
+    if job.output.suffix != ".toml":
+        raise fault("output", str(job.output), "a name that ends in .toml", "try mine.toml")
     writing.check(job.output, "profile")
     base = load(job.game.apparatus).profile
     towers, errors, book = begun(job, base)
