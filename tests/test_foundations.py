@@ -4,12 +4,14 @@ import errno
 import io
 import os
 import pickle
+import shlex
+import sys
 from pathlib import Path
 
 import pytest
 
 from tower_sim.errors import UsageError, fault, near, shown
-from tower_sim.extras import extra, packages
+from tower_sim.extras import extra, packages, pip_install
 from tower_sim.games.chain import Chain
 from tower_sim.progress import telling
 from tower_sim.reading import MAX_DEPTH, json_value, read_bytes, read_text, toml_table
@@ -159,6 +161,10 @@ def test_a_missing_extra_says_what_to_install_wherever_tower_sim_came_from():
     says = r"pyarroww is not installed .*; try: .*-m pip install pyarrow rich markdown-it-py scikit-learn$"
     with pytest.raises(UsageError, match=says):
         extra("pyarroww", "calibrate")
+    assert pip_install("numpy") in (
+        "python -m pip install numpy",
+        f"{shlex.quote(sys.executable)} -m pip install numpy",
+    )
     assert packages("dask") == ("pyarrow", "rich", "markdown-it-py", "distributed")
 
 

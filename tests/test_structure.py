@@ -11,8 +11,8 @@ PACKAGE = Path(__file__).parent.parent / "tower_sim"
 # a module may import from its own rank and from lower ones
 RANKS = [
     {"errors", "made"},
-    {"reading", "writing", "progress", "interrupts", "extras", "terminal", "registry", "portable", "jit"},
-    {"token", "places", "columns", "counts", "pool", "statistics", "draws"},
+    {"reading", "writing", "progress", "interrupts", "extras", "terminal", "registry", "portable"},
+    {"jit", "token", "places", "columns", "counts", "pool", "statistics", "draws"},
     {"cubes"},
     {"state"},
     {"outcome"},

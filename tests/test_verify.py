@@ -38,6 +38,7 @@ from support.verifiable import (
     signed_anew,
 )
 
+from tower_sim.cli import main
 from tower_sim.errors import UsageError
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.outcome import Outcome, Status
@@ -432,22 +433,30 @@ def test_the_command_says_first_what_a_player_understands(log: Path):
     assert more[3].startswith("  round ")
 
 
-def test_a_log_that_holds_and_is_not_what_was_noted_has_a_status_of_its_own(log: Path):
-    done = tower_sim("verify", str(log), "--noted", "other words")
-    assert done.returncode == 3
-    assert done.stdout.startswith("This log holds, but it is not what you noted (what you noted, other words, is not")
-    document = json.loads(tower_sim("verify", str(log), "--json", "--noted", "other words").stdout)
+def test_a_log_that_holds_and_is_not_what_was_noted_has_a_status_of_its_own(
+    log: Path, capsys: pytest.CaptureFixture[str]
+):
+    def verify(*words: str) -> tuple[int, str]:
+        return main(["verify", str(log), *words]), capsys.readouterr().out
+
+    status, said = verify("--noted", "other words")
+    assert status == 3
+    assert said.startswith("This log holds, but it is not what you noted (what you noted, other words, is not")
+    status, said = verify("--json", "--noted", "other words")
+    document = json.loads(said)
+    assert status == 3
     assert (document["holds"], document["findings"]) == (False, [])
     assert (document["noted"]["round"], document["noted"]["draws"]) == (None, [])
     (name, mine), _ = checked(LOG).rounds.items()
-    noted = json.loads(tower_sim("verify", str(log), "--json", "--noted", name).stdout)["noted"]
-    assert noted == {
+    status, said = verify("--json", "--noted", name)
+    assert status == 0
+    assert json.loads(said)["noted"] == {
         "round": name,
         "wrong": "",
         "found": ["number"],
         "draws": [{"line": d.line, "hash": d.hash, "asked": d.asked, "answer": d.answer} for d in mine.draws],
     }
-    assert tower_sim("verify", str(log), "--noted", " ").returncode == 2
+    assert verify("--noted", " ") == (2, "")
 
 
 def test_without_the_commitment_it_does_not_say_that_the_secret_was_there_first(log: Path):

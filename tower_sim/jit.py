@@ -133,8 +133,9 @@ class Shelf:
         content = pickle.dumps(self._of) + dumps(self._numbas._impl.reduce(result))
         path = self._path(signature, result.codegen)
         begun = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-        try:
+        with contextlib.suppress(OSError):  # the reason is that of the file
             path.parent.mkdir(parents=True, exist_ok=True)
+        try:
             begun.write_bytes(hashlib.sha256(content).digest() + content)
             begun.replace(path)
         except OSError as error:
