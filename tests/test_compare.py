@@ -24,7 +24,7 @@ from tower_sim.compare.paired import LEVEL, POWER, Moments, games_to_show, paire
 from tower_sim.compare.play import batches
 from tower_sim.compare.plot import comparison_figure, draw_comparison
 from tower_sim.compare.tally import CHUNK
-from tower_sim.compare.words import percent
+from tower_sim.compare.words import _titled, percent
 from tower_sim.contract import DropModel
 from tower_sim.counts import Counts, Plan, RunSampler
 from tower_sim.cubes import supply
@@ -39,6 +39,7 @@ from tower_sim.model import TooManyFailedDraws, until_landed
 from tower_sim.models import open_model
 from tower_sim.requests import read_rules
 from tower_sim.surrogate.model import SurrogateModel
+from tower_sim.terminal import folded
 
 ROOT = Path(__file__).parent.parent
 DOC = (ROOT / "docs/compare.md").read_text("utf-8")
@@ -404,12 +405,17 @@ def test_pairing_gains_what_correlation_gives():
 # what is told
 
 
-def test_the_report_leads_with_what_differs_and_stays_within_120_characters(six: Comparison):
+def widest_row(text: str) -> int:
+    return max(len(line) for line in text.splitlines() if "  " in line)
+
+
+def test_the_report_leads_with_what_differs_and_its_tables_are_80_columns_wide_at_most(six: Comparison):
     text = compare_report(six)
     lines = text.splitlines()
+    assert max(map(len, folded(text, 80).splitlines())) <= 80
     assert "\n\nB differs from A in cubes 6 (A: 7); gold_divisor 2 (A: 3).\nShown, B minus A: inside after the" in text
     assert re.match(r"B: about \d\.\d fewer cubes stay in the tower \(\d\.\d instead of \d\.\d\): certain\.", text)
-    assert max(map(len, lines)) <= 120
+    assert widest_row(text) <= 80
     for figure in six.figures:
         assert sum(line.startswith(f"{figure.title} ") for line in lines) == 2 * (not figure.never)
 
@@ -417,7 +423,12 @@ def test_the_report_leads_with_what_differs_and_stays_within_120_characters(six:
 def test_tables_keep_their_width_when_many_games_leave_many_decimals():
     samples = [sample_games(Sampler(), Rules(), 5000, seed) for seed in (1, 2)]
     found = compare((variant(), variant("b")), tally_of(samples[0], samples[1]), model="coin", seed=1, asked=5000)
-    assert max(map(len, compare_report(found).splitlines())) <= 120
+    assert widest_row(compare_report(found)) <= 80
+
+
+def test_a_long_title_of_a_figure_is_not_cut():
+    row = _titled("chance of a weather that nobody wants twice running", "1.00")
+    assert row == ["chance of a weather that    1.00", "nobody wants twice running"]
 
 
 def test_towers_that_differ_are_told_by_the_keys_of_their_profiles(tmp_path: Path):
