@@ -234,7 +234,10 @@ def test_a_picture_of_any_game_hides_nothing(of: dict[str, Any]):
     game = DeclaredGame(declaration_of(of | {"rounds": {"times": 30}}))
     rules = game.read({})
     turns = list(game.play(CoinTower(p_out=0.5), rules, 1))
-    found = faults(run_figure(turns, rules, "A game"))
+    figure: Any = run_figure(turns, rules, "A game")
+    rows = {text.get_text() for text in figure.axes[0].get_yticklabels()}
+    assert rows == {cube.colour for turn in turns for cube in (*turn.entry.out, *turn.entry.table.tower.cubes)}
+    found = faults(figure)
     found.pop("unnamed", None)  # rings and the dashes between rounds: named below
     assert found == {}
     with pytest.raises(UsageError, match="throws of the game are 0"):

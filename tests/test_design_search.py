@@ -237,8 +237,12 @@ def test_wishes_that_conflict_give_the_sentence_the_front_and_what_to_try(tmp_pa
     assert (values[:, 0] < 31).all()  # both ends of the trade, and none beyond
     assert (values[:, 1] < 6.2).all()
     assert np.ptp(values[:, 0]) > 8
-    picture(found.front, found.asked.wishes, found.estimates, tmp_path / "front.png")
-    assert (tmp_path / "front.png").stat().st_size > 10_000
+    picture(found.front, found.asked.wishes, found.estimates, tmp_path / "front.svg")
+    drawn = (tmp_path / "front.svg").read_text("utf-8")
+    told = " ".join(re.findall(r"<!-- (.*?) -->", drawn))
+    assert "A tower that has 30 cubes inside after a phase and lets 6 cubes out in a phase" in told
+    assert "inside in play [cubes]" in told
+    assert "out in a phase [cubes]" in told
 
 
 def test_no_tower_of_the_atlas_is_believed_to_let_out_what_its_balance_forbids():

@@ -29,6 +29,7 @@ from tower_sim.apparatus.parts import Apparatus, Box, span, tilted_about_y
 from tower_sim.cubes import Cube
 from tower_sim.drawing import check_path, draw_apparatus
 from tower_sim.drawing.files import cube_colours, save
+from tower_sim.drawing.paint import paints
 from tower_sim.drawing.picture import apparatus_figure
 from tower_sim.drawing.sheet import spread
 from tower_sim.drawing.solids import Face, View, clipped, from_back_to_front, tilted_box, union
@@ -555,6 +556,27 @@ def test_bars_stand_for_the_cubes_inside() -> None:
     for i, entry in enumerate(entries):
         heights = [bar.get_height() for bar in bars if bar.get_x() + 0.42 == pytest.approx(i)]
         assert sorted(heights) == sorted(entry.inside.values())
+
+
+def test_every_colour_has_a_letter_on_its_cubes_and_beside_its_row() -> None:
+    rules = Rules(rounds=2)
+    entries = entries_of(rules)
+    figure = game_figure(entries, rules, "a game")
+    lowest, *_, inside = sorted(figure.axes, key=lambda axes: axes.get_position().y0)
+    letters = {of.name: of.letter for of in paints(COLOURS)}
+    assert len({*letters.values()}) == len(COLOURS)
+    expected = sorted(letters[colour] for entry in entries for colour, n in entry.inside.items() if n)
+    assert sorted(text.get_text() for text in inside.texts if len(text.get_text()) == 1) == expected
+    assert {*letters.values()} <= {text.get_text() for text in lowest.texts}
+    rows = [text.get_text() for text in lowest.get_yticklabels()]
+    assert rows == [*COLOURS, "phase"]
+
+
+def test_colours_that_never_appear_have_no_row() -> None:
+    rules = Rules(rounds=1, cubes=dict.fromkeys(COLOURS, 3) | {"red": 0, "white": 0})
+    panel: Any = min(game_figure(entries_of(rules), rules, "a game").axes, key=lambda axes: axes.get_position().y0)
+    rows = [text.get_text() for text in panel.get_yticklabels()]
+    assert rows == [*(colour for colour in COLOURS if colour not in ("red", "white")), "phase"]
 
 
 def test_rounds_and_the_set_up_are_named_and_the_set_up_is_told_in_words() -> None:

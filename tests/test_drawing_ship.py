@@ -204,7 +204,7 @@ def test_a_board_of_a_kind_that_says_nothing_is_drawn_with_its_zones_named(monke
     ship = shipped()
     figure = apparatus_figure(ship, NINE)
     shown = "".join(texts_of(figure))
-    assert all(zone.name in shown.replace("\n", "") for zone in ship.board.zones)
+    assert all(zone.name.replace("_", "") in shown.replace("\n", "").replace(" ", "") for zone in ship.board.zones)
     assert {"hull", "bulwark", "mast", "gun deck"} <= set(texts_of(figure))
     assert overlaps(figure) == []
 
@@ -349,10 +349,23 @@ def words_in_zones(figure: Any) -> dict[str, list[str]]:
 def test_every_zone_has_its_name_once_and_what_it_gives(state: TowerState | None) -> None:
     ship = shipped()
     words = words_in_zones(board_figure(ship, state or state_with(), "a board"))
-    for zone in ship.board.zones:
-        text = "".join(line if line.endswith("_") else f"{line} " for line in words[zone.name])
-        assert text.split()[0] == zone.name
-        assert " ".join(text.split()[1:]) == plan(ship).printed[zone.name].words
+    for zone in ship.board.zones:  # in words; a name that says all stands alone
+        name, gives = zone.name.replace("_", " "), plan(ship).printed[zone.name].words
+        said = [line for line in words[zone.name] if len(line) > 1]  # but the letters of cubes
+        assert " ".join(said) == (name if name == gives else f"{name} {gives}")
+
+
+def test_each_cube_on_the_board_bears_the_letter_of_its_colour() -> None:
+    ship = shipped()
+    lying = [a_cube(0, "purple", *on_zone(ship, "choice")), a_cube(1, "green", *on_zone(ship, "cargo"))]
+    below = lying[0].pose
+    assert below is not None
+    x, y, z = below.position
+    pile = Resident(Cube(2, "green", 0.008), "border", 0, Pose((x, y, z + 0.008), below.orientation))
+    words = words_in_zones(board_figure(ship, state_with(*lying), "a board"))
+    assert ("P" in words["choice"], "G" in words["cargo"]) == (True, True)
+    words = words_in_zones(board_figure(ship, state_with(*lying, pile), "a board"))
+    assert ("P" in words["choice"], "G" in words["choice"]) == (False, True)  # that of the one below is hidden
 
 
 def test_words_that_do_not_fit_are_listed_below_under_a_number() -> None:
@@ -360,7 +373,7 @@ def test_words_that_do_not_fit_are_listed_below_under_a_number() -> None:
     texts, printed = texts_of(board_figure(ship, state_with(), "small zones")), plan(ship).printed
     for i, zone in enumerate(ship.board.zones):
         assert texts.count(str(i + 1)) == 1
-        assert texts.count(f"{i + 1}  {zone.name}: {printed[zone.name].words}") == 1
+        assert texts.count(f"{i + 1}  {zone.name.replace('_', ' ')}: {printed[zone.name].words}") == 1
 
 
 GIVEN = {
@@ -369,7 +382,7 @@ GIVEN = {
     "strength 2": {"kind": "strength", "strength": 2},
     "1 coin + 1 cargo": {"kind": "plunder", "coins": 1, "cargo": 1},
     "3 coins": {"kind": "plunder", "coins": 3},
-    "2 of coins/cargo": {"kind": "plunder", "choice": 2},
+    "2 coins or cargo": {"kind": "plunder", "choice": 2},
 }
 
 
@@ -495,7 +508,7 @@ def test_of_a_model_that_tells_zones_only_the_cubes_in_each_are_counted() -> Non
     lying = [Resident(Cube(i, c, 0.008), w, 0) for i, (c, w) in enumerate(zip(colours, words, strict=True))]
     figure = board_figure(shipped(), state_with(*lying), "none")
     found = {name: "".join(said) for name, said in words_in_zones(figure).items()}
-    assert found["strength_2"] == "strength_2strength 2here: 1 purple, 1 green"
+    assert found["strength_2"] == "strength 2strength 2here: 1 purple, 1 green"
     assert found["cargo"].endswith("here: 1 green")
     assert found["coins"].startswith("coins")
     assert "here" not in found["coins"]
@@ -578,7 +591,7 @@ def test_the_picture_says_how_many_and_each_share_in_percent() -> None:
     figure = densities_figure(ship, points, counts, thrown, "evenly")
     words = words_in_zones(figure)
     for name, (share, error) in shares(ship, counts, thrown).items():
-        assert "".join(words[name]) == f"{name}{100 * share:.1f} ± {100 * error:.1f} %"
+        assert "".join(words[name]) == f"{name.replace('_', ' ')}{100 * share:.1f} ± {100 * error:.1f} %"
     texts = " ".join(texts_of(figure))
     assert "200 cubes thrown in 40 battles" in texts
     assert "cubes per cm² for 100 thrown" in texts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -13,7 +14,7 @@ import numpy.typing as npt
 
 from tower_sim.design.features import features
 from tower_sim.design.search import Search, Seen
-from tower_sim.design.towers import Towers
+from tower_sim.design.towers import BY_NAME, Towers
 from tower_sim.design.wishes import Wish
 from tower_sim.statistics import Estimate
 
@@ -101,7 +102,7 @@ def picture(found: Front, wishes: Sequence[Wish], confirmed: Sequence[Estimate],
     """
     from matplotlib.figure import Figure  # a second, so only where a picture is asked for
 
-    from tower_sim.drawing.files import save
+    from tower_sim.drawing.files import FONT, save
 
     drawn = [i for i, wish in enumerate(wishes) if not wish.is_tacit]
     pairs = list(combinations(drawn, 2)) or [(0, len(wishes) - 1)]
@@ -119,12 +120,20 @@ def picture(found: Front, wishes: Sequence[Wish], confirmed: Sequence[Estimate],
             axes.errorbar([confirmed[i].value], [confirmed[j].value], [[_half(confirmed[j])]], [[_half(confirmed[i])]],
                           fmt="D", ms=5, color="#2f9149", capsize=2, label="found, in fresh games (95 %)"),
         ]  # fmt: skip
-        axes.set_xlabel(f"{wishes[i].kind.title}")
-        axes.set_ylabel(f"{wishes[j].kind.title}")
+        axes.set_xlabel(_named(wishes[i]))
+        axes.set_ylabel(_named(wishes[j]))
         axes.spines[["top", "right"]].set_visible(False)
     columns = len(handles) if len(pairs) > 1 else 2
-    figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False, fontsize=8.5)
+    figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False, fontsize=FONT)
+    title = f"A tower that {' and '.join(wish.said() for wish in wishes if not wish.is_tacit)}"
+    style = {"fontsize": FONT, "weight": "bold", "x": 0.02, "ha": "left"}
+    figure.suptitle(textwrap.fill(title, int(12.5 * figure.get_figwidth())), **style)
     save(figure, path)
+
+
+def _named(wish: Wish) -> str:
+    """Return what an axis says: what is wished, in its unit."""
+    return f"{wish.kind.title} [{BY_NAME[wish.kind.output].unit}]"
 
 
 def _half(estimate: Estimate) -> float:

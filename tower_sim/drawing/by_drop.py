@@ -1,15 +1,104 @@
-"""The axes of a panel that has a column for each drop of a run."""
+"""The panels of a picture that has a column for each drop of a run: stacks, rows, and their axes.
+
+A colour is never told by its colour alone: each cube that has room bears its letter, and the rows name the letters.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matplotlib.ticker import MaxNLocator
 
-from tower_sim.drawing.files import GREY
+from tower_sim.drawing.files import FONT, GREY, INK
+from tower_sim.drawing.paint import Paint
+from tower_sim.drawing.sheet import width_of
+
+Counts = Mapping[str, Sequence[int]]
+"""How many cubes of each colour, a number a drop."""
+
+ROW = 0.2  # inches for each colour
+COLUMN = 0.218  # inches for each drop, less when the figure would become wider than
+WIDEST = 24.0
+_MARK = 19.0  # pt for the mark beside a row's name
+_LEAST = 4.5  # pt: a smaller letter is not read
+_CUBE = 7.0  # pt for a cube of a stack, while that is no taller than
+_TALLEST = 3.4  # inches
 
 _STEPS = [a * 10**b for b in range(9) for a in (1, 2, 5)]  # between the drops that are numbered
+
+
+def seen(colours: Sequence[str], *counts: Counts) -> list[str]:
+    """Return the colours that appear in any drop, in their order; all when none does."""
+    return [colour for colour in colours if any(any(each[colour]) for each in counts)] or [*colours]
+
+
+def beside(names: Sequence[str]) -> float:
+    """Return how wide (inches) the rows' names and marks are, with the panels' own names."""
+    return 0.5 + (_MARK + max(map(width_of, names))) / 72
+
+
+def stack_height(counts: Counts, least: float) -> float:
+    """Return how tall (inches) a panel of stacks is, so that a letter has room on a cube: at least `least`."""
+    return min(max(least, _CUBE * _limit(counts) / 72), max(least, _TALLEST))
+
+
+def draw_stacks(panel: Any, counts: Counts, paint: Mapping[str, Paint]) -> None:
+    """Stack the cubes inside after each drop, the first colour on top, as in the rows below."""
+    drops = len(next(iter(counts.values())))
+    limit = _limit(counts)
+    figure, box = panel.figure, panel.get_position()
+    tall = box.height * figure.get_figheight() * 72 / limit  # pt for each cube
+    wide = 0.84 * box.width * figure.get_figwidth() * 72 / (drops + 0.4)
+    base = [0] * drops
+    for colour in reversed(list(counts)):
+        of, numbers = paint[colour], counts[colour]
+        panel.bar(range(drops), numbers, 0.84, base, color=of.rgb, edgecolor=INK, linewidth=0.5, zorder=3)
+        for i, number in enumerate(numbers):
+            size = min(FONT - 0.5, 0.8 * number * tall, 0.8 * wide)
+            if size >= _LEAST:
+                _write(panel, i, base[i] + number / 2, mark_of(of), of, size)
+        base = [a + b for a, b in zip(base, numbers, strict=True)]
+    panel.set_ylim(0, limit)
+    panel.set_ylabel("inside\n[cubes]", fontsize=FONT)
+
+
+def _limit(counts: Counts) -> float:
+    return 1.08 * max(1, *map(sum, zip(*counts.values(), strict=True)))
+
+
+def draw_rows(panel: Any, counts: Counts, paint: Mapping[str, Paint], column: float) -> float:
+    """Draw a square with the number of cubes out for each colour and drop, `column` pt wide; return its side (pt)."""
+    side = min(0.8 * column, 0.8 * ROW * 72)
+    for row, (colour, numbers) in enumerate(counts.items()):
+        panel.axhline(row, color="0.9", lw=0.6, zorder=1)
+        there = [i for i, number in enumerate(numbers) if number]
+        draw_squares(panel, there, row, paint[colour], side, [str(numbers[i]) for i in there])
+        mark = {"boxstyle": "square,pad=0.22", "facecolor": paint[colour].rgb, "edgecolor": INK, "linewidth": 0.6}
+        style = {"va": "center_baseline", "ha": "center", "fontsize": FONT - 1.5, "weight": "bold", "bbox": mark}
+        at = {"xycoords": panel.get_yaxis_transform(), "textcoords": "offset points", "annotation_clip": False}
+        panel.annotate(mark_of(paint[colour]), (0, row), (-11, 0), color=paint[colour].ink, **at, **style)
+    panel.set_yticks(range(len(counts)), [*counts])
+    panel.tick_params(axis="y", length=0, pad=_MARK)
+    panel.set_ylabel("came out\n[cubes]", fontsize=FONT)
+    return side
+
+
+def mark_of(paint: Paint) -> str:
+    """Return what the cubes of a colour bear: its letter, or its name where that is as short."""
+    return paint.name if len(paint.name) <= 2 else paint.letter
+
+
+def draw_squares(panel: Any, at: Sequence[int], row: float, paint: Paint, side: float, words: Sequence[str]) -> None:
+    """Draw squares of a colour in a row, each with its words where there is room for any."""
+    style = {"s": side**2, "marker": "s", "color": paint.rgb, "edgecolor": INK, "linewidth": 0.6, "zorder": 3}
+    panel.scatter(at, [row] * len(at), **style)
+    for i, word in zip(at, words, strict=True) if side > 7 else ():
+        _write(panel, i, row, word, paint, min(FONT, 0.72 * side))
+
+
+def _write(panel: Any, x: float, y: float, words: str, paint: Paint, size: float) -> None:
+    panel.text(x, y, words, color=paint.ink, fontsize=size, ha="center", va="center_baseline", zorder=4)
 
 
 def dress(panel: Any, numbers: Sequence[int], starts: Sequence[int], empty: Sequence[int]) -> None:

@@ -22,6 +22,7 @@ from tower_sim.apparatus.dimensions import BoardPlan, Printed
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.with_board import with_board
 from tower_sim.drawing.files import FONT, GREY
+from tower_sim.drawing.paint import Paint
 from tower_sim.drawing.section import draw_heights, draw_widths, in_mm
 from tower_sim.drawing.sheet import Sheet, Where, width_of
 from tower_sim.drawing.solids import Array, Face, View, from_back_to_front
@@ -236,7 +237,7 @@ class Plan:
     def _rows(self, says: Mapping[str, str]) -> list[str]:
         """Return the rows of the list below."""
         return [
-            f"{i + 1}  {name}{': ' if says.get(name) else ''}{' '.join(says.get(name, '').split())}"
+            f"{i + 1}  {in_words(name)}{': ' if says.get(name) else ''}{' '.join(says.get(name, '').split())}"
             for i, name in enumerate(self._listed)
         ]
 
@@ -306,6 +307,23 @@ class Plan:
         sheet.paint(seen, view, shades(seen, dimensions), 0.6, 5)
         self._surround()
 
+    def mark(self, lying: Sequence[Resident], paint: Mapping[str, Paint]) -> None:
+        """Write on the board's cubes the letters of their colours, which not all eyes tell apart."""
+        left, right, low, high = self.outer
+        tops = [max(cube_faces([resident]), key=lambda face: face.normal[2]).corners.mean(axis=0) for resident in lying]
+        for resident, top in zip(lying, tops, strict=True):
+            of, edge = paint[resident.cube.colour], 1e3 * resident.cube.edge
+            x, y = self.view.project(top[None])[0].tolist()
+            is_under = any(z - top[2] > 0.3 * edge and math.hypot(x - top[0], y - top[1]) < edge for x, y, z in tops)
+            if left < x < right and low < y < high and not is_under and not self._has_words(x, y, edge / 2):
+                style: dict[str, Any] = {"fontsize": 0.6 * edge / self.sheet.pt, "color": of.ink, "weight": "bold"}
+                self.sheet.text(x, y, of.letter, up="center_baseline", bbox=None, **style)
+
+    def _has_words(self, x: float, y: float, near: float) -> bool:
+        """Say whether words of a zone stand at (x, y), or nearer than that."""
+        sizes = [(label.middle, np.array(_size(label)) * self.sheet.pt / 2 + near) for label in self._labels.values()]
+        return any(abs(x - at[0]) < half[0] and abs(y - at[1]) < half[1] for at, half in sizes)
+
     def _surround(self) -> None:
         """Dimension the board, and write what is beyond it and over the plan."""
         sheet, pt, plan = self.sheet, self.sheet.pt, self.plan
@@ -340,29 +358,32 @@ def _centroid(ring: Array) -> tuple[float, float]:
     return float(x), float(y)
 
 
+def in_words(name: str) -> str:
+    """Return the name of a zone as words."""
+    return name.replace("_", " ")
+
+
 def _settings(name: str, gives: str, size: float) -> Iterator[Label]:
     """Yield the ways to set the words of a zone, the best first: upright before turned, in few lines before many.
 
-    A name that says all is set alone where both do not fit.
+    A name that says all is set alone.
     """
-    both = [(name, gives), *([(name, "")] if name.replace("_", " ") == gives else [])]
-    for (bold, plain), is_turned in product(both, (False, True)):
+    bold = in_words(name)
+    plain = "" if gives == bold else gives
+    for is_turned in (False, True):
         for limit in (math.inf, 14.0, 11.0, 9.0, 7.0, 5.0):
-            yield Label(
-                _wrapped(bold, "_", size, limit, True), _wrapped(plain, " ", size, limit, False), size, is_turned
-            )
+            yield Label(_wrapped(bold, size, limit, True), _wrapped(plain, size, limit, False), size, is_turned)
 
 
-def _wrapped(words: str, after: str, size: float, limit: float, is_bold: bool) -> str:
-    """Break `words` after the character `after` into lines of at most `limit` times the type size, where it can be."""
+def _wrapped(words: str, size: float, limit: float, is_bold: bool) -> str:
+    """Break `words` into lines of at most `limit` times the type size, where it can be."""
     lines: list[str] = []
     for line in words.split("\n"):
         lines.append("")
-        for piece in (piece + after for piece in line.split(after)):
-            if lines[-1] and width_of((lines[-1] + piece).strip(), size, is_bold) > limit * size:
+        for word in line.split(" "):
+            if lines[-1] and width_of(f"{lines[-1]} {word}", size, is_bold) > limit * size:
                 lines.append("")
-            lines[-1] += piece
-        lines[-1] = lines[-1].removesuffix(after)
+            lines[-1] = f"{lines[-1]} {word}".strip()
     return "\n".join(line.strip() for line in lines)
 
 

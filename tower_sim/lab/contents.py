@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import metadata, resources
 from pathlib import Path
 from typing import Any, cast
@@ -56,7 +56,7 @@ def contents(given: Sequence[str | Path] = (), games: Sequence[str | Path] = ())
         "game": {"name": game.name, "title": game.title},
         "rules": rules,
         "figures": [{"key": each.key, "title": each.title, "unit": each.unit} for each in game.figures()],
-        "battle": _of_sides(registry.get("game", "dead_reckoning")),
+        "battle": _of_sides([each[0].name for each in every if each[1].kind != TOWER]),
         "first": load(game.apparatus).name if not named else next(iter(named)),
         "thresholds": thresholds,
         "towers": towers,
@@ -107,12 +107,14 @@ def _ship(apparatus: Apparatus, fitted: Fitted, named: str) -> dict[str, Any]:
     return {**_about(apparatus, fitted, named), "zones": zones, "bounds": bounds, "document": document(fitted)}
 
 
-def _of_sides(game: Game) -> dict[str, str]:
-    """Return the names of the figures of a battle that each side has, by key, as comparisons have them."""
+def _of_sides(ships: Sequence[str]) -> dict[str, str]:
+    """Return the names of the figures of each side of a battle in these ships, by key, as comparisons have them."""
+    known: Mapping[str, Game] = registry.every("game")
+    figures = [figure for game in known.values() if game.apparatus in ships for figure in game.figures()]
     own = " (active)"
     return {
         figure.key.removesuffix("_active"): figure.title.removesuffix(own)
-        for figure in game.figures()
+        for figure in figures
         if figure.title.endswith(own)
     }
 

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import Cube
+from tower_sim.drawing.paint import paints
 from tower_sim.errors import UsageError, fault
-from tower_sim.pages.paint import paints
 from tower_sim.reading import json_value
 from tower_sim.replay.takes import RATE, Lying, Take, Track
 from tower_sim.state import Pose

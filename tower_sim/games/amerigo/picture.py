@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
 
-from tower_sim.drawing.by_drop import dress
-from tower_sim.drawing.files import FONT, GREY, INK, check_path, cube_colours, ink_on, save
+from tower_sim.drawing.by_drop import (
+    COLUMN,
+    ROW,
+    WIDEST,
+    beside,
+    draw_rows,
+    draw_squares,
+    draw_stacks,
+    dress,
+    mark_of,
+    seen,
+    stack_height,
+)
+from tower_sim.drawing.files import FONT, GREY, INK, check_path, save
+from tower_sim.drawing.paint import Paint, paints
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo.phases import DropEntry
 from tower_sim.games.amerigo.rules import SETUP, Rules
 
 _RIGHT = 0.15  # inches beside the panels
-_ROW = 0.2  # inches for each colour
-_COLUMN = 0.218  # inches for each drop, less when the figure would become wider than
-_WIDEST = 24.0
-
-
 _GAP = 0.14  # inches between the panels
 _NAMES = 0.3  # inches between those that have the names of the bars between them
 
@@ -38,9 +46,14 @@ def game_figure(entries: Sequence[DropEntry], rules: Rules, title: str) -> Figur
     """Return the figure that `draw_game` writes."""
     if not entries:
         raise UsageError("entries of the game are 0; allowed is 1 or more; play the game first")
-    left = 0.62 + 0.075 * max(5, *map(len, rules.colours))  # inches beside the panels
-    width = min(_WIDEST, max(5.5, left + _RIGHT + _COLUMN * len(entries)))
-    heights = (_ROW * (len(rules.colours) + 1.4), 1.15, 1.9)  # inches, from the bottom
+    paint = {of.name: of for of in paints(rules.colours)}
+    inside_by = {colour: [entry.inside.get(colour, 0) for entry in entries] for colour in rules.colours}
+    out_by = {colour: [entry.emerged.get(colour, 0) for entry in entries] for colour in rules.colours}
+    colours = seen(rules.colours, inside_by, out_by)
+    left = beside([*colours, "phase"])  # inches beside the panels
+    width = min(WIDEST, max(5.5, left + _RIGHT + COLUMN * len(entries)))
+    stacks = {colour: inside_by[colour] for colour in colours}
+    heights = (ROW * (len(colours) + 1.4), 1.15, stack_height(stacks, 1.9))  # inches, from the bottom
     height, bottom = sum(heights) + 1.25 + _NAMES - _GAP, 0.48
     figure: Any = Figure(figsize=(width, height))
     panels: list[Any] = []
@@ -50,9 +63,10 @@ def game_figure(entries: Sequence[DropEntry], rules: Rules, title: str) -> Figur
         bottom += tall + gap
     out, flow, inside = panels
     column = (width - left - _RIGHT) * 72 / len(entries)  # pt for each drop
-    _draw_inside(inside, entries, rules)
+    draw_stacks(inside, stacks, paint)
     _draw_flow(flow, entries)
-    _draw_colours(out, entries, rules, column)
+    side = draw_rows(out, {colour: out_by[colour] for colour in colours}, paint, column)
+    _draw_phases(out, entries, colours, paint, side)
     for panel in panels:
         _dress(panel, entries)
         panel.tick_params(labelbottom=panel is out, labelsize=FONT)
@@ -62,18 +76,6 @@ def game_figure(entries: Sequence[DropEntry], rules: Rules, title: str) -> Figur
     size = min(10.0, (width - 0.3) * 72 / max(len(title), 1) / 0.68)
     figure.text(0.12 / width, 1 - 0.1 / height, title, size=size, weight="bold", va="top", color=INK)
     return figure
-
-
-def _draw_inside(panel: Any, entries: Sequence[DropEntry], rules: Rules) -> None:
-    """Stack the cubes inside after each drop, the first colour on top, as in the rows of the colours below."""
-    paint = cube_colours(rules.colours)
-    base = [0] * len(entries)
-    for colour in reversed(rules.colours):
-        counts = [entry.inside.get(colour, 0) for entry in entries]
-        panel.bar(range(len(entries)), counts, 0.84, base, color=paint[colour], edgecolor=INK, linewidth=0.5, zorder=3)
-        base = [a + b for a, b in zip(base, counts, strict=True)]
-    panel.set_ylim(0, 1.08 * max(1, *base))
-    panel.set_ylabel("inside\n[cubes]", fontsize=FONT)
 
 
 def _draw_flow(panel: Any, entries: Sequence[DropEntry]) -> None:
@@ -105,30 +107,19 @@ def _draw_flow(panel: Any, entries: Sequence[DropEntry]) -> None:
     panel.set_ylabel("each drop\n[cubes]", fontsize=FONT)
 
 
-def _draw_colours(panel: Any, entries: Sequence[DropEntry], rules: Rules, column: float) -> None:
-    """Draw a square with the number of cubes that came out for each colour and drop, and below the phase's colour."""
-    paint = cube_colours(rules.colours)
-    side = min(0.8 * column, 0.8 * _ROW * 72)
-    for row, colour in enumerate(rules.colours):
-        panel.axhline(row, color="0.9", lw=0.6, zorder=1)
-        counts = {i: entry.emerged.get(colour, 0) for i, entry in enumerate(entries)}
-        there = [i for i, count in counts.items() if count]
-        style = {"s": side**2, "marker": "s", "color": paint[colour], "edgecolor": INK, "linewidth": 0.6, "zorder": 3}
-        panel.scatter(there, [row] * len(there), **style)
-        for i in there if side > 7 else ():
-            words = {"color": ink_on(paint[colour]), "fontsize": min(FONT, 0.72 * side), "zorder": 4}
-            panel.text(i, row, str(counts[i]), ha="center", va="center_baseline", **words)
-    phase_row = len(rules.colours) + 0.3
-    panel.axhline(phase_row - 0.65, color=GREY, lw=0.6)
+def _draw_phases(
+    panel: Any, entries: Sequence[DropEntry], colours: Sequence[str], paint: Mapping[str, Paint], side: float
+) -> None:
+    """Draw below the rows of `colours` the colour of each phase, in squares of `side` pt."""
+    row = len(colours) + 0.3
+    panel.axhline(row - 0.65, color=GREY, lw=0.6)
     for i, entry in enumerate(entries):
         if entry.phase in paint:
-            style = {"s": (0.6 * side) ** 2, "marker": "s", "edgecolor": INK, "linewidth": 0.6, "zorder": 3}
-            panel.scatter([i], [phase_row], color=paint[entry.phase], **style)
+            draw_squares(panel, [i], row, paint[entry.phase], 0.85 * side, [mark_of(paint[entry.phase])])
         elif side > 7:
-            panel.text(i, phase_row, "all", ha="center", va="center", fontsize=FONT - 1.5, color=GREY)
-    panel.set_ylim(phase_row + 0.6, -0.65)
-    panel.set_yticks([*range(len(rules.colours)), phase_row], [*rules.colours, "phase"])
-    panel.set_ylabel("came out\n[cubes]", fontsize=FONT)
+            panel.text(i, row, "all", ha="center", va="center", fontsize=FONT - 1.5, color=GREY)
+    panel.set_ylim(row + 0.6, -0.65)
+    panel.set_yticks([*range(len(colours)), row], [*colours, "phase"])
 
 
 def _dress(panel: Any, entries: Sequence[DropEntry]) -> None:

@@ -17,7 +17,8 @@ from matplotlib.patches import Rectangle
 from tower_sim.apparatus.board import Zone
 from tower_sim.apparatus.with_board import WithBoard
 from tower_sim.cubes import count_by_colour
-from tower_sim.drawing.files import FONT, GREY, INK, check_path, cube_colours, save
+from tower_sim.drawing.files import FONT, GREY, INK, check_path, save
+from tower_sim.drawing.paint import Paint, paints
 from tower_sim.drawing.plan import draw_plan, lying_near, on_plan, said_of_cubes
 from tower_sim.drawing.sheet import width_of
 from tower_sim.errors import UsageError
@@ -74,8 +75,10 @@ def board_figure(ship: WithBoard, state: TowerState, title: str) -> Figure:
         said += "; the model tells their zones, not where in them they lie"
         says = {name: f"{gives}\n{_counted(state, name)}".rstrip() for name, gives in says.items()}
     figure = _headed(title, said, _SIZE[0])
-    _draw_colours(figure, state)
-    draw_plan(figure, (0.0, 0.0, 1.0, 0.89), ship, says, cubes)
+    paint = {of.name: of for of in paints(sorted(count_by_colour(state.board.cubes)))}
+    _draw_colours(figure, state, paint)
+    plan = draw_plan(figure, (0.0, 0.0, 1.0, 0.89), ship, says, cubes)
+    plan.mark(lying if cubes else (), paint)
     return figure
 
 
@@ -228,11 +231,10 @@ def _headed(title: str, said: str, width: float) -> Figure:
     return figure
 
 
-def _draw_colours(figure: Any, state: TowerState) -> None:
+def _draw_colours(figure: Any, state: TowerState, paint: Mapping[str, Paint]) -> None:
     """Draw a row of the colours on the board with the number of their cubes, as far as it goes."""
     of_colour = count_by_colour(state.board.cubes)
-    x, y, side = 0.02 * _SIZE[0], 0.905 * _SIZE[1], 0.1  # inches
-    paint = cube_colours(sorted(of_colour))
+    x, y, side = 0.02 * _SIZE[0], 0.905 * _SIZE[1], 0.13  # inches
     for colour, count in of_colour.items():
         words = f"{count} {colour}"
         wide = side + 0.06 + width_of(words, FONT, False) / 72
@@ -240,10 +242,13 @@ def _draw_colours(figure: Any, state: TowerState) -> None:
             break
         where: dict[str, Any] = {
             "transform": figure.dpi_scale_trans,
-            "facecolor": paint[colour],
+            "facecolor": paint[colour].rgb,
             "edgecolor": INK,
             "linewidth": 0.6,
         }
         figure.add_artist(Rectangle((x, y - side / 2), side, side, **where))
+        at = ((x + side / 2) / _SIZE[0], y / _SIZE[1])
+        inside: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": FONT - 2, "weight": "bold"}
+        figure.text(*at, paint[colour].letter, color=paint[colour].ink, **inside)
         figure.text((x + side + 0.06) / _SIZE[0], y / _SIZE[1], words, fontsize=FONT, color=INK, va="center_baseline")
         x += wide + 0.15

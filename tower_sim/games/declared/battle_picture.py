@@ -9,6 +9,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from tower_sim.drawing.files import FONT, INK, save
+from tower_sim.drawing.sheet import width_of
 
 _FILLS = ("0.35", "0.7", "0.95")
 
@@ -22,7 +23,8 @@ def draw_odds(
     """
     figure: Any = Figure(figsize=(7.2, 3.6), layout="constrained")
     left, right = figure.subplots(1, 2)
-    inside = list(next(iter(columns.values()))["inside"])
+    every = list(next(iter(columns.values()))["inside"])
+    inside = [name for name in every if any(summary["inside"][name]["mean"] for summary in columns.values())] or every
     for i, (name, summary) in enumerate(columns.items()):
         wins = [_ends(summary["win"][word], "share") for word in who]
         stays = [_ends(summary["inside"][colour], "mean") for colour in inside]
@@ -46,7 +48,8 @@ def draw_odds(
             panel.spines[side].set_visible(False)
     handles, said = left.get_legend_handles_labels()
     figure.legend(handles, said, loc="outside lower center", ncols=len(columns), fontsize=FONT, frameon=False)
-    figure.suptitle(title, fontsize=FONT, color=INK)
+    size = min(FONT, FONT * 7.0 * 72 / max(1.0, width_of(title)))
+    figure.suptitle(title, fontsize=size, color=INK)
     save(figure, path)
 
 

@@ -1,4 +1,4 @@
-"""Paint: what the cubes of a colour look like on a page, also to those who tell colours badly."""
+"""Paint: what the cubes of a colour look like in pictures and pages, also to those who tell colours badly."""
 
 from __future__ import annotations
 
