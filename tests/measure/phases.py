@@ -38,12 +38,12 @@ SCENES = (("49 into rulebook.toml", RULEBOOK, 49), ("9 through the ship", "dead_
 PHASES: Mapping[str, tuple[str, ...]] = {
     "broad phase: has anything moved far": ("have_moved",),
     "broad phase: who is near whom": ("seek_pairs",),
-    "narrow phase": ("_meet", "_list_active"),
+    "narrow phase": ("_find_contacts", "_list_active"),
     "solver: layout": ("prepare",),
     "solver: sweeps": ("solve",),
-    "forces kept": ("keep",),
-    "overlap parted": ("part",),
-    "integration": ("move",),
+    "forces kept": ("keep_forces",),
+    "overlap parted": ("push_apart",),
+    "integration": ("integrate",),
     "sleep": ("fall_asleep",),
 }
 """The functions of each phase, as run.py calls them, or sleep.py has them."""

@@ -139,7 +139,7 @@ def comparison() -> None:
     """Run the example of docs/compare.md, which draws its picture, and write what it prints there."""
     text = COMPARE.read_text("utf-8")
     (command,) = re.findall(r"<!-- example -->\n```sh\ntower-sim (.*)\n```", text)
-    words = [sys.executable, "-m", "tower_sim", *shlex.split(command)]
+    words = [sys.executable, "-m", "tower_sim", *shlex.split(command), "--force"]
     on_80_columns = {**os.environ, "COLUMNS": "80"}
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True, env=on_80_columns)
     printed = done.stdout
@@ -197,7 +197,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         comparison()
         session()
         for command in COMMANDS:
-            cli.main(command.split())
+            cli.main([*command.split(), "--force"])
         figures.main([])
 
     return ended("renew", work, "what was simulated is kept; to go on, run the same again")
