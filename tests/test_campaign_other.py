@@ -161,7 +161,8 @@ def test_a_game_with_a_table_is_not_called_like_a_folder_of_every_dataset():
 
 
 def test_a_campaign_that_names_no_apparatus_is_of_the_games_own(lots: pytest.MonkeyPatch):
-    assert parse('[campaign]\nkind = "battle"\nbattles = 2\nseed = "1"\n').apparatus == "dead_reckoning"
+    unsaid = '[campaign]\nkind = "wallenstein"\nmodel = "two_thirds"\ngames = 2\nseed = "1"\n'
+    assert parse(unsaid).apparatus == "wallenstein"
     with pytest.raises(UsageError, match=r"campaign\.apparatus is nothing; allowed is one of"):
         parse(TEXT.replace('apparatus = "amerigo"\n', ""))  # a game without one
 

@@ -14,10 +14,10 @@ from tower_sim import registry
 from tower_sim.apparatus.catalogue import load as apparatus
 from tower_sim.campaign import parse, run
 from tower_sim.models import open_model
-from tower_sim.statistics import Resamples
-from tower_sim.study import study
+from tower_sim.statistics import Estimate, Resamples
+from tower_sim.study import sections_device, study
 from tower_sim.study.data import Facts, Words
-from tower_sim.study.stand_ins import Against, against
+from tower_sim.study.stand_ins import Against, BesideExact, against
 
 pytestmark = pytest.mark.usefixtures("unpainted")
 
@@ -96,6 +96,14 @@ def test_a_rule_that_no_tower_could_play_fairly_is_not_blamed_on_the_tower(tmp_p
     assert studied("archipelago", tmp_path / "one", 60).startswith("The tower keeps the odds of the bag")
     head = (tmp_path / "most" / "r" / "tables" / "device_shares.csv").read_text("utf-8").splitlines()[0]
     assert head.endswith(',p,without memory,"without memory, low","without memory, high"')
+
+
+def test_an_event_that_the_rule_never_gives_is_the_rules_doing() -> None:
+    """The same in every run has no spread and no test: its interval says that it is off."""
+    never = BesideExact("2", Estimate(1.0, 0.99, 1.0, 300), 0.184, np.nan)
+    assert sections_device._is_off(never)
+    assert not sections_device._is_off(replace(never, exact=0.995))
+    assert not sections_device._is_off(BesideExact("2", Estimate(np.nan, np.nan, np.nan, 0), 0.2, np.nan))
 
 
 def test_the_study_of_a_campaign_begins_with_the_odds_for_every_choice(tmp_path: Path) -> None:

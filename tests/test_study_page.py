@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from matplotlib.figure import Figure
+from support.browser import axe_violations, browsing, needs_browser
 from support.command_line import here
 from support.datasets import coin_games, write
 
@@ -90,6 +91,27 @@ def test_the_page_begins_with_its_contents_and_numbers_its_tables_and_pictures(r
     assert len(page.all("figure")) == len(page.all("img")) == len(page.all("figcaption"))
     assert "<p><figure" not in text
     assert f"Figure 1: {page.all('img')[0]['alt']}" in page.words
+
+
+@needs_browser
+def test_the_page_is_clean_in_either_theme_and_its_wide_tables_scroll_by_key(tmp_path: Path):
+    sheets = Sheets(tmp_path)
+    sheets.text("# Study", "What a player understands.")
+    for number in range(3):
+        sheets.text(f"## Part {number}")
+        sheets.table(f"wide_{number}", [f"a column with a name {i}" for i in range(30)], [["123456789"] * 30])
+        sheets.picture(f"p{number}", Figure(), "what it shows")
+    sheets.close()
+    with browsing(600) as watched:
+        page = watched.open(tmp_path / "report.html")
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme)
+            assert axe_violations(page) == []
+        assert page.evaluate("getComputedStyle(document.querySelector('img')).filter") != "none"
+        page.focus(".scroll")
+        page.keyboard.press("ArrowRight")
+        left = "async () => { await new Promise(setTimeout); return document.querySelector('.scroll').scrollLeft; }"
+        assert any(page.evaluate(left) > 0 for _ in range(2000))
 
 
 def test_the_page_says_what_the_markdown_says(report: tuple[Path, dict[str, object]]):

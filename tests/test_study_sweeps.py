@@ -294,7 +294,7 @@ def test_the_first_paragraph_tells_what_moves_most() -> None:
     ]
     told = sections_sweep.moving(curves)
     assert [each.name for each in told] == [
-        "inside after set-up", "mean out of a drop", "share of thrown out", "actions to choose from",
+        "share of thrown out", "inside after set-up", "mean out of a drop", "actions to choose from",
     ]  # fmt: skip
 
 

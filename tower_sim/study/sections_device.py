@@ -15,6 +15,7 @@ from tower_sim.study.sheets import Cell, Sheets, percent, said
 from tower_sim.study.stand_ins import Against, BesideExact, against, stand_in_of
 from tower_sim.study.without_memory import GAMES, Beside, without_memory
 
+_UNSEEN = "for which the way an event is picked is not seen to be the reason"
 MOST = plots_device.MOST  # points that are told beside each other
 
 
@@ -145,10 +146,10 @@ def _odds(one: Against, beside: Beside | None, kind: str) -> str:
         )
     row = _most(sure)
     who, why = "The tower does not keep", ""
-    if beside and any(other.differs for other in beside.rule.shares):
+    if beside and any(_is_off(other) for other in beside.rule.shares):
         who = "The way an event is picked does not keep"
         adds = [each for each in one.shares if each.name in beside.apart["shares"]]
-        why = " The tower's memory is not seen to add to that."
+        why = " The tower is not seen to add to that."
         if adds:
             changed = _most(adds)
             without = percent(_rule(beside, "shares", changed.name).tower)
@@ -192,17 +193,22 @@ def _same_rule(beside: Beside | None, pick: str, name: str) -> str:
     )
 
 
+def _is_off(row: BesideExact) -> bool:
+    """Whether a figure surely differs from the device's; one that is alike in all runs has an interval and no test."""
+    return row.differs or bool(np.isnan(row.p) and (row.exact < row.tower.low or row.exact > row.tower.high))
+
+
 def _rule(beside: Beside, pick: str, name: str) -> BesideExact:
     return next(row for row in getattr(beside.rule, pick) if row.name == name)
 
 
 def _whose(row: BesideExact, beside: Beside | None, pick: str) -> str:
-    """Say whether a sure difference is the way of picking, the tower's memory or both."""
+    """Say whether a sure difference is the way of picking, the tower's own doing or both."""
     if beside is None:
-        return ", which is the tower's memory or the way an event is picked"
-    whose = ["the way an event is picked"] * _rule(beside, pick, row.name).differs
-    whose += ["the tower's memory"] * (row.name in beside.apart[pick])
-    return f", which is {' and '.join(whose)}" if whose else ""
+        return ", which is the tower's own doing or the way an event is picked"
+    whose = ["the way an event is picked"] * _is_off(_rule(beside, pick, row.name))
+    whose += ["the tower's own doing"] * (row.name in beside.apart[pick])
+    return f", which is {' and '.join(whose)}" if whose else f", {_UNSEEN}"
 
 
 def _memory(one: Against, beside: Beside | None, kind: str) -> str:

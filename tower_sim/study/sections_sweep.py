@@ -19,7 +19,7 @@ from tower_sim.study.sweeps import BATTLE, OWN, PLAYERS, TOWER, SweptCurve
 
 TURNED = 8  # points up to which the table of figures has a column for each
 SMOOTH_AT = 60  # places at which a smooth is drawn
-HEADLINED = 3  # figures told in the first paragraph
+HEADLINED = 4  # figures told in the first paragraph
 HEADLINES = (
     "actions to choose from", "share of thrown out", "mean out of a drop", "mean inside", "battles with an explosion",
 )  # fmt: skip
@@ -118,15 +118,16 @@ def _headline(swept: Swept) -> str:
 
 
 def moving(curves: Sequence[SweptCurve]) -> list[SweptCurve]:
-    """Return the main figures: those that surely differ between points, the widest first; then the usual ones."""
+    """Return the main figures: of those that surely differ the first usual one and the widest; then the usual ones."""
     known = [curve for curve in curves if np.isfinite(curve.y.value).any() and curve.name not in MINOR]
     first = [curve.name for curve in known if curve.name.startswith("won by")][:1]
     usual = {name: i for i, name in enumerate([*first, *HEADLINES])}
-    surely = [curve for curve in known if np.nanmax(curve.y.low) > np.nanmin(curve.y.high)
-              and np.isfinite(curve.y.low).any()]  # fmt: skip
+    surely = [curve for curve in known if np.isfinite(curve.y.low).any()
+              and np.nanmax(curve.y.low) > np.nanmin(curve.y.high)]  # fmt: skip
     surely.sort(key=_reach, reverse=True)
-    rest = [curve for curve in known if curve.name in usual and not any(curve is other for other in surely)]
-    return [*surely, *sorted(rest, key=lambda curve: usual[curve.name])]
+    lead = sorted((curve for curve in surely if curve.name in usual), key=lambda curve: usual[curve.name])[:1]
+    rest = sorted((curve for curve in known if curve.name in usual), key=lambda curve: usual[curve.name])
+    return list({curve.name: curve for curve in (*lead, *surely, *rest)}.values())
 
 
 def _reach(curve: SweptCurve) -> float:
