@@ -245,9 +245,7 @@ def told(call: Callable[[], Any]) -> str:
             call()
     except UsageError as error:
         line = str(error)
-        return (
-            "refused" if len(line) < 1000 and line.isprintable() and "; allowed " in line else f"UsageError: {line!r}"
-        )
+        return "refused" if len(line) < 1000 and line.isprintable() and "; " in line else f"UsageError: {line!r}"
     except Exception as error:
         return repr(error)
     return "fine"
