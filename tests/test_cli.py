@@ -221,6 +221,11 @@ def test_a_calibration_that_was_begun_goes_on_by_its_own_seed(tmp_path: Path):
     assert _seed_begun(tmp_path / "mine.toml") is None
     (tmp_path / "mine.calibration").mkdir()
     mark = tmp_path / "mine.calibration/calibration.json"
-    for text, seed in (('{"inputs": {"seed": "7"}}', 7), ("[]", None), ('{"inputs": {"seed": -7}}', None), ("no", None)):
+    for text, seed in (
+        ('{"inputs": {"seed": "7"}}', 7),
+        ("[]", None),
+        ('{"inputs": {"seed": -7}}', None),
+        ("no", None),
+    ):
         mark.write_text(text)
         assert _seed_begun(tmp_path / "mine.toml") == seed
