@@ -153,8 +153,10 @@ def test_the_extra_cubes_come_from_the_supply_then_from_islands_and_running_out_
 def test_a_side_with_fewer_cubes_than_cannons_throws_what_it_has_and_one_with_none_throws_none():
     battle = run([{0: "one", 1: "one", 2: "two"}], setup(5, 1, violet_side={"supply": 2}))
     assert battle.steps[0].short == {"violet": 3}
-    nothing = run([], setup(0, 0))
-    assert (kinds(nothing), nothing.steps[0].attempts, nothing.result().winner) == (["throw"], 0, "violet")
+    one_side = run([{10: "one"}], setup(0, 1))
+    assert (numbers(one_side.steps[0].thrown), one_side.result().winner) == ([10], "green")
+    with pytest.raises(UsageError, match=r"cubes of a ship combat is 0; allowed is 1 or more"):
+        setup(0, 0)
 
 
 def test_a_throwing_ability_takes_from_the_supply_of_its_side_and_says_what_is_missing():

@@ -173,7 +173,7 @@ def test_an_answer_that_changed_on_the_disk_is_not_given(tmp_path: Path, capsys:
                 ("GET", keyed.headers["location"], None),
                 ("POST", "/v1/drops", LIGHT),
                 ("POST", "/v1/towers", {"model": "surrogate"}),
-                ("POST", place.replace("drops", "forks"), {"after": 1}),
+                ("POST", place.replace("drops", "forks"), {"after": 0}),
             ):
                 got = await served.ask(method, path, body, **KEY)
                 assert got

@@ -81,7 +81,7 @@ def test_a_tower_goes_on_as_the_command_does_with_the_state(client: Client):
     tower = a_tower(client)
     state: list[str] = []
     got: dict[str, Any] = {}
-    for number, seed in enumerate(("3", "5", "8"), 1):
+    for number, seed in enumerate(("3", "5", "8")):
         got = client.post(f"/v1/towers/{tower}/drops", {"cubes": {"red": 5}, "seed": seed}, key=new_key()).document
         assert (got.pop("tower"), got.pop("number")) == (tower, number)
         assert client.get(f"/v1/drops/{got['id']}").document["number"] == number
@@ -98,24 +98,24 @@ def test_a_fork_goes_on_by_itself_from_where_it_was_made(client: Client):
     drops = f"/v1/towers/{tower}/drops"
     for seed in ("1", "2"):
         client.post(drops, {"cubes": {"red": 9}, "seed": seed}, key=new_key())
-    earlier = client.post(f"/v1/towers/{tower}/forks", {"after": 1}, key=new_key()).document
+    earlier = client.post(f"/v1/towers/{tower}/forks", {"after": 0}, key=new_key()).document
     now = client.post(f"/v1/towers/{tower}/forks", {}, key=new_key()).document
     assert now["state"] == client.get(f"/v1/towers/{tower}").document["state"] != earlier["state"]
     again = client.post(f"/v1/towers/{earlier['id']}/drops", {"cubes": {"red": 9}, "seed": "2"}, key=new_key()).document
     assert again["state"] == now["state"]
-    assert again["number"] == 1
+    assert again["number"] == 0
     assert client.get(drops).document["of"] == 2
-    assert client.post(f"/v1/towers/{tower}/forks", {"after": 3}, key=new_key()).document["path"] == "after"
+    assert client.post(f"/v1/towers/{tower}/forks", {"after": 2}, key=new_key()).document["path"] == "after"
 
 
 def test_a_history_is_told_in_pages(client: Client):
     tower = a_tower(client)
     for _ in range(5):
         client.post(f"/v1/towers/{tower}/drops", {"cubes": {"red": 1}}, key=new_key())
-    page = client.get(f"/v1/towers/{tower}/drops?after=2&limit=2").document
-    assert [drop["number"] for drop in page["drops"]] == [3, 4]
+    page = client.get(f"/v1/towers/{tower}/drops?from=2&limit=2").document
+    assert [drop["number"] for drop in page["drops"]] == [2, 3]
     assert page["of"] == 5
-    for query in ("after=-1", "limit=0", f"limit={MAX_DROPS + 1}", "after=x", "after=1e3", "limit=٣"):
+    for query in ("from=-1", "limit=0", f"limit={MAX_DROPS + 1}", "from=x", "from=1e3", "limit=٣"):
         bad = client.get(f"/v1/towers/{tower}/drops?{query.encode('unicode_escape').decode()}")
         assert bad.code == "query.invalid"
 

@@ -117,9 +117,9 @@ class DeadReckoning(Game):
     def line(self, turn: Turn, rules: Setup) -> str:
         """See Game."""
         if turn.failed is not None:
-            return f"{turn.index + 1:3}  {turn.kind}: {turn.failed}"
+            return f"{turn.index:3}  {turn.kind}: {turn.failed}"
         now: Battle = turn.entry
-        return words.step_line(len(now.steps), now.steps[-1], rules)
+        return words.step_line(turn.index, now.steps[-1], rules)
 
     def summary(self, turns: Sequence[Turn], rules: Setup) -> str:
         """See Game."""

@@ -16,7 +16,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import unknown
 from tower_sim.models import MODELS, Model, open_model
 from tower_sim.requests import PHYSICS, DropRequest, OddsRequest, Request
-from tower_sim.service.asked import fields, read_drop, read_request
+from tower_sim.service.asked import MAX_STATE, fields, read_drop, read_request
 from tower_sim.service.opened import Opened
 from tower_sim.state import TowerState
 
@@ -102,7 +102,7 @@ def is_small(token: object) -> bool:
 
 def stands(token: str) -> dict[str, Any]:
     """Return of which model and apparatus a state is, and how many cubes are inside. Raises UsageError as `read`."""
-    state = TowerState.from_token(token)
+    state = TowerState.from_token(token, MAX_STATE)
     inside = Counter(cube.colour for cube in state.cubes)
     return {"model": state.model, "apparatus": state.apparatus, "inside": dict(sorted(inside.items()))}
 

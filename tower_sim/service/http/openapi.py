@@ -82,10 +82,10 @@ def _paths() -> Schema:
     make["responses"] |= _problems(404)
     thrown = _keyed("Throw into a tower", "Drop", "TowerDropAsked", {"cubes": {"blue": 4}})
     thrown["responses"] |= _problems(404)
-    forked = _keyed("Make another tower of what this one is, or was after a drop", "Tower", "ForkAsked", {"after": 1})
+    forked = _keyed("Make another tower of what this one is, or was after a drop", "Tower", "ForkAsked", {"after": 0})
     forked["responses"] |= _problems(404)
     history = _got("Tell the drops of a tower", "History")
-    history["parameters"] = [_query("after", 0, 0), _query("limit", 100, 1)]
+    history["parameters"] = [_query("from", 0, 0), _query("limit", 100, 1)]
     history["responses"] |= _problems(400)
     tower = _got("Tell how a tower stands", "Tower")
     forget = {"summary": "Forget a tower", "responses": {"204": {"description": "It is forgotten."}, **_problems(404)}}
@@ -280,7 +280,7 @@ def _schemas() -> Schema:
         "RoundDropAsked": _object({**made, "cubes": _or_null(cubes), "knock": knock}),
         "RoundGameAsked": _object({"game": game, "rules": rules, "games": waited, **own, **named}),
         "RoundBattleAsked": _object({"cubes": cubes, "games": waited, **fought, **named}, "cubes"),
-        "ForkAsked": _object({"after": _or_null({"type": "integer", "minimum": 1})}),
+        "ForkAsked": _object({"after": _or_null({"type": "integer", "minimum": 0})}),
         **_answers(),
     }
 

@@ -134,11 +134,11 @@ class _Towers:
             if tower.drops >= MAX_DROPS:
                 raise Problem("tower.full", f"It has had {tower.drops} drops; make another, or fork an earlier moment.")
             drawn = await service.drawn(drawing.DROP, {**body, **tower.fields, "state": tower.state}, row)
-            identifier, number = new_id(), tower.drops + 1
+            identifier, number = new_id(), tower.drops
             document = {"id": identifier, "tower": tower.identifier, "number": number, **drawn}
             whole = encoded(document)
             moved = ("UPDATE towers SET state = ?, drops = ?, used = ?, inside = ? WHERE hash = ?",
-                     (drawn["state"], number, time.time(), json.dumps(_inside(drawn)), row))  # fmt: skip
+                     (drawn["state"], number + 1, time.time(), json.dumps(_inside(drawn)), row))  # fmt: skip
             stored = answer_row(identifier, drawing.DROP, whole, row, number, encoded(_told(document)))
             return Answered(201, whole, f"/v1/drops/{identifier}", (stored, moved), hashed(identifier))
 
@@ -147,12 +147,12 @@ class _Towers:
     async def history(self, call: Call) -> Response:
         """Tell the drops of a tower, in order."""
         tower = self._tower(call)
-        after = query_number(call, "after", 0, 0, MAX_DROPS)
+        first = query_number(call, "from", 0, 0, MAX_DROPS)
         limit = query_number(call, "limit", 100, 1, MAX_DROPS)
         rows = self._service.store.read(
-            "SELECT coalesce(told, body) FROM answers WHERE tower = ? AND number > ? ORDER BY number LIMIT ?",
+            "SELECT coalesce(told, body) FROM answers WHERE tower = ? AND number >= ? ORDER BY number LIMIT ?",
             hashed(tower.identifier),
-            after,
+            first,
             limit,
         )
         drops = await self._service.aside(lambda: [_told(json.loads(row)) for (row,) in rows])
@@ -170,7 +170,9 @@ class _Towers:
             tower, after = self._tower(call), body.get("after")
             state, inside = tower.state, tower.inside
             if after is not None:
-                check_whole("after", after, 1, tower.drops)
+                if not tower.drops:
+                    raise fault("after", after, "nothing before the first drop", "leave it out")
+                check_whole("after", after, 0, tower.drops - 1)
                 drop = self._drop(tower, after)
                 state, inside = drop["state"], _inside(drop)
             return _Tower(new_id(), tower.fields, state, 0, inside).made()[0]
