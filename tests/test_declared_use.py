@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.colors import to_hex
 from support.attacks import to_toml
 from support.declared import dungeon, phase
 from support.fakes import CoinTower
@@ -19,6 +21,7 @@ from tower_sim.campaign import load as load_campaign
 from tower_sim.campaign import parse, run
 from tower_sim.campaign.spec import Spec
 from tower_sim.compare import read_variant
+from tower_sim.drawing.paint import paints
 from tower_sim.errors import UsageError
 from tower_sim.games.declared import DeclaredGame
 from tower_sim.games.declared.checked import declaration_of
@@ -177,7 +180,9 @@ def test_another_way_to_read_is_compared(place: Path, capsys: pytest.CaptureFixt
     assert monster["shown"]
     assert monster["difference"] > 0.1
     assert sum(row["a"]["mean"] for row in document["shares"]) == pytest.approx(1)
-    assert "B: chance of room twice running" in said(capsys, *words)
+    assert re.match(
+        r"B: room is monster in \d+ % instead of \d+: certain; chance of room twice running", said(capsys, *words)
+    )
 
 
 def test_a_number_in_the_file_and_a_second_file_are_compared(place: Path, capsys: pytest.CaptureFixture[str]):
@@ -242,6 +247,18 @@ def test_a_picture_of_any_game_hides_nothing(of: dict[str, Any]):
     assert found == {}
     with pytest.raises(UsageError, match="throws of the game are 0"):
         run_figure([], rules, "A game")
+
+
+def test_a_file_says_what_its_kinds_are_painted_with():
+    given = phase() | {"paints": {"red": "#f5c61e"}}
+    game = DeclaredGame(declaration_of(given))
+    rules = game.read({})
+    figure: Any = run_figure(list(game.play(CoinTower(p_out=0.5), rules, 1)), rules, "A game")
+    assert any(to_hex(patch.get_facecolor()) == "#f5c61e" for axes in figure.axes for patch in axes.patches)
+    assert {paint.name: paint.rgb for paint in paints(["red", "sun"], game.paints(rules))}["red"] == "#f5c61e"
+    for wrong, line in (({"rde": "#f5c61e"}, "paints"), ({"red": "yellow"}, r"paints\.red is 'yellow'; allowed is #")):
+        with pytest.raises(UsageError, match=line):
+            declaration_of(given | {"paints": wrong})
 
 
 def test_words_of_a_run_say_what_was_read_and_what_the_tower_held():

@@ -5,8 +5,9 @@ from __future__ import annotations
 import gzip
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from matplotlib import rc_context  # pyright: ignore[reportUnknownVariableType]
@@ -75,11 +76,12 @@ def drawn(figure: Any, form: str) -> bytes:
     return gzip.compress(data, mtime=0) if form == "svgz" else data
 
 
-def cube_colours(names: Sequence[str]) -> dict[str, str]:
-    """Return what to paint the cubes of each colour name: the game's own, else matplotlib's, else one of a palette."""
-    unknown = [name for name in names if name not in _CUBES and not _is_colour(name)]
+def cube_colours(names: Sequence[str], given: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
+    """Return what to paint each colour name with: as `given`, else our own, matplotlib's, or one of a palette."""
+    known = _CUBES | dict(given)
+    unknown = [name for name in names if name not in known and not _is_colour(name)]
     spare = {name: _OTHERS[i % len(_OTHERS)] for i, name in enumerate(unknown)}
-    return {name: _CUBES.get(name, spare.get(name, name)) for name in names}
+    return {name: known.get(name, spare.get(name, name)) for name in names}
 
 
 def ink_on(colour: Any) -> str:

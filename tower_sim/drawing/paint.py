@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from matplotlib.colors import to_hex
 
@@ -24,9 +25,12 @@ class Paint:
     pattern: str
 
 
-def paints(names: Sequence[str]) -> list[Paint]:
-    """Return what to paint each colour with; letters and patterns differ from each other as long as there are some."""
-    rgb = cube_colours(names)
+def paints(names: Sequence[str], given: Mapping[str, str] = MappingProxyType({})) -> list[Paint]:
+    """Return what to paint each colour with; letters and patterns differ from each other as long as there are some.
+
+    `given` has the #rrggbb of names that a game's file paints.
+    """
+    rgb = cube_colours(names, given)
     letters = _letters(names)
     return [
         Paint(

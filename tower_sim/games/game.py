@@ -172,6 +172,10 @@ class Game(ABC):
         """How people and programs ask for this game, beside its rules: here nothing of its own."""
         return Ways(self)
 
+    def paints(self, rules: Any) -> Mapping[str, str]:
+        """Return the #rrggbb that pictures and pages paint some colours with; others have the colour of their name."""
+        return {}
+
     # What may be given: limits, and what is known of a run before it.
 
     def check(self, apparatus: Apparatus) -> None:

@@ -43,7 +43,8 @@ def of_play(
     summary = game.summary([turn for turn, _ in turns], rules)
     head = game.head(rules, apparatus=apparatus.name, model=model, seed=request.seed).splitlines()[1:]
     about = _about(request, apparatus, game.name, matched)
-    return replay(title, summary.strip("\n"), steps, apparatus, about, heading="\n".join(head) or None)
+    heading, painted = "\n".join(head) or None, game.paints(rules)
+    return replay(title, summary.strip("\n"), steps, apparatus, about, heading=heading, painted=painted)
 
 
 def _title(turn: Turn) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from html.parser import HTMLParser
 from importlib import metadata
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -112,10 +113,12 @@ def replay(
     about: About,
     colours: Sequence[str] = (),
     heading: str | None = None,
+    painted: Mapping[str, str] = MappingProxyType({}),
 ) -> Replay:
     """Return the document of `steps`; `colours` are named first, others in the order of the cubes' numbers.
 
-    `heading` is what the terminal prints over the texts of the steps, where they are rows of a table.
+    `heading` is what the terminal prints over the texts of the steps, where they are rows of a table; `painted` has the
+    #rrggbb of colours that the game paints.
     Raises UsageError for two cubes of one number.
     """
     every = [take for step in steps for take in step.takes]
@@ -132,7 +135,7 @@ def replay(
         "edge": apparatus.cube_edge,
         "about": _about(about),
         "apparatus": _apparatus(apparatus),
-        "colours": [asdict(paint) for paint in paints(named)],
+        "colours": [asdict(paint) for paint in paints(named, painted)],
         "cubes": [[cube.id, named.index(cube.colour)] for cube in cubes],
         "steps": [
             {"title": step.title, "text": step.text, "takes": [_take(take, exact, motion) for take in step.takes]}

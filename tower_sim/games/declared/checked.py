@@ -5,12 +5,22 @@ table --> known.py: every name --> phases.py: each phase --> Declaration
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from tower_sim.errors import UsageError, fault, shown
-from tower_sim.games.declared.declaration import MAX_FILE, SCHEMA, SETUP, VERSION, Declaration, Phase, Policy
+from tower_sim.games.declared.declaration import (
+    MAX_COLOURS,
+    MAX_FILE,
+    SCHEMA,
+    SETUP,
+    VERSION,
+    Declaration,
+    Phase,
+    Policy,
+)
 from tower_sim.games.declared.fields import fields, items, named, one_of, table, text, word
 from tower_sim.games.declared.grammar import read_expression
 from tower_sim.games.declared.known import Known, known_of
@@ -20,7 +30,8 @@ from tower_sim.games.declared.stands_for import read_device
 from tower_sim.reading import read_text, toml_table
 
 _HEAD = ("schema", "version", "name", "title", "about", "source", "apparatus", "colours", "knocked")
-_TABLES = ("parameters", "policies", "groups", "pools", "values", "setup", "rounds", "phase", "devices")
+_TABLES = ("parameters", "policies", "groups", "pools", "values", "setup", "rounds", "phase", "devices", "paints")
+_RGB = re.compile("#[0-9a-fA-F]{6}")
 _TAKEN = ("drops", "cubes", "receipts", "set_aside", "declared")  # lie beside a game's own table in a dataset
 
 
@@ -66,6 +77,7 @@ def declaration_of(given: Mapping[str, Any]) -> Declaration:
         phases=phases,
         devices={one: read_device(one, of, known, readings) for one, of in devices.items()},
         knocked=one_of(given["knocked"], "knocked", known.pools) if "knocked" in given else "",
+        paints=_paints(table(given.get("paints", {}), "paints", MAX_COLOURS), known),
     )
 
 
@@ -87,6 +99,14 @@ def _policy(name: str, given: Mapping[str, Any], names: Any) -> Policy:
     where = f"policies.{name}"
     ways = {choice: read_reading(way, f"{where}.of.{choice}", names, {}) for choice, way in given["of"].items()}
     return Policy(name, given["is"], ways, given.get("says", ""))
+
+
+def _paints(given: Mapping[str, Any], known: Known) -> dict[str, str]:
+    for colour, rgb in given.items():
+        one_of(colour, "a key of paints", known.names.colours)
+        if not (isinstance(rgb, str) and _RGB.fullmatch(rgb)):
+            raise fault(f"paints.{colour}", rgb, "# and six hexadecimal digits", 'write it as in "#f5c61e"')
+    return dict(given)
 
 
 def _counts(given: object, where: str, known: Known) -> dict[str, Any]:

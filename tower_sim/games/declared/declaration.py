@@ -134,7 +134,8 @@ class Declaration:
     """A whole declared game. Two are equal where their files say the same, in the same order.
 
     `pools` have an expression over the parameters for each key: a colour, a group, `colours` or a colour parameter.
-    `readings` are all those of the file, the first of each name. `table` is the file itself.
+    `readings` are all those of the file, the first of each name. `paints` has the #rrggbb of some colours. `table` is
+    the file itself.
     """
 
     table: Mapping[str, Any]
@@ -153,6 +154,7 @@ class Declaration:
     phases: tuple[Phase, ...]
     devices: Mapping[str, DeclaredDevice]
     knocked: str
+    paints: Mapping[str, str]
 
     @property
     def colours(self) -> tuple[str, ...]:

@@ -109,6 +109,10 @@ class DeclaredGame(Game):
         """See Game."""
         return sum(sum(counts.values()) for counts in rules.counts.values())
 
+    def paints(self, rules: DeclaredRules) -> Mapping[str, str]:
+        """See Game."""
+        return self.declaration.paints
+
     def most_turns(self, rules: DeclaredRules) -> int:
         """See Game; about, where a phase throws again."""
         return rules.usual_throws

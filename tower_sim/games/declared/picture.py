@@ -49,7 +49,7 @@ def run_figure(turns: Sequence[Turn], rules: DeclaredRules, title: str) -> Figur
     if not throws:
         raise UsageError("throws of the game are 0; allowed is 1 or more; play the game first")
     every = rules.declaration.colours
-    paint = {of.name: of for of in paints(every)}
+    paint = {of.name: of for of in paints(every, rules.declaration.paints)}
     inside_by, out_by = (
         {colour: [sum(cube.colour == colour for cube in cubes) for cubes in by_throw] for colour in every}
         for by_throw in ([throw.table.tower.cubes for throw in throws], [throw.out for throw in throws])
