@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import sys
@@ -18,12 +17,12 @@ _HEAD, _TAIL = 700, 300  # characters kept of a long line: what was received may
 
 
 def say(text: str, *, flush: bool = False) -> None:
-    """Print `text`, what does not print written out; on a terminal, or where COLUMNS is set, long lines are folded.
+    """Print `text`, what does not print written out; on a terminal long lines are folded.
 
     Elsewhere a paragraph stays a line, which programs can search and editors fold.
     """
     text = printable(text)
-    if sys.stdout.isatty() or os.environ.get("COLUMNS"):
+    if sys.stdout.isatty():
         text = folded(text, shutil.get_terminal_size().columns)
     print(text, flush=flush)
 

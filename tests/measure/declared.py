@@ -37,6 +37,7 @@ from tower_sim.study.load import load
 from tower_sim.study.points import at_point
 from tower_sim.study.sheets import percent, said
 from tower_sim.study.stand_ins import Against, against, stand_in_of
+from tower_sim.terminal import folded
 from tower_sim.writing import write as write_whole
 
 ROOT = Path(__file__).parents[2]
@@ -156,9 +157,10 @@ def walk() -> None:
             (words,) = re.findall(rf"<!-- {command} -->\n```sh\ntower-sim (.*?)\n```", text, re.S)
             asked = [sys.executable, "-m", "tower_sim", *shlex.split(words)]
             path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-            around = {**os.environ, "PYTHONPATH": path, "COLUMNS": "80"}
+            around = {**os.environ, "PYTHONPATH": path}
             done = subprocess.run(asked, cwd=place, capture_output=True, text=True, check=True, env=around)
-            printed = done.stdout.strip() if command == "play" else done.stdout.split("\n\n")[0]
+            whole = folded(done.stdout, 80)
+            printed = whole.strip() if command == "play" else whole.split("\n\n")[0]
             before, _, rest = text.partition(f"<!-- {shown} -->\n```\n")
             _, _, after = rest.partition("\n```\n")
             text = f"{before}<!-- {shown} -->\n```\n{printed}\n```\n{after}"

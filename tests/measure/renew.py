@@ -36,6 +36,7 @@ from tower_sim.service.loop import serve
 from tower_sim.study import study
 from tower_sim.surrogate.fitting import check_command, fit_command
 from tower_sim.surrogate.store import TOWER, fitted_or_shipped
+from tower_sim.terminal import folded
 from tower_sim.writing import write as write_whole
 
 ROOT = Path(__file__).parents[2]
@@ -140,9 +141,8 @@ def comparison() -> None:
     text = COMPARE.read_text("utf-8")
     (command,) = re.findall(r"<!-- example -->\n```sh\ntower-sim (.*)\n```", text)
     words = [sys.executable, "-m", "tower_sim", *shlex.split(command), "--force"]
-    on_80_columns = {**os.environ, "COLUMNS": "80"}
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True, env=on_80_columns)
-    printed = done.stdout
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
+    printed = folded(done.stdout, 80)
     before, _, after = text.partition("<!-- its output -->\n```\n")
     _, _, after = after.partition("\n```\n")
     write_whole(COMPARE, f"{before}<!-- its output -->\n```\n{printed.strip()}\n```\n{after}")
