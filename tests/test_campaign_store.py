@@ -215,7 +215,7 @@ def test_a_manifest_that_was_sealed_again_with_another_version_is_found(copy: Pa
 def test_a_directory_of_another_spec_is_refused_in_one_line(copy: Path):
     before = tree(copy)
     with pytest.raises(UsageError, match="holds another campaign") as caught:
-        run(parse(GAMES.replace("games = 12", "games = 14")), copy)
+        run(parse(GAMES.replace("games = 12", "games = 10")), copy)
     assert "\n" not in str(caught.value)
     assert tree(copy) == before
 

@@ -77,7 +77,7 @@ def test_people_get_a_line_a_step_and_the_result(kind: str):
     cubes = ("--cubes", "purple=6,green=5") if kind == "building" else CUBES
     done = here("battle", *cubes, "--kind", kind, "--seed", "7")
     assert done.returncode == 0
-    assert "1  throw" in done.stdout
+    assert "  0  throw" in done.stdout
     assert "wins" in done.stdout
     assert max(map(len, done.stdout.splitlines())) < 200
 

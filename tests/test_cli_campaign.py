@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from support.command_line import here, tower_sim
 
-SPEC = '[campaign]\nkind = "game"\napparatus = "amerigo"\nmodel = "two_thirds"\ngames = 30\nseed = "5"\n'
+SPEC = '[campaign]\nkind = "game"\napparatus = "amerigo"\nmodel = "two_thirds"\ngames = 30\nshard = 10\nseed = "5"\n'
 
 
 @pytest.fixture(name="place", scope="module")

@@ -75,6 +75,8 @@ def test_a_command_in_the_docs_runs(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.chdir(tmp_path)
+    if "drop my.toml" in command:  # a tower of one's own
+        (tmp_path / "my.toml").write_text(shipped()["amerigo"], "utf-8")
     monkeypatch.setattr(search, "EACH", 1)  # game in each tower of a round, not 3
     monkeypatch.setattr(search, "MORE", 1)  # more in each of the nearest towers, not 40
     monkeypatch.setattr(belief, "MOST", 256)  # towers of the atlas to learn from, not 2,048

@@ -26,7 +26,7 @@ from tower_sim.replay.matched import Playback
 from tower_sim.replay.matching import OUT, THROWN, Sought, Wanted, distance, level_of, moves_of
 from tower_sim.replay.retold import of_document
 from tower_sim.replay.stored import recorded_cubes
-from tower_sim.replay.takes import Given, Take
+from tower_sim.replay.takes import ModelCounts, Take
 from tower_sim.replay.told import told
 
 pytest.importorskip("duckdb")
@@ -273,13 +273,13 @@ def test_what_the_model_gave_stands_in_takes_that_end_otherwise_or_show_nothing(
     assert (take.frames, take.tracks, [cube.id for cube in take.thrown]) == (0, (), [0, 1, 2])
     assert take.matched is not None
     assert take.matched.level == "none"
-    assert take.matched.given == Given({"red": 2}, {"blue": 1})
+    assert take.matched.given == ModelCounts({"red": 2}, {"blue": 1})
     assert Counter(each.cube.colour for each in take.rest if each.place == "tray") == {"red": 2}
     thirty = tuple(Sought(i, "red", "inside:" if i > 1 else THROWN) for i in range(32))
     take = Playback(bank, rng()).take_of(Wanted(thirty, {"red": 31}))
     assert take.matched is not None
     assert take.matched.level == "nearest"
-    assert take.matched.given == Given({"red": 31}, {"red": 1})
+    assert take.matched.given == ModelCounts({"red": 31}, {"red": 1})
 
 
 def test_numbers_of_the_drop_are_those_of_the_page_as_far_as_can_be():

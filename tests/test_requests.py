@@ -40,7 +40,7 @@ def play(game: Any = AMERIGO, rules: Any = None, **more: Any) -> PlayRequest:
         (lambda: DropRequest("amerigo", "physics", -1, {"blue": 1}), "seed is -1"),
         (lambda: DropRequest("amerigo", "physics", 2**128, {"blue": 1}), "allowed is a whole number from 0 to 2^128"),
         (lambda: play(seed=2**128), "allowed is a whole number from 0 to 2^128"),
-        (lambda: play(apparatus=""), "apparatus is nothing; allowed is one of amerigo"),
+        (lambda: play(apparatus=""), "no apparatus is named; allowed is one of amerigo"),
         (lambda: PlayRequest("chess", None, "amerigo", "physics", 1), "game is 'chess'; allowed is one of amerigo"),
         (
             lambda: OddsRequest(play(), 3),

@@ -239,7 +239,7 @@ def test_hello_tells_what_there_is():
         ('{"do": "play", "game": "amerigo", "games": 3}', "games is 3; allowed is none with amerigo"),
         ('{"do": "play", "game": "dead_reckoning", "rules": {"combat": "duel"}}', "kind of combat is 'duel'"),
         ('{"do": "play", "game": "dead_reckoning", "games": 0}', "games is 0"),
-        ('{"do": "play", "game": "chain", "model": "two_thirds"}', "apparatus is nothing; allowed is"),
+        ('{"do": "play", "game": "chain", "model": "two_thirds"}', "and chain has none of its own; allowed"),
         ('{"do": "drop"}', "cubes is {}"),
         ('{"do": "drop", "cubes": "blue=4"}', "cubes is 'blue=4'; allowed is an object"),
         ('{"do": "drop", "cubes": {"blue": -1}}', "cubes of blue is -1"),

@@ -14,7 +14,7 @@ from support.battles import setup
 from support.ships import DiceShip
 
 from tower_sim.cubes import Cube, supply
-from tower_sim.errors import UsageError
+from tower_sim.errors import UsageError, prints
 from tower_sim.games.dead_reckoning.battle import TOKEN_PREFIX, Battle, advance, start
 from tower_sim.state import (
     TOKEN_VERSION,
@@ -34,7 +34,7 @@ VERSION_2 = json.loads((Path(__file__).parent / "vectors" / "tower2.json").read_
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 words = st.text(min_size=0, max_size=8)
-cubes = st.builds(Cube, st.integers(0, 10**6), words, finite)
+cubes = st.builds(Cube, st.integers(0, 10**6), words.filter(prints), finite)
 poses = st.builds(Pose, st.tuples(finite, finite, finite), st.tuples(finite, finite, finite, finite))
 residents = st.builds(Resident, cubes, words, st.integers(0, 99), st.none() | poses)
 events = st.builds(

@@ -166,6 +166,7 @@ def report(campaign: Campaign, place: Any, monkeypatch: pytest.MonkeyPatch) -> t
     monkeypatch.setattr(Sheets, "picture", lambda _, name, figure, caption: pictures.append(figure))
     sheets = Sheets(place)
     sections_device.of_one_point(sheets, campaign, Resamples(campaign.strata, np.random.default_rng(1), 400))
+    sheets.close()
     return "\n".join(sheets.lines), pictures
 
 

@@ -161,8 +161,8 @@ def test_a_shift_releases_so_many_more_of_the_cubes_thrown():
         ({"games": 0}, "games is 0; allowed is a whole number from 1"),
         ({"seed": -1}, "seed is -1; allowed is a whole number from 0"),
         ({"first": -1}, "first is -1; allowed is a whole number from 0"),
-        ({"shift": -0.03}, "shift is -0.03; allowed is a chance from 0 to 1"),
-        ({"shift": math.nan}, "shift is nan; allowed is a chance from 0 to 1"),
+        ({"shift": -0.03}, "shift is -0.03; allowed is a number from 0 to 1"),
+        ({"shift": math.nan}, "shift is nan; allowed is a number from 0 to 1"),
     ],
 )
 def test_games_that_cannot_be_asked_for_are_refused(given: dict[str, Any], told: str):
@@ -400,7 +400,7 @@ def test_models_that_are_not_there_are_refused(capsys: Capture, tmp_path: Path):
         open_model(SHAPE, "nonsense")
     assert allowed in refused(capsys, "play", "amerigo", "--model", "nonsense")
     missing = str(tmp_path / "missing.json")
-    assert "No such file" in refused(capsys, "drop", "amerigo", "--cubes", "blue=1", "--model", missing)
+    assert "it is not there" in refused(capsys, "drop", "amerigo", "--cubes", "blue=1", "--model", missing)
 
 
 def test_a_boards_law_is_refused_for_a_tower_and_a_towers_for_a_board(tmp_path: Path):

@@ -220,10 +220,10 @@ def test_a_file_that_is_not_text_or_no_file_is_refused_in_one_line(tmp_path: Pat
     os.mkfifo(tmp_path / "pipe.json")
     for name, why in (
         ("latin.json", "is not UTF-8"),
-        ("none.json", "No such file"),
+        ("none.json", "it is not there"),
         ("", "a regular file"),
         ("pipe.json", "a regular file"),
-        ("n" * 300 + ".json", "name too long"),
+        ("n" * 300 + ".json", "so long a name"),
     ):
         with pytest.raises(UsageError, match=f"surrogate file .*{why}"):
             load_fitted(tmp_path / name)

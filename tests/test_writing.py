@@ -157,10 +157,10 @@ def test_without_what_only_posix_has_towers_are_played_drawn_compared_and_studie
     assert tree(tmp_path / "data") == tree(tmp_path / "with")
 
 
-BEGUN = "play amerigo --rounds 0 --model two_thirds --seed 1"
+BEGUN = "play amerigo --rounds 1 --model two_thirds --seed 1"
 FOREIGN = {
     f"{BEGUN} --save-plot g.png": "g.png",
-    "play amerigo --rounds 0 --replay r.html": "r.html",
+    "play amerigo --rounds 1 --replay r.html": "r.html",
     "drop amerigo --cubes blue=1 --replay r.glb": "r.glb",
     "battle --cubes blue=3,red=3 --save-plot g.pdf": "g.pdf",
     "compare amerigo --set cubes=6 --games 3 --model two_thirds --save-plot g.png": "g.png",

@@ -10,7 +10,7 @@ from numbers import Integral
 from operator import attrgetter
 from typing import cast
 
-from tower_sim.errors import UsageError, check_kind, check_number, check_whole, fault, shown, word_list
+from tower_sim.errors import UsageError, check_kind, check_number, check_whole, fault, prints, shown, word_list
 
 MAX_OF_A_COLOUR = 100_000
 COLOURS = ("blue", "black", "red", "brown", "green", "yellow", "white", "purple")  # that games here have
@@ -57,7 +57,7 @@ def check_colour(what: str, colour: object) -> str:
 
     Those are control characters, NUL, halves of surrogates, and what turns the direction of text.
     """
-    if not isinstance(colour, str) or not colour.isprintable():
+    if not isinstance(colour, str) or not prints(colour):
         raise fault(what, colour, "a word of characters that can be printed", "write another word")
     return colour
 

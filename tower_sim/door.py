@@ -17,7 +17,7 @@ import numpy as np
 from tower_sim.apparatus.catalogue import names
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import Cube, check_colour
-from tower_sim.errors import UsageError, check_kind, fault, near, shown
+from tower_sim.errors import UsageError, check_kind, fault, near, prints, shown
 from tower_sim.state import MOST_THERE, MOST_TOUCHES, BoardState, Event, Pose, Resident, Touch, TowerState
 
 T = TypeVar("T")
@@ -91,7 +91,7 @@ class Door:
 
     def _plain(self, cube: Cube) -> Cube:
         """Return a cube with numbers of Python's own; raises UsageError for what is no cube of this model."""
-        if _is_plain(cube) and cube.edge == self.edge and 0 <= cube.id <= MAX_ID and cube.colour.isprintable():
+        if _is_plain(cube) and cube.edge == self.edge and 0 <= cube.id <= MAX_ID and prints(cube.colour):
             return cube
         check_kind("cube", cube, Cube, "a Cube", _ADVICE)
         number, colour, edge = cast("tuple[object, object, object]", (cube.id, cube.colour, cube.edge))

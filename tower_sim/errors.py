@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, time
 from numbers import Real
@@ -12,6 +13,11 @@ _CHANGE = "change it or leave it out"
 _LONGEST = 120  # characters of a received value that are quoted
 _SHORT = 40  # digits of a number that are quoted
 T = TypeVar("T")
+# What a terminal or a page obeys and does not print: controls, soft hyphen, marks of direction and width, separators,
+# halves of surrogates, tags.
+_OBEYED = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
 
 
 class UsageError(ValueError):
@@ -32,9 +38,15 @@ class UsageError(ValueError):
 
 def printable(text: str) -> str:
     r"""Return `text` with what a terminal or a page would obey, not print, written out: \x1b, \u202e; lines stay."""
-    if text.isprintable():
-        return text
-    return "".join(letter if letter.isprintable() or letter == "\n" else ascii(letter)[1:-1] for letter in text)
+    return _OBEYED.sub(lambda found: found[0] if found[0] == "\n" else ascii(found[0])[1:-1], text)
+
+
+def prints(text: str) -> bool:
+    """Whether a terminal or a page prints all of `text`: no control character, half a surrogate, turn of direction.
+
+    Which those are does not depend on the version of Unicode that this Python knows.
+    """
+    return text.isprintable() or _OBEYED.search(text) is None
 
 
 def fault(what: str, value: object, allowed: str, advice: str = _CHANGE, code: str = "field.invalid") -> UsageError:

@@ -120,7 +120,8 @@ class PlayRequest:
         if not isinstance(self.game, Game):
             object.__setattr__(self, "game", registry.get("game", self.game))
         if not self.apparatus:
-            what = f"no apparatus is named, and {self.played.name} has none of its own"
+            none = "" if self.played.apparatus else f", and {self.played.name} has none of its own"
+            what = f"no apparatus is named{none}"
             raise UsageError(
                 f"{what}; allowed is {allowed()}; name one (--apparatus, or the field apparatus)", APPARATUS
             )

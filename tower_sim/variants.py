@@ -11,7 +11,7 @@ from tower_sim import registry
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.apparatus.catalogue import names
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.errors import UsageError, fault, word_list
+from tower_sim.errors import UsageError, fault, prints, word_list
 from tower_sim.games.game import Game
 from tower_sim.reading import toml_table
 from tower_sim.requests import APPARATUS, GAME, allowed, first_game, game_of_rules, games, naming, read_table, rules_of
@@ -73,7 +73,7 @@ def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
             raise fault(APPARATUS, asked.apparatus, allowed())
         apparatus = load_apparatus(asked.apparatus)
         game.check(apparatus)
-    if not Path(file).stem.isprintable():
+    if not prints(Path(file).stem):
         raise fault("name of the variant", Path(file).stem, "one of characters that can be printed", "rename the file")
     name = said if is_game or said in names() else Path(file).stem
     return Variant(" ".join([name, *changes]), said, game, asked.rules, apparatus, tuple(changes))

@@ -15,7 +15,7 @@ from tower_sim import registry
 from tower_sim.apparatus.kind import ApparatusKind
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.profile import Profile
-from tower_sim.errors import UsageError, fault, near, shown
+from tower_sim.errors import UsageError, fault, near, prints, shown
 from tower_sim.reading import as_path, read_text, toml_table
 
 SCHEMA = "tower-sim/apparatus"
@@ -105,7 +105,7 @@ def from_tables(profile: dict[str, Any], name: str, file: Path | None = None) ->
 
 
 def _from_tables(profile: dict[str, Any], name: str, file: Path | None) -> Apparatus:
-    if not name.isprintable():  # it is printed, and written into pages and the files of printers
+    if not prints(name):  # it is printed, and written into pages and the files of printers
         raise fault("name of the profile", name, "one of characters that can be printed", "rename the file")
     for key, allowed in (("schema", SCHEMA), ("version", VERSION)):
         value = profile.get(key)

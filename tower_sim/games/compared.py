@@ -27,7 +27,7 @@ _NAMED = 6  # of those others
 _ALIKE = 0.1  # of A's mean: two means that differ by less are about the same
 
 
-class Verdict(StrEnum):
+class Sureness(StrEnum):
     """What the pairs say of a figure's difference."""
 
     SHOWN = "shown"
@@ -137,14 +137,14 @@ class Row:
         return not (self.mean_a or self.mean_b or self.sd_a or self.sd_b)
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> Sureness:
         """What the pairs say of the difference."""
         if self.shown:
-            return Verdict.SHOWN
+            return Sureness.SHOWN
         low, high = self.interval or (self.difference, self.difference)
         if self.interval and (low > 0 or high < 0):
-            return Verdict.LIKELY
-        return Verdict.ALIKE if max(-low, high) <= _ALIKE * abs(self.mean_a) else Verdict.OPEN
+            return Sureness.LIKELY
+        return Sureness.ALIKE if max(-low, high) <= _ALIKE * abs(self.mean_a) else Sureness.OPEN
 
     @property
     def effect(self) -> float:
@@ -230,8 +230,8 @@ class Compared:
         Of figures that are shown or likely those with the largest effect are told with their means, others by name.
         """
         rows = [(row, group.of) for group, some in zip(self.groups, groups, strict=True) for row in some]
-        seen = [(row, of) for row, of in rows if row.verdict in (Verdict.SHOWN, Verdict.LIKELY)]
-        seen.sort(key=lambda each: (each[0].verdict is Verdict.LIKELY, -each[0].effect))
+        seen = [(row, of) for row, of in rows if row.verdict in (Sureness.SHOWN, Sureness.LIKELY)]
+        seen.sort(key=lambda each: (each[0].verdict is Sureness.LIKELY, -each[0].effect))
         others = len(rows) - len(seen)
         if not seen:
             which = f"any of {others} figures" if others > 1 else "its figure"
@@ -269,15 +269,15 @@ def instead(row: Row, unit: str = "") -> str:
 
 def how_sure(row: Row, run: str, unit: str = "", scale: float = 1) -> str:
     """Say how sure a difference is and, where it is not, how large it may be, in `unit`; a run is called `run`."""
-    if row.verdict is Verdict.SHOWN:
+    if row.verdict is Sureness.SHOWN:
         return "certain" if row.p_adjusted <= _CERTAIN else "very likely"
     if row.interval is None:
         return f"no {run} differs" if row.difference == 0 else f"too few {run}s to tell"
     low, high = (scale * end for end in row.interval)
-    if row.verdict is Verdict.ALIKE:
+    if row.verdict is Sureness.ALIKE:
         return f"no difference is shown, and it is most likely under {number(max(-low, high))} {unit}".rstrip()
     fewer = "fewer" if unit else "less"
-    if row.verdict is Verdict.OPEN:
+    if row.verdict is Sureness.OPEN:
         return f"no difference is shown, but it may be {number(-low)} {fewer} to {number(high)} more"
     ends = f"{number(low)} to {number(high)} more" if low > 0 else f"{number(-high)} to {number(-low)} {fewer}"
     return f"likely, but not sure, and it may be {ends}"
@@ -293,7 +293,7 @@ def _told(row: Row, of: str, run: str) -> str:
 
 def _reach(rows: Sequence[Row]) -> str:
     """Say of which figures the difference may be large all the same."""
-    wide = [row.title for row in rows if row.verdict is Verdict.OPEN]
+    wide = [row.title for row in rows if row.verdict is Sureness.OPEN]
     more = f" and {len(wide) - _NAMED} more" if len(wide) > _NAMED else ""
     return f"It may be large all the same, over a tenth, in {', '.join(wide[:_NAMED])}{more}." if wide else ""
 

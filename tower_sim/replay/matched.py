@@ -20,7 +20,7 @@ from tower_sim.replay.bank import Bank, Found
 from tower_sim.replay.cast import Cast
 from tower_sim.replay.matching import LEVELS, OUT, THROWN, Wanted, of_outcome, relabelled
 from tower_sim.replay.stored import recorded_cubes
-from tower_sim.replay.takes import Given, Lying, Matched, Take
+from tower_sim.replay.takes import Lying, Matched, ModelCounts, Take
 
 SAYS = {
     "exact": "A recorded drop in which as many cubes of each colour go from each floor, and from the hand, to each "
@@ -171,9 +171,9 @@ def recoloured(take: Take, cubes: Mapping[int, Cube], matched: Matched) -> Take:
     )
 
 
-def _given(asked: Wanted) -> Given:
+def _given(asked: Wanted) -> ModelCounts:
     """Return what a model gave."""
-    return Given(dict(+Counter(asked.out)), dict(asked.inside + asked.thrown - Counter(asked.out)))
+    return ModelCounts(dict(+Counter(asked.out)), dict(asked.inside + asked.thrown - Counter(asked.out)))
 
 
 def _nearest(asked: Wanted, take: Take, cubes: Mapping[int, Cube], distance: int) -> str:

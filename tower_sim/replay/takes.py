@@ -70,7 +70,7 @@ class Happening:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ModelCounts:
     """What a model gave, cubes by colour: how many came `out`, and how many are `inside` afterwards."""
 
     out: Mapping[str, int]
@@ -86,7 +86,7 @@ class Matched:
 
     level: str
     says: str
-    given: Given | None = None
+    given: ModelCounts | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from tower_sim.games.compared import (
     Row,
     Runs,
     Sampler,
-    Verdict,
+    Sureness,
     how_sure,
     instead,
     number,
@@ -188,9 +188,9 @@ def _curve(course: Course) -> Curve:
 
 def _cubes(row: Row) -> str:
     how = how_sure(row, "game", "cubes")
-    if row.verdict is Verdict.ALIKE:
+    if row.verdict is Sureness.ALIKE:
         return f"In B about as many cubes stay in the tower as in A ({number(row.mean_a)}): {how}."
-    if row.verdict is Verdict.OPEN:
+    if row.verdict is Sureness.OPEN:
         return f"Whether more or fewer cubes stay in the tower in B is open ({instead(row)}): {how}."
     fewer = "fewer" if row.difference < 0 else "more"
     return f"B: about {number(abs(row.difference))} {fewer} cubes stay in the tower ({instead(row)}): {how}."
@@ -199,7 +199,7 @@ def _cubes(row: Row) -> str:
 def _choice(actions: Row, points: Row, courses: tuple[Course, Course]) -> str:
     """Say how many actions there are to choose from in a phase, and with how many points."""
     choice_a, choice_b = (f"{100 * course.with_a_choice:.0f} %" for course in courses)
-    if actions.verdict is Verdict.ALIKE:
+    if actions.verdict is Sureness.ALIKE:
         phases = f"{number(actions.mean_a)} in a phase; two or more in {choice_a} of the phases"
         of_actions = f"There are about as many actions to choose from ({phases})"
     else:
@@ -207,7 +207,7 @@ def _choice(actions: Row, points: Row, courses: tuple[Course, Course]) -> str:
         of_actions = f"There are {instead(actions, ' actions to choose from in a phase')} ({phases})"
     of_points = (
         f"with about as many action points ({number(points.mean_a)})"
-        if points.verdict is Verdict.ALIKE
+        if points.verdict is Sureness.ALIKE
         else f"with {instead(points, ' action points')}"
     )
     first, second = (_how_sure(row) for row in (actions, points))
@@ -217,11 +217,11 @@ def _choice(actions: Row, points: Row, courses: tuple[Course, Course]) -> str:
 
 
 def _how_sure(row: Row) -> str:
-    return "no difference is shown" if row.verdict is Verdict.ALIKE else how_sure(row, "game")
+    return "no difference is shown" if row.verdict is Sureness.ALIKE else how_sure(row, "game")
 
 
 def _gold(row: Row) -> str:
     token = " with the gold token" if row.key == "gold_with_token" else ""
-    if row.verdict is Verdict.ALIKE:
+    if row.verdict is Sureness.ALIKE:
         return f"Passing pays about as much gold{token} ({number(row.mean_a)})."
     return f"Passing{token} pays {instead(row, ' gold')}: {how_sure(row, 'game')}."

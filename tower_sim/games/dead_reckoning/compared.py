@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tower_sim.errors import fault
-from tower_sim.games.compared import Compared, Row, Verdict, how_sure, instead, number
+from tower_sim.games.compared import Compared, Row, Sureness, how_sure, instead, number
 from tower_sim.games.dead_reckoning.battle import Battle
 from tower_sim.games.dead_reckoning.sides import Setup
 from tower_sim.games.game import Figure
@@ -78,9 +78,9 @@ class ComparedBattles(Compared):
 def _wins(row: Row, side: str) -> str:
     a, b = 100 * row.mean_a, 100 * row.mean_b
     how = how_sure(row, "battle", "battles", 100)
-    if row.verdict is Verdict.ALIKE:
+    if row.verdict is Sureness.ALIKE:
         return f"In B {side} wins about as often as in A ({a:.0f} of 100 battles): {how}."
-    if row.verdict is Verdict.OPEN:
+    if row.verdict is Sureness.OPEN:
         means = f"{b:.0f} of 100 battles instead of {a:.0f}"
         return f"Whether {side} wins more or fewer battles in B is open ({means}): {how}."
     more = "more" if row.difference > 0 else "fewer"
@@ -100,6 +100,6 @@ def _damage(taken: Row, given: Row) -> str:
 
 
 def _of(row: Row, words: str, alike: str, what: str = "") -> str:
-    if row.verdict is Verdict.ALIKE:
+    if row.verdict is Sureness.ALIKE:
         return f"{words} {alike}{'' if what else f', {number(row.mean_a)}'}"
     return f"{words} {instead(row, what)}: {how_sure(row, 'battle')}"
