@@ -315,6 +315,10 @@ def test_play_is_on_the_screen_of_a_telephone_on_its_side_and_at_twice_the_size(
         assert box["y"] + box["height"] <= height
         assert box["x"] + box["width"] <= width
         assert page.locator("#scene").bounding_box()["height"] > 0.5 * height - 20
+        edge = page.locator(".view").bounding_box()
+        for what in ("#cut", "#clock", "#save"):
+            one = page.locator(what).bounding_box()
+            assert one["x"] + one["width"] <= edge["x"] + edge["width"], (what, width, height)
         assert page.evaluate("document.scrollingElement.scrollWidth") == width
 
 
