@@ -295,6 +295,7 @@ REFUSED: list[tuple[str, list[Any], str, str]] = [
     ("towerOf", [{"schema": "x"}], "document.schema", "tower-sim/surrogate-table"),
     ("deadReckoning.battle", [{**FIGHT, "kind": "duel"}, GENERATOR], "setup.kind", "ship, merchant, building"),
     ("deadReckoning.battle", [{**FIGHT, "sides": [{"cubes": 3}, {"cubes": 21}]}, {}], "setup.sides[1].cubes", "to 20"),
+    ("deadReckoning.battle", [{**FIGHT, "sides": [{"cubes": 0}, {"cubes": 0}]}, {}], "setup.sides", "one cube or more"),
     ("deadReckoning.result", [FIGHT, [{"side": 0, "place": "sea"}]], "cubes[0].place", "zone:"),
     ("deadReckoning.drop", [{"cubes": [{"id": 1, "place": "x"}]}, [], GENERATOR], "state.cubes[0].place", "zone:"),
 ]

@@ -223,6 +223,9 @@ def test_battles_of_two_forces_have_odds(page: Any):
     assert "Black" in page.inner_text("#fight-table")
     assert page.evaluate(fills) == [paint["black"], paint["purple"]]
     assert page.evaluate("towerSim.battles().sides[1].coins.sum") == 0  # the merchant does not plunder
+    page.locator("#fight-controls input[type=range]").nth(1).fill("0")  # of black: nobody would have a cube
+    assert page.inner_text("#fight-note") == "A battle has one cube or more."
+    assert page.evaluate("towerSim.state().fight.cubes") == [0, 8]
 
 
 def test_declared_games_are_played(page: Any):
@@ -404,7 +407,8 @@ GARBAGE = [
     "#x", "#lab=2", "#lab=1&a.cubes=7", "#lab=1&a.cubes=0.0.0.0.0.0.0", "#lab=1&a.cubes=7.7.7.7.7.7.999",
     "#lab=1&a.phases=0.0.0.0.0.0.0", "#lab=1&a.tower=nowhere", "#lab=1&a.rounds=-1", "#lab=1&seed=1e9",
     "#lab=1&games=7",
-    "#lab=1&whole=b.0.0", "#lab=1&fight=brawl", "#lab=1&fight=building&forces=3.3", "#lab=1&other=chess",
+    "#lab=1&whole=b.0.0", "#lab=1&fight=brawl", "#lab=1&fight=building&forces=3.3",
+    "#lab=1&ship=dead_reckoning&forces=0.0", "#lab=1&other=chess",
     "#lab=1&other=seafarers&other.a.turns=0", "#lab=1&other=seafarers&other.a.nothing=1", "#lab=1&other.a.turns={",
     "#lab=1&tab=__proto__", "#lab=1&a.tower=constructor", "#%E0%A4%A", f"#lab=1&tab={EVIL}", "#lab=1&seed=" + "9" * 500,
 ]  # fmt: skip

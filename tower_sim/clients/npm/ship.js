@@ -70,6 +70,7 @@ export function shipOf(MODEL, PRINTED) {
       whole(`setup.sides[${i}].cubes`, side.cubes, 0, isNonPlayer ? battle.NON_PLAYER : battle.SUPPLY);
       if (side.damage !== undefined) whole(`setup.sides[${i}].damage`, side.damage, 0, 4);
     }
+    if (!setup.sides.some(({ cubes }) => cubes)) throw fault("setup.sides", setup.sides, "one cube or more in all");
   }
 
   function dropped(state, thrown, word) {

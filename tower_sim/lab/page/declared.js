@@ -54,7 +54,9 @@ const declared = (() => {
     const { limits, phases } = tree;
     if (cubes < 1 || cubes > limits.cubes) return refused("number of cubes in pools", cubes, `1 to ${limits.cubes}`);
     const most = Math.floor(limits.throws / sum(phases.map((phase) => Math.max(1, phase.each.length))));
-    return rounds() > most ? refused("rounds.times", rounds(), `a whole number from 0 to ${most}`) : "";
+    const least = tree.setup ? 0 : 1; // without a set-up nothing would be thrown
+    const isPlayed = rounds() >= least && rounds() <= most;
+    return isPlayed ? "" : refused("rounds.times", rounds(), `a whole number from ${least} to ${most}`);
   }
 
   function refused(what, value, allowed) {

@@ -38,7 +38,7 @@ const declaredWords = (() => {
     const thrown = throws.filter((each) => sum(each.thrown) > 0).length;
     const inside = throws.map((each) => sum(each.inside));
     const mean = tenth(sum(inside) / inside.length);
-    return `The tower was thrown ${thrown} times and held ${mean} cubes on average, ${inside.at(-1)} at the end.`;
+    return `The tower was thrown ${timesOf(thrown)} and held ${mean} cubes on average, ${inside.at(-1)} at the end.`;
   }
 
   /** Say what one reading gave, in a sentence. */
@@ -59,7 +59,12 @@ const declaredWords = (() => {
     const often = [...times].sort(([, a], [, b]) => b - a).slice(0, SHOWN);
     const twice = values.filter((value, i) => i && value === values[i - 1]).length;
     const told = often.map((each) => each.join(" ")).join(", ");
-    return `${name} was read ${values.length} times (${told}), ${twice} times the same twice running.`;
+    const repeated = twice ? `repeated the one before ${timesOf(twice)}` : "never repeated the one before";
+    return `${name} was read ${timesOf(values.length)} (${told}); it ${repeated}.`;
+  }
+
+  function timesOf(number) {
+    return { 1: "once", 2: "twice" }[number] ?? `${number} times`;
   }
 
   return { line, summary };

@@ -45,7 +45,12 @@ const fightTab = (() => {
     });
     const force = (side, label, most, mark) => slider(label, {
       least: 0, most, value: fight.cubes[side], mark,
-      changed: (count) => set({ cubes: state.fight.cubes.map((old, i) => (i === side ? count : old)) }),
+      changed: (count) => {
+        const cubes = state.fight.cubes.map((old, i) => (i === side ? count : old));
+        const has = cubes.some(Boolean);
+        find("fight-note").textContent = has ? "" : "A battle has one cube or more.";
+        if (has) set({ cubes });
+      },
     }).box;
     const other = fight.kind === "building"
       ? choice(`${defender} defends`, [["2", "a garrison: 2 cubes"], ["5", "a fort: 5 cubes"], ["7", "both: 7 cubes"]], String(fight.cubes[1]),
@@ -61,6 +66,7 @@ const fightTab = (() => {
       kind.box, force(0, `Cubes of ${attacker}`, LIMITS.force, first), other,
       make("details", { open: fight.damage.some(Boolean) }, make("summary", { text: "Damage before the battle" }), damage(0, attacker),
         ...(fight.kind === "ship" ? [damage(1, defender)] : [])),
+      make("p", { id: "fight-note", class: "note", role: "status" }),
       make("p", { class: "note", text: "By the default rulings and without abilities: cubes on a border or the table are thrown again, those in an explosive zone too, each with one more of its colour." }),
     );
   }

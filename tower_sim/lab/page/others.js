@@ -166,7 +166,7 @@ const othersTab = (() => {
     const usual = declared.usual(of);
     const isSame = isPaired && JSON.stringify({ ...usual, ...latest.a }) === JSON.stringify({ ...usual, ...latest.b });
     const sentences = isPaired
-      ? othersFigures.pairWords(found, isSame)
+      ? othersFigures.pairWords(of, found, isSame)
       : [
           ...(devices[0] ? othersFigures.deviceWords(of, sides[0], devices[0]) : othersFigures.ownWords(of, found)),
           othersFigures.towerWords(found),
@@ -234,7 +234,7 @@ const othersTab = (() => {
           told(row, row.b.mean, half || row.a.half),
           told(row, mean, half, true),
           row.isConstant ? "-" : `${told(row, low, half, true)} to ${told(row, high, half, true)}`,
-          row.shown ? sure(row) : "not shown",
+          degree(row),
         ];
       }),
     );

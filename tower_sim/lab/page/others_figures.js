@@ -1,6 +1,8 @@
 // What many games of a declaration come to: rows of figures, what a device would give instead, sentences.
 
 const othersFigures = (() => {
+  const TOLD = 4; // figures told in plain words with their means; others by name
+  const NAMED = 6; // of those others
   const plainName = (name) => name.replaceAll("_", " ");
   const isShare = (row) => row.unit === "share" || row.key.endsWith("_again");
   const shareRow = (of, value) => ({
@@ -18,11 +20,12 @@ const othersFigures = (() => {
     ];
   }
 
-  /** Return the rows of one or two sides, each as `declared.many` returns it: see statistics.rows. */
+  /** Return the rows of one or two sides, each as `declared.many` returns it: figures, then shares, p adjusted in each. */
   function rows(of, sides) {
     const every = titles(of);
-    const columns = sides.map((side) => [...side.figures, ...side.shares]);
-    return compared(every, sides[0].games, columns[0], columns[1] ?? null);
+    const number = of.figures.length;
+    const groups = [[every.slice(0, number), "figures"], [every.slice(number), "shares"]];
+    return groups.flatMap(([some, name]) => compared(some, sides[0].games, sides[0][name], sides[1]?.[name] ?? null));
   }
 
   /** Return rows that compare columns of games with others, or with none. */
@@ -81,7 +84,11 @@ const othersFigures = (() => {
       return `In a whole game each ${what} comes as often as the ${device.kind} has it.`;
     }
     const shown = shares.filter((row) => row.shown).sort((x, y) => apart(y) - apart(x));
-    if (!shown.length) return `Each ${what} comes about as often as with the ${device.kind}: no difference is shown.`;
+    if (!shown.length) {
+      return shares.every((row) => row.verdict === "alike")
+        ? `Each ${what} comes about as often as with the ${device.kind}: no difference is shown.`
+        : `Whether each ${what} comes as often as with the ${device.kind} is open: no difference is shown.`;
+    }
     const one = (row) => {
       const [now, before] = [row.b, row.a].map(({ mean }) => told(row, mean, row.difference.half));
       return `${plainName(row.value)} comes in ${now} instead of ${before}`;
@@ -91,10 +98,11 @@ const othersFigures = (() => {
   }
 
   function againWords(row, device) {
-    const sureness = row.shown ? `a difference, ${sure(row)}` : "no difference is shown";
+    const isSeen = ["shown", "likely"].includes(row.verdict);
+    const how = isSeen ? `a difference, ${degree(row)}` : "no difference is shown";
     const [now, exactly] = [row.b, row.a].map(({ mean }) => told(row, mean, row.b.half));
     const comes = `The same ${plainName(device.reads)} comes twice running with a chance of ${now}`;
-    return `${comes}, with the ${device.kind} of ${exactly}: ${sureness}.`;
+    return `${comes}, with the ${device.kind} of ${exactly}: ${how}.`;
   }
 
   /** Say what a side is like where no device stands beside it. */
@@ -120,19 +128,57 @@ const othersFigures = (() => {
     return `${inside} cubes lie in the tower after a throw on average, and it is thrown ${throws} times in a game.`;
   }
 
-  /** Say what differs between A and B. */
-  function pairWords(found, isSame) {
+  /** Say what differs between A and B: the largest effects with their means, others by name. */
+  function pairWords(of, found, isSame) {
     if (isSame) return ["A and B are the same choices: from the same luck every game is the same. Change one of them."];
-    const shown = found.filter((row) => row.shown).sort((x, y) => x.p - y.p);
-    if (!shown.length) return [`No difference between A and B is shown in any of ${found.length} figures.`];
-    const one = (row) => {
-      const pair = [row.b, row.a].map((each) => told(row, each.mean, row.difference.half));
-      return `${row.title} ${isShare(row) ? pair.join(" instead of ") : instead(row)} (${sure(row)})`;
-    };
-    const rest = found.length - shown.length;
-    const differ = `${counted(shown.length, "figure")} of ${found.length} ${shown.length === 1 ? "differs" : "differ"}`;
-    const others = rest ? `; of the other ${rest} no difference is shown` : "";
-    return [`B: ${shown.slice(0, 4).map(one).join("; ")}.`, `${differ}${others}.`];
+    const seen = found.filter((row) => ["shown", "likely"].includes(row.verdict));
+    seen.sort((x, y) => y.shown - x.shown || effect(y) - effect(x) || 0); // two that are infinite keep their order
+    const others = found.length - seen.length;
+    if (!seen.length) {
+      const which = others > 1 ? `any of ${others} figures` : "its figure";
+      return [`No difference between A and B is shown in ${which}.`, ...reach(found)];
+    }
+    const names = named(seen.slice(TOLD).map((row) => rowName(of, row)));
+    const rest = `Of ${counted(others, "other figure")} no difference is shown.`;
+    return [
+      `B: ${seen.slice(0, TOLD).map((row) => one(of, row)).join("; ")}.`,
+      ...(names.length ? [`Other figures differ too: ${names.join(", ")}.`] : []),
+      ...(others ? [rest] : []),
+    ];
+  }
+
+  /** Return how much of the difference one game shows: it over the root mean square of the standard deviations. */
+  function effect({ difference, a, b }) {
+    const spread = Math.sqrt((a.sd ** 2 + b.sd ** 2) / 2);
+    if (!spread) return difference.mean ? Infinity : 0;
+    return Math.abs(difference.mean) / spread;
+  }
+
+  function one(of, row) {
+    if (row.value) {
+      const [a, b] = [row.a, row.b].map(({ mean }) => ({ mean: 100 * mean }));
+      return `${plainName(of.main.reading)} is ${plainName(row.value)} in ${instead({ a, b }, " %")}: ${sureness(row, "points", 100)}`;
+    }
+    const unit = row.unit === "1" || row.title.split(" ").includes(row.unit) ? "" : ` ${row.unit}`;
+    const less = row.difference.mean < 0 ? "less" : "more";
+    return `${row.title} about ${said(Math.abs(row.difference.mean))}${unit} ${less} (${instead(row)}): ${sureness(row)}`;
+  }
+
+  function rowName(of, row) {
+    return row.value ? `${plainName(of.main.reading)} ${plainName(row.value)}` : row.title;
+  }
+
+  /** Return the first names, and how many more there are. */
+  function named(names) {
+    const more = names.length - NAMED;
+    return more > 0 ? [...names.slice(0, NAMED), `${more} more`] : names;
+  }
+
+  /** Say of which figures the difference may be large all the same. */
+  function reach(found) {
+    const wide = found.filter((row) => row.verdict === "open").map((row) => (row.value ? plainName(row.value) : row.title));
+    const more = wide.length > NAMED ? ` and ${wide.length - NAMED} more` : "";
+    return wide.length ? [`It may be large all the same, over a tenth, in ${wide.slice(0, NAMED).join(", ")}${more}.`] : [];
   }
 
   /** Return what can be drawn: [key, words, what the shares are of, what the bars are], readings first. */

@@ -193,7 +193,7 @@ const rulesTab = (() => {
       row.title, exact_(row.a.mean, row.difference.half), exact_(row.b.mean, row.difference.half),
       exact_(row.difference.mean, row.difference.half, true),
       row.isConstant ? "-" : `${exact_(row.difference.low, row.difference.half, true)} to ${exact_(row.difference.high, row.difference.half, true)}`,
-      row.shown ? sure(row) : "not shown",
+      degree(row),
     ]);
     return tableOf("Means over games", ["figure", "A", "B", "B - A", "95 % interval", "how sure"], lines);
   }

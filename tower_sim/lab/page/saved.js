@@ -92,6 +92,7 @@ function unlinked(link) {
   take("damage", (word) => (found.fight.damage = numbers("damage", word, 2, 0, 4)));
   const { kind, cubes } = found.fight;
   if (kind === "building" && !BUILDINGS.includes(cubes[1])) throw wrongLink("forces", cubes.join("."), `${BUILDINGS.join(", ")} in a building`);
+  if (!cubes.some(Boolean)) throw wrongLink("forces", cubes.join("."), "one cube or more in all");
   if (kind === "merchant" && cubes[1] > battle.NON_PLAYER) throw wrongLink("forces", cubes.join("."), `up to ${battle.NON_PLAYER} of the merchant`);
   readOthers(said, found, take, chosen);
   return found;

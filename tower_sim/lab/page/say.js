@@ -27,37 +27,60 @@ function instead(row, unit = "") {
   return `${pair[0]}${unit} instead of ${pair[1]}`;
 }
 
+/** Say in a table's cell how sure a difference is. */
+function degree(row) {
+  const named = { likely: "likely, but not sure", alike: "about the same", open: "open" };
+  return named[row.verdict] ?? sure(row);
+}
+
+/** Say how sure a difference that is shown is. */
 function sure(row) {
   return row.adjusted <= statistics.CERTAIN ? "certain" : "very likely";
 }
 
-/** Say how large a difference that is not shown can be. */
-function unsure(row, unit) {
+/** Say how sure a difference is and, where it is not, how large it may be, in `unit`. */
+function sureness(row, unit = "", scale = 1) {
+  if (row.verdict === "shown") return sure(row);
   if (row.isConstant) return row.difference.mean === 0 ? "no game differs" : "too few games to tell";
-  const most = Math.max(Math.abs(row.difference.low), Math.abs(row.difference.high));
-  return `no difference is shown, and it is most likely under ${said(most)} ${unit}`.trim();
+  const [low, high] = [scale * row.difference.low, scale * row.difference.high];
+  if (row.verdict === "alike") {
+    return `no difference is shown, and it is most likely under ${said(Math.max(-low, high))} ${unit}`.trimEnd();
+  }
+  const fewer = unit ? "fewer" : "less";
+  if (row.verdict === "open") return `no difference is shown, but it may be ${said(-low)} ${fewer} to ${said(high)} more`;
+  const ends = low > 0 ? `${said(low)} to ${said(high)} more` : `${said(-high)} to ${said(-low)} ${fewer}`;
+  return `likely, but not sure, and it may be ${ends}`;
 }
 
 /** Say of rows by key what differs between A and B in a player's words: sentences. */
 function differs(rows, choices) {
-  const { inside, actions, action_points: points, gold, gold_with_token: token } = rows;
-  const cubes = inside.shown
-    ? `B: about ${said(Math.abs(inside.difference.mean))} ${inside.difference.mean < 0 ? "fewer" : "more"} cubes stay in the tower (${instead(inside)}): ${sure(inside)}.`
-    : `In B about as many cubes stay in the tower as in A (${said(inside.a.mean)}): ${unsure(inside, "cubes")}.`;
-  const share = (value) => `${(100 * value).toFixed(0)} %`;
-  const phases = `two or more in ${share(choices[1])} of the phases`;
-  const ofActions = actions.shown
-    ? `There are ${instead(actions, " actions to choose from in a phase")} (${phases} instead of ${share(choices[0])})`
-    : `There are about as many actions to choose from (${said(actions.a.mean)} in a phase; two or more in ${share(choices[0])} of the phases)`;
-  const ofPoints = points.shown ? `with ${instead(points, " action points")}` : `with about as many action points (${said(points.a.mean)})`;
-  const [first, second] = [actions, points].map((row) => (row.shown ? sure(row) : "no difference is shown"));
-  const choice = first === second ? `${ofActions}, ${ofPoints}: ${first}.` : `${ofActions}: ${first}; ${ofPoints}: ${second}.`;
-  const paid = token.shown && !gold.shown ? token : gold;
-  const by = paid === token ? " with the gold token" : "";
-  const pays = paid.shown
-    ? `Passing${by} pays ${instead(paid, " gold")}: ${sure(paid)}.`
-    : `Passing pays about as much gold${by} (${said(paid.a.mean)}).`;
-  return [cubes, choice, pays];
+  const { gold, gold_with_token: token } = rows;
+  return [cubesDiffer(rows.inside), choiceDiffers(rows.actions, rows.action_points, choices), goldDiffers(token.shown && !gold.shown ? token : gold)];
+}
+
+function cubesDiffer(row) {
+  const how = sureness(row, "cubes");
+  if (row.verdict === "alike") return `In B about as many cubes stay in the tower as in A (${said(row.a.mean)}): ${how}.`;
+  if (row.verdict === "open") return `Whether more or fewer cubes stay in the tower in B is open (${instead(row)}): ${how}.`;
+  const fewer = row.difference.mean < 0 ? "fewer" : "more";
+  return `B: about ${said(Math.abs(row.difference.mean))} ${fewer} cubes stay in the tower (${instead(row)}): ${how}.`;
+}
+
+/** Say how many actions there are to choose from in a phase, and with how many points; `choices` are shares of A and B. */
+function choiceDiffers(actions, points, choices) {
+  const [a, b] = choices.map((value) => `${(100 * value).toFixed(0)} %`);
+  const ofActions = actions.verdict === "alike"
+    ? `There are about as many actions to choose from (${said(actions.a.mean)} in a phase; two or more in ${a} of the phases)`
+    : `There are ${instead(actions, " actions to choose from in a phase")} (two or more in ${b} of the phases instead of ${a})`;
+  const ofPoints = points.verdict === "alike" ? `with about as many action points (${said(points.a.mean)})` : `with ${instead(points, " action points")}`;
+  const [first, second] = [actions, points].map((row) => (row.verdict === "alike" ? "no difference is shown" : sureness(row)));
+  return first === second ? `${ofActions}, ${ofPoints}: ${first}.` : `${ofActions}: ${first}; ${ofPoints}: ${second}.`;
+}
+
+function goldDiffers(row) {
+  const by = row.key === "gold_with_token" ? " with the gold token" : "";
+  if (row.verdict === "alike") return `Passing pays about as much gold${by} (${said(row.a.mean)}).`;
+  return `Passing${by} pays ${instead(row, " gold")}: ${sureness(row)}.`;
 }
 
 /** Say what a game with these rules is like: sentences. */

@@ -4,6 +4,7 @@
 const statistics = (() => {
   const LEVEL = 0.05; // chance that any figure without a difference is shown
   const CERTAIN = 1e-4;
+  const ALIKE = 0.1; // of A's mean: two means that differ by less are about the same
   const Z = 1.959963984540054; // of the normal law, two-sided 95 %
 
   /** Return sums over pairs of k figures, to which `add` adds one pair; without `b` those of A alone. */
@@ -58,7 +59,7 @@ const statistics = (() => {
     return { mean, sd, low: mean - half, high: mean + half, half };
   }
 
-  /** Return the rows of figures: { key, title, unit, a, b, difference, low, high, p, shown }; of A alone without B. */
+  /** Return the rows of figures: { key, title, unit, a, b, difference, low, high, p, shown, verdict }; of A alone without B. */
   function rows(sums, figuresOf, isPaired) {
     const n = sums.n;
     const found = figuresOf.map((figure, i) => {
@@ -83,7 +84,16 @@ const statistics = (() => {
       most = Math.max(most, Math.min(1, row.p * (order.length - i)));
       row.adjusted = most;
       row.shown = most <= LEVEL;
+      row.verdict = verdict(row);
     });
+  }
+
+  /** Return what the pairs say of a difference: "shown", "likely", "alike" or "open", as Verdict has it in Python. */
+  function verdict({ shown, isConstant, difference, a }) {
+    if (shown) return "shown";
+    const [low, high] = isConstant ? [difference.mean, difference.mean] : [difference.low, difference.high];
+    if (!isConstant && (low > 0 || high < 0)) return "likely";
+    return Math.max(-low, high) <= ALIKE * Math.abs(a.mean) ? "alike" : "open";
   }
 
   /** Return a share with Wilson's 95 % interval. */

@@ -1,0 +1,100 @@
+"""The lab says of two variants what `tower-sim compare` says of the same figures: node runs the page's scripts."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tower_sim import registry
+from tower_sim.compare import comparison
+from tower_sim.compare.comparison import rows
+from tower_sim.compare.paired import Moments
+from tower_sim.games.amerigo.compared import ComparedGames
+from tower_sim.games.amerigo.rules import Rules
+from tower_sim.games.compared import Verdict
+from tower_sim.games.declared.compared import main_reading
+from tower_sim.pages.html import source
+
+NODE = shutil.which("node")
+GAMES = 400
+SCRIPTS = ("statistics", "say", "others_figures")
+
+ASK = """
+import { readFileSync } from "node:fs";
+const counted = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
+const compared = ({ figures, a, b }) => {
+  const sums = statistics.moments(figures.length);
+  a.forEach((game, i) => statistics.add(sums, game, b[i]));
+  return statistics.rows(sums, figures, true);
+};
+const { requests } = JSON.parse(readFileSync(0, "utf8"));
+const answers = requests.map(({ of, choices, groups }) => {
+  const found = groups.flatMap(compared);
+  const keyed = Object.fromEntries(found.map((row) => [row.key, row]));
+  const words = of ? othersFigures.pairWords(of, found, false) : differs(keyed, choices);
+  return { words: words.join(" "), verdicts: found.map((row) => row.verdict) };
+});
+console.log(JSON.stringify(answers));
+"""
+
+
+def pairs(rng: np.random.Generator, figures: int, shift: float) -> tuple[Any, Any]:
+    """Games of A and of B: means from nearly 0 to 30, differences from none to several standard errors."""
+    means, spreads = rng.choice([0.05, 0.6, 3, 30], figures), rng.choice([0.0, 0.02, 0.3, 2.0], figures)
+    a = means + spreads * rng.normal(size=(GAMES, figures))
+    shifts = spreads * shift * rng.choice([-1, 0, 0.5, 1], figures) / np.sqrt(GAMES)
+    return a, a + shifts + spreads * rng.normal(size=(GAMES, figures))
+
+
+def group_of(group: Any, a: Any, b: Any, kind: str) -> dict[str, Any]:
+    figures = [{"key": each.key, "title": each.title, "unit": each.unit} for each in group.figures]
+    if kind == "shares":
+        figures = [{**each, "value": each["title"]} for each in figures]
+    return {"figures": figures, "a": a.tolist(), "b": b.tolist()}
+
+
+def test_the_words_are_those_of_compare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    for slow in ("shows_from", "games_to_show"):  # no words are of them
+        monkeypatch.setattr(comparison, slow, lambda *_: 1)
+    if NODE is None:
+        pytest.skip("node is not installed here, and nothing else runs JavaScript")
+    rng = np.random.default_rng(5)
+    amerigo = registry.get("game", "amerigo")
+    declared = registry.get("game", "amazonas")
+    usual = declared.read({})
+    of = {"main": {"reading": main_reading(usual.declaration)}}
+    kinds = [(ComparedGames(amerigo, (None, None), (Rules(), Rules())), None)]
+    kinds.append((declared.compared((usual, usual)), of))
+    requests: list[dict[str, Any]] = []
+    expected: list[str] = []
+    verdicts: list[list[str]] = []
+    for compared, tree in kinds:
+        for number in range(60):
+            groups = compared.groups if tree else compared.groups[:1]
+            played = [pairs(rng, len(group.figures), (0, 2, 3, 5, 9)[number % 5]) for group in groups]
+            found = [rows(Moments.of(*two), group.figures) for two, group in zip(played, groups, strict=True)]
+            asked = [group_of(group, *two, group.key) for group, two in zip(groups, played, strict=True)]
+            requests.append({"of": tree, "choices": [0.5, 0.75], "groups": asked})
+            shares = (SimpleNamespace(with_a_choice=0.5), SimpleNamespace(with_a_choice=0.75))
+            expected.append(compared.words(found, shares))
+            verdicts.append([str(row.verdict) for group in found for row in group])
+    file = tmp_path / "ask.mjs"
+    file.write_text(source("tower_sim.lab", *(f"page/{name}.js" for name in SCRIPTS)) + ASK, "utf-8")
+    done = subprocess.run([NODE, str(file)], input=json.dumps({"requests": requests}), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    answers = json.loads(done.stdout)
+    assert [each["verdicts"] for each in answers] == verdicts
+    both = [
+        [words.replace("_", " ") for words in (each["words"], own)] for each, own in zip(answers, expected, strict=True)
+    ]
+    plain = [pair for pair in both if "e-0" not in pair[1]]  # Python writes 0.00001 as 1e-05
+    assert len(plain) > len(both) / 2
+    assert [found for found, _ in plain] == [own for _, own in plain]
+    assert {verdict for each in verdicts for verdict in each} == {*Verdict}
