@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -127,9 +127,8 @@ def rng() -> np.random.Generator:
 def doors() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     """Yield a name, what is called, and good arguments."""
     shape, ship = load("amerigo"), load("dead_reckoning")
-    model, rule, board = (
-        open_model(*which) for which in ((shape, "surrogate"), (shape, "two_thirds"), (ship, "surrogate"))
-    )
+    of = ((shape, "surrogate"), (shape, "two_thirds"), (ship, "surrogate"))
+    model, rule, board = cast("list[Any]", [open_model(*which) for which in of])
     edge, red = shape.cube_edge, supply({"red": 20}, shape.cube_edge)
     outcome = model.drop(model.empty(), red, rng())
     state, lying = outcome.state, board.drop(board.empty(), supply({"red": 4}, board.cube_edge), rng()).state
@@ -151,7 +150,7 @@ def doors() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     yield "of_colour", lambda count: supply({"red": count}, edge), {"count": 2}
     yield (
         "coloured",
-        lambda colour: supply({colour if isinstance(colour, Hashable) else None: 2}, edge),
+        lambda colour: supply(cast("Any", {colour if isinstance(colour, Hashable) else None: 2}), edge),
         {"colour": "red"},
     )
     yield "count_by_colour", count_by_colour, {"cubes": state.cubes, "colours": ["red"]}

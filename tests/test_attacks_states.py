@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -191,7 +191,9 @@ def test_the_longest_past_that_a_token_may_hold_is_read_and_goes_on():
         for cubes, drops in ((1, 50_000), (10_000, 1)):
             thrown = supply({"red": cubes}, EDGE)
             emerged = () if drops == 1 else tuple(range(cubes))
-            inside = tuple(Resident(cube, model.table.regions[0], 0) for cube in thrown) if drops == 1 else ()
+            inside = (
+                tuple(Resident(cube, cast("Any", model).table.regions[0], 0) for cube in thrown) if drops == 1 else ()
+            )
             state = replace(start, residents=inside, log=(Event("drop", RNG, thrown, emerged),) * drops)
             assert TowerState.from_token(state.token()) == state
             assert len(model.drop(state, (), rng(1)).state.log) == drops + 1

@@ -22,7 +22,7 @@ from tower_sim.writing import WritingFailed
 
 pytestmark = pytest.mark.posix
 LIGHT: dict[str, Any] = {"cubes": {"blue": 4}, "model": "surrogate", "seed": "7"}
-KEY = {"idempotency_key": "a-key-of-this-test-0001"}
+KEY: dict[str, Any] = {"idempotency_key": "a-key-of-this-test-0001"}
 
 
 def rights(folder: Path) -> dict[str, str]:

@@ -26,7 +26,7 @@ from tower_sim.token import pack
 
 pytestmark = pytest.mark.posix
 LIGHT: dict[str, Any] = {"cubes": {"blue": 4}, "model": "surrogate", "seed": "7"}
-KEY = {"idempotency_key": "a-key-of-this-test-0001"}
+KEY: dict[str, Any] = {"idempotency_key": "a-key-of-this-test-0001"}
 EMPTY = TowerState("surrogate", "amerigo", "0" * 64).to_plain()
 BOMB = pack("TOWER3", EMPTY | {"log": [["drop", "", [], [], 0, ""]] * 2000})  # 600 characters, 60 kB
 

@@ -18,7 +18,7 @@ from tower_sim.compare.comparison import rows
 from tower_sim.compare.paired import Moments
 from tower_sim.games.amerigo.compared import ComparedGames
 from tower_sim.games.amerigo.rules import Rules
-from tower_sim.games.compared import Verdict
+from tower_sim.games.compared import Sureness
 from tower_sim.games.declared.compared import main_reading
 from tower_sim.pages.html import source
 
@@ -70,7 +70,7 @@ def test_the_words_are_those_of_compare(tmp_path: Path, monkeypatch: pytest.Monk
     declared = registry.get("game", "amazonas")
     usual = declared.read({})
     of = {"main": {"reading": main_reading(usual.declaration)}}
-    kinds = [(ComparedGames(amerigo, (None, None), (Rules(), Rules())), None)]
+    kinds: list[tuple[Any, Any]] = [(ComparedGames(amerigo, (None, None), (Rules(), Rules())), None)]
     kinds.append((declared.compared((usual, usual)), of))
     requests: list[dict[str, Any]] = []
     expected: list[str] = []
@@ -97,4 +97,4 @@ def test_the_words_are_those_of_compare(tmp_path: Path, monkeypatch: pytest.Monk
     plain = [pair for pair in both if "e-0" not in pair[1]]  # Python writes 0.00001 as 1e-05
     assert len(plain) > len(both) / 2
     assert [found for found, _ in plain] == [own for _, own in plain]
-    assert {verdict for each in verdicts for verdict in each} == {*Verdict}
+    assert {verdict for each in verdicts for verdict in each} == {*Sureness}

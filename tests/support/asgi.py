@@ -7,7 +7,7 @@ import json
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from support.network import Answer
 
@@ -71,7 +71,7 @@ class Service:
 @asynccontextmanager
 async def serving(folder: Path, **settings: Any) -> AsyncIterator[Service]:
     """A service of a new file in `folder`, from its start to its end."""
-    whole = Settings(folder / "towers.db", **{"workers": 1} | settings)
+    whole = Settings(folder / "towers.db", **cast("dict[str, Any]", {"workers": 1} | settings))
     app: Any = application(whole, Gate(whole), Hosts())
     begun, ends, over = asyncio.Event(), asyncio.Event(), asyncio.Event()
 

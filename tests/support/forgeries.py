@@ -139,7 +139,9 @@ def _signed(log: Sequence[Mapping[str, Any]], write: Callable[[int, str], str]) 
 
 def _misread() -> dict[str, Forgery]:
     """Entries that two readers may read otherwise: keys that are there twice, numbers of other kinds."""
-    twice = {  # lines without that of the key: log, round, words, draw, draw, reveal, round, words, draw, reveal
+    twice: dict[
+        str, tuple[Any, ...]
+    ] = {  # lines without that of the key: log, round, words, draw, draw, reveal, round, words, draw, reveal
         "number twice": (3, r'"number":3', r'"number":7,\g<0>'),
         "kind twice": (5, r'"kind":"reveal"', r'"kind":"words",\g<0>'),
         "previous twice": (3, r'"previous"', r'"previous":"",\g<0>'),
@@ -157,7 +159,7 @@ def _misread() -> dict[str, Forgery]:
         "edge twice": (3, r'"edge":', r'"edge":1.0,\g<0>'),
         "key twice": (0, r'"key":', r'"key":"' + ring(6).public + r'",\g<0>'),
     }
-    forms = {
+    forms: dict[str, tuple[Any, ...]] = {
         "index false": (3, r'"index":0', r'"index":false', "look at its 'index'"),
         "index 0.0": (3, r'"index":0', r'"index":0.0', "look at its 'index'"),
         "index 0e0": (3, r'"index":0', r'"index":0e0', "look at its 'index'"),
@@ -198,7 +200,7 @@ def _others() -> dict[str, Forgery]:
     """Fields that are not due, or not there."""
     link = {"old": ring(6).public, "new": KEYS.public, "signature": "00" * 64}
     succession = json.dumps([link | {"more": 1}], separators=(",", ":"))
-    cases = {
+    cases: dict[str, tuple[Any, ...]] = {
         f"more in {ENTRIES[at]['kind']}": (at, r"^\{", r'{"more":1,', "more than such a line may say: 'more'")
         for at in (0, 1, 2, 3, 5)
     } | {

@@ -88,7 +88,7 @@ const statistics = (() => {
     });
   }
 
-  /** Return what the pairs say of a difference: "shown", "likely", "alike" or "open", as Verdict has it in Python. */
+  /** Return what the pairs say of a difference: "shown", "likely", "alike" or "open", as Sureness has it in Python. */
   function verdict({ shown, isConstant, difference, a }) {
     if (shown) return "shown";
     const [low, high] = isConstant ? [difference.mean, difference.mean] : [difference.low, difference.high];
