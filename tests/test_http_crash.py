@@ -41,8 +41,8 @@ def test_a_thousand_sessions_survive_fifty_kills(tmp_path: Path):
 
 
 HARMS = {
-    "a drop is another": ("answers", "number = 1", "UPDATE answers SET body = replace(body, 'settled', 'jammed')"),
-    "a drop is lost": ("answers", "number = 2", "DELETE FROM answers"),
+    "a drop is another": ("answers", "number = 0", "UPDATE answers SET body = replace(body, 'settled', 'jammed')"),
+    "a drop is lost": ("answers", "number = 1", "DELETE FROM answers"),
     "a line is another": ("lines", "number = 2", "UPDATE lines SET line = replace(line, 'words', 'wurds')"),
     "a line is lost": ("lines", "number = 3", "DELETE FROM lines"),
 }
