@@ -92,8 +92,9 @@ def test_cubes_have_places_on_every_floor_and_in_the_tray_that_do_not_overlap(na
     assert len(section.floors) == len(shape.regions)
     left, bottom, right, top = section.bounds
     every = [place for places in (*section.floors, section.tray, section.hand) for place in places]
-    assert min(map(len, section.floors)) >= 10
-    assert min(len(section.tray), len(section.hand)) >= 40
+    is_ours = name in ("amerigo", "amerigo-club", "amerigo-rulebook", "wallenstein")  # others may be smaller
+    assert min(map(len, section.floors)) >= (10 if is_ours else 1)
+    assert min(len(section.tray), len(section.hand)) >= (40 if is_ours else 1)
     for i, (x, z) in enumerate(every):
         assert left <= x <= right - edge + 0.1
         assert bottom <= z <= top - edge + 0.1

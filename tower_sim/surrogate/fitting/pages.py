@@ -70,8 +70,8 @@ def claims(check: TowerCheck) -> tuple[Claim, ...]:
 def failure(check: TowerCheck) -> str:
     """Say why a surrogate is not to stand in for physics; empty where a mean is right, or nothing says otherwise.
 
-    It is not where a mean does not pass, and where two things asked do not pass and none does: of either a sound one is
-    accused about once in 50 checks. That single games can be told apart is no reason by itself: it is so of any
+    It is not where a mean does not pass, and where two things asked do not pass and none does [assumed: how often that
+    accuses a sound one was not measured]. That single games can be told apart is no reason by itself: it is so of any
     surrogate, with games enough.
     """
     off = [mean for mean in check.whole.means if mean.is_apart]
