@@ -317,6 +317,7 @@ def test_what_a_person_filled_in_stays_with_force_too_and_is_not_given_other_par
 
     def wrote(files: dict[str, bytes], is_forced: bool = False) -> tuple[str, ...]:
         with writing.by("tower-sim export", is_forced=is_forced):
+            writing.check_folder(tmp_path, ("parts",), "output", ("drops.csv",))
             return writing.write_folder(tmp_path, files, filled_in=("drops.csv",))
 
     assert wrote(forms) == ()

@@ -126,8 +126,12 @@ def _kept(what: str, path: Path, why: str, command: str) -> UsageError:
     )
 
 
-def check_folder(folder: str | Path, names: Collection[str] = (), what: str = "folder") -> None:
+def check_folder(
+    folder: str | Path, names: Collection[str] = (), what: str = "folder", filled_in: Collection[str] = ()
+) -> None:
     """Refuse, before any work, a folder in which a command may not replace what it would: `names`, and what it made.
+
+    Forms, of the names `filled_in`, are not replaced and so not looked at: see `write_folder`.
 
     Raises UsageError, WritingFailed when the disk fails.
     """
@@ -135,7 +139,7 @@ def check_folder(folder: str | Path, names: Collection[str] = (), what: str = "f
     try:
         if folder.is_dir():
             known = made.of_folder(folder)
-            _refuse_in(folder, [*names, *known.files], known, what)
+            _refuse_in(folder, [name for name in (*names, *known.files) if name not in filled_in], known, what)
     except (OSError, ValueError) as error:
         raise _said(folder, error, what) from error
 

@@ -26,6 +26,7 @@ from tower_sim.printing.threemf import on_beds, to_3mf
 from tower_sim.writing import check_folder, write_folder
 
 DROPS, RECORD = "drops.csv", "record.toml"  # for people to fill in
+FILLED_IN = (DROPS, RECORD)
 README = "README.txt"
 PARTS, PANELS = ("stl", "3mf", "step"), "svg"  # what is printed, and what is cut
 
@@ -62,7 +63,7 @@ def export(name_or_file: str, form: str, output: str | Path, choice: PrintChoice
     """
     if form not in PARTS:
         raise unknown("to", form, PARTS)
-    check_folder(output, (README, folder.PROFILE), "output")
+    check_folder(output, (README, folder.PROFILE), "output", FILLED_IN)
     apparatus = load(name_or_file)
     printed = make(apparatus, choice)
     files, of_part = _files(printed, form)
@@ -81,7 +82,7 @@ def export_panels(name_or_file: str, output: str | Path, choice: SheetChoice | N
     Raises UsageError as `export` does, and for a tower not made of flat panels at right angles, its funnel apart.
     """
     choice = choice or SheetChoice()
-    check_folder(output, (README, folder.PROFILE), "output")
+    check_folder(output, (README, folder.PROFILE), "output", FILLED_IN)
     apparatus = load(name_or_file)
     flat = panels(apparatus, choice.thickness)
     laid = lay(flat, choice)
@@ -115,7 +116,7 @@ def _write(apparatus: Apparatus, name_or_file: str, output: str | Path, made: _M
         "dimensions.svg": drawn(apparatus_figure(apparatus), "svg"),
         "assembly.svg": drawn(assembly_figure(made.named, made.title, made.said), "svg"),
     }
-    kept = write_folder(place, files, "output", filled_in=(DROPS, RECORD))
+    kept = write_folder(place, files, "output", filled_in=FILLED_IN)
     return Exported(tuple(files), (*lines, *(f"{place / name} is as you filled it in" for name in kept)))
 
 
