@@ -9,7 +9,8 @@ import numpy as np
 
 from calibration.evidence import Evidence, Within
 from calibration.result import GamesMean
-from calibration.summaries import Array, GameCounts, mean_where
+from calibration.summaries import FIGURES
+from tower_sim.runs.by_drop import ByDrop
 from tower_sim.statistics import mean_error
 
 
@@ -29,25 +30,14 @@ class Band:
         return self.low <= self.simulated.mean <= self.high
 
 
-def played(games: GameCounts) -> dict[str, GamesMean]:
+def played(games: ByDrop) -> dict[str, GamesMean]:
     """Return what whole games of one tower, shape (games, drops), gave for the summaries that bounds are set to.
 
     Means over games, each in its own unit, with standard errors; games without a phase that tells it are left out.
     """
-    setup, play = games.take((..., 0)), games.take((..., slice(1, None)))
-    came = play.out > 0
-    by_game: dict[str, Array] = {
-        "setup": setup.inside.astype(float),
-        "inside": play.inside.mean(-1),
-        "out": play.out.mean(-1),
-        "colours": mean_where(play.colours, came),
-        "single": mean_where(play.colours == 1, came),
-        "many": mean_where(play.colours >= 3, came),
-        "leads": mean_where(play.own_out > play.lead, came),
-        "ones": (play.out == 1).mean(-1),
-    }
     found: dict[str, GamesMean] = {}
-    for name, values in by_game.items():
+    for name in ("setup", "inside", "out", "colours", "single", "many", "leads", "ones"):
+        values = FIGURES[name].value(games)
         told = values[np.isfinite(values)]
         if len(told) > 1:
             found[name] = GamesMean(*mean_error(told), len(told))

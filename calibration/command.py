@@ -29,7 +29,7 @@ from calibration.plain import tower_in_words
 from calibration.reference import reference
 from calibration.result import Budget, Calibration, Chosen, Confirmed, ConfirmedSummary, GamesMean
 from calibration.stand_in import stand_in
-from calibration.summaries import EVERY, SUMMARIES, WHOLE, Array, GameCounts
+from calibration.summaries import EVERY, SUMMARIES, WHOLE, Array
 from calibration.usable import Usable, usable
 from calibration.verdict import in_plain_words as fairness
 from calibration.watched import throws_of
@@ -42,13 +42,14 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.campaign import status
 from tower_sim.campaign.environment import environment
 from tower_sim.campaign.files import make_directory
+from tower_sim.campaign.load import load_whole
 from tower_sim.errors import UsageError, check_whole, shown
 from tower_sim.physics.engine import make
 from tower_sim.physics.settings import STANDARD, PhysicsSettings, accuracy
 from tower_sim.progress import telling
 from tower_sim.reading import read_bytes
+from tower_sim.runs.by_drop import ByDrop
 from tower_sim.statistics import mean_error
-from tower_sim.study.load import load_whole
 from tower_sim.surrogate.store import beside, load_fitted
 from tower_sim.terminal import warn
 from tower_sim.writing import WritingFailed
@@ -221,7 +222,7 @@ class _Work:
         self._count(name)
         return design
 
-    def play_chosen(self, point: Point, games: int, name: str) -> tuple[Apparatus, GameCounts]:
+    def play_chosen(self, point: Point, games: int, name: str) -> tuple[Apparatus, ByDrop]:
         """Play games of one tower, whose profile is kept as `name`; returns it and its games, shape (games, drops)."""
         _say(f"{CHOSEN}: 1 tower, {games} games")
         profile = self.directory / f"{name}.toml"
@@ -317,7 +318,7 @@ def drawn(fitted: Fit, number: int, rng: np.random.Generator) -> list[Point]:
     return [tuple(row.tolist()) for row in rows]
 
 
-def _compared(emulator: Emulator, point: Point, games: GameCounts) -> Confirmed:
+def _compared(emulator: Emulator, point: Point, games: ByDrop) -> Confirmed:
     compared: list[ConfirmedSummary] = []
     for name in CONFIRMED:
         window = EVERY[name]
@@ -344,7 +345,7 @@ def _error(emulator: Emulator, point: Point, name: str) -> float:
     return float(np.hypot(own, share * float(inside.error[0])))
 
 
-def _chosen(choice: ChosenTower, games: GameCounts) -> Chosen:
+def _chosen(choice: ChosenTower, games: ByDrop) -> Chosen:
     whole = games.take((games.thrown[..., -1] >= 0,))
     single: dict[str, Array] = {
         "setup": whole.inside[:, 0].astype(float),

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from calibration.parameters import campaign_text, tower_text
-from calibration.summaries import Array, GameCounts, from_campaign
+from calibration.summaries import Array, from_campaign, game_counts
 from tower_sim.campaign import parse, run
+from tower_sim.campaign.load import load_whole
 from tower_sim.campaign.progress import told
 from tower_sim.errors import UsageError
-from tower_sim.study.load import load_whole
+from tower_sim.runs.by_drop import COUNTS, ByDrop
 
 SHIPPED = Path(__file__).with_name("design.npz")
 Point = tuple[float, ...]
@@ -25,13 +26,13 @@ class Design:
     """Towers and their games: `unit[i]`, the point of the unit cube of design point i, its `games`."""
 
     unit: Array
-    games: GameCounts
+    games: ByDrop
 
     @property
     def digest(self) -> str:
         """The SHA-256 of all of it, in hexadecimal."""
         words = hashlib.sha256()
-        for array in (self.unit, *(getattr(self.games, column.name) for column in fields(GameCounts))):
+        for array in (self.unit, *(getattr(self.games, column) for column in COUNTS)):
             words.update(np.ascontiguousarray(array).tobytes())
         return words.hexdigest()
 
@@ -48,8 +49,8 @@ def shipped() -> Design:
     """Read the design that ships with the package; raises UsageError when the file is damaged."""
     try:
         with np.load(SHIPPED, allow_pickle=False) as held:
-            columns = (held[column.name].astype(np.int16) for column in fields(GameCounts))
-            return Design(held["unit"], GameCounts(*columns))
+            columns = (held[column].astype(np.int16) for column in COUNTS)
+            return Design(held["unit"], game_counts(*columns))
     except (OSError, ValueError, KeyError) as error:
         raise UsageError(f"the design {SHIPPED} cannot be read ({error}); install tower_sim again") from error
 
@@ -64,7 +65,7 @@ def play(points: Sequence[Point], games: int, seed: int, directory: Path, worker
     return played(points, directory, games)
 
 
-def play_tower(profile: Path, games: int, seed: int, directory: Path, workers: int) -> GameCounts:
+def play_tower(profile: Path, games: int, seed: int, directory: Path, workers: int) -> ByDrop:
     """Play games of the tower of a profile as `play` does; returns them, shape (games, DROPS)."""
     _run(tower_text(profile, games, seed), directory, workers)
     return from_campaign(load_whole(directory), 1, games).take(0)

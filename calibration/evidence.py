@@ -20,17 +20,15 @@ from calibration.summaries import (
     DROPS,
     EVERY,
     SUMMARIES,
-    TOTALS,
     WHOLE,
     Array,
-    GameCounts,
     Window,
     from_records,
-    many_of,
-    single_of,
     windows,
 )
 from tower_sim.errors import UsageError, shown
+from tower_sim.runs.by_drop import ByDrop
+from tower_sim.runs.tower import TOTALS, many_of, single_of
 
 MOST_VALUES = 40  # 1.7 GB
 GAMES, PHASE, SAID = "games", "one phase", "said"
@@ -291,7 +289,7 @@ def of_records(records: Sequence[recorded.Record], name: str, split: int | None 
     return _merged(by_game)
 
 
-def _check(game: GameCounts, number: int, name: str) -> None:
+def _check(game: ByDrop, number: int, name: str) -> None:
     """Refuse a game that the design's are not like."""
     first, drops = int(game.thrown[0]), len(game.thrown)
     if first != CUBES:

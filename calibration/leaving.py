@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tower_sim.campaign.data import Campaign
 from tower_sim.statistics import Estimate
-from tower_sim.study.data import Campaign
 from tower_sim.study.survival import resident_rows
 
 AGES = ((1, 1), (2, 2), (3, 4), (5, 7), (8, 14), (15, 99))  # drops, ends included

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from calibration.summaries import Array, GameCounts
+from calibration.summaries import Array
+from tower_sim.runs.by_drop import ByDrop
 
 MOST = 0.5  # share of phases that counts as most of them
 USUAL = (0.1, 0.9)  # quantiles between which something usually lies
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven")
 
 
-def tower_in_words(games: GameCounts) -> str:
+def tower_in_words(games: ByDrop) -> str:
     """Say what whole games show: cubes kept after the set-up and in play, out of a phase, and colours to choose from.
 
     `games` are of one tower, shape (games, drops); those that ended early are left out.

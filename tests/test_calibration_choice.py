@@ -15,7 +15,8 @@ from calibration.fit import Fit, Posterior
 from calibration.parameters import NUMBERS
 from calibration.plain import MOST, tower_in_words
 from calibration.plain import NUMBERS as WORDS
-from calibration.summaries import DROPS, EVERY, SUMMARIES, GameCounts, Window
+from calibration.summaries import DROPS, EVERY, SUMMARIES, Window, game_counts
+from tower_sim.runs.by_drop import ByDrop
 
 FRICTION = [number.name for number in NUMBERS].index("friction")
 
@@ -137,13 +138,13 @@ def test_where_bounds_are_told_a_tower_within_them_is_chosen_and_it_says_so(seed
     assert not shortlist(Coloured(-4.0), told(0.001), [], 1)[0].bounded  # none does
 
 
-def games(setup: int, inside: int, out: int, colours: list[int]) -> GameCounts:
+def games(setup: int, inside: int, out: int, colours: list[int]) -> ByDrop:
     """Twenty equal games; phase i lets cubes of colours[i % len] colours out."""
     of = np.resize(colours, DROPS - 1)
     kept = np.tile([setup, *[inside] * (DROPS - 1)], (20, 1))
     came = np.tile([49 - setup, *[out] * (DROPS - 1)], (20, 1))
     columns = np.tile([7, *of], (20, 1))
-    return GameCounts(np.full_like(kept, 5), came, kept, kept, came, columns, came, came)
+    return game_counts(np.full_like(kept, 5), came, kept, kept, came, columns, came, came)
 
 
 @pytest.mark.parametrize(

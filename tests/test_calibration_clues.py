@@ -31,8 +31,9 @@ from calibration.law import Emulated, Keep, chance, law, log_chance
 from calibration.observations import observations
 from calibration.parameters import NUMBERS
 from calibration.sampling import bell_about, density_of_all, effective, even
-from calibration.summaries import EVERY, SETUP, SUMMARIES, TOTALS, WHOLE, Window, many_of, single_of
+from calibration.summaries import EVERY, SETUP, SUMMARIES, WHOLE, Window
 from tower_sim.errors import UsageError
+from tower_sim.runs.tower import TOTALS, many_of, single_of
 
 NOT_OFF = Discrepancy(*[0.0] * 8)
 RIGHT = 1e-9

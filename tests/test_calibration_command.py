@@ -23,10 +23,10 @@ from tests.measure import numerics, ship
 from tower_sim import writing
 from tower_sim.apparatus.catalogue import fitted_with, load
 from tower_sim.apparatus.parts import Apparatus
+from tower_sim.campaign.load import load_whole
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
-from tower_sim.study.load import load_whole
 from tower_sim.surrogate.fitting.fit import apparatus_of
 from tower_sim.surrogate.store import beside, fitted_or_shipped
 from tower_sim.writing import WritingFailed

@@ -23,7 +23,7 @@ from calibration.result import Calibration
 from calibration.summaries import EVERY, SUMMARIES
 from calibration.writeup import in_short
 from tower_sim.campaign import parse, run
-from tower_sim.study.load import load_whole
+from tower_sim.campaign.load import load_whole
 from tower_sim.study.sheets import Sheets
 
 

@@ -35,10 +35,10 @@ from calibration.summaries import (
     SETUP,
     SUMMARIES,
     WHOLE,
-    GameCounts,
     Window,
     from_campaign,
     from_records,
+    game_counts,
     windows,
 )
 from tests.measure.design import prior_points, save, side_by_side
@@ -48,9 +48,9 @@ from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.apparatus.catalogue import parse as parse_profile
 from tower_sim.apparatus.sheets import between
 from tower_sim.campaign import parse, run
+from tower_sim.campaign.load import load
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules, play
-from tower_sim.study.load import load
 from tower_sim.surrogate.two_thirds import TwoThirdsRule
 
 COLOURS = list(Rules().colours)
@@ -254,7 +254,7 @@ def known(points: int, games: int, rng: np.random.Generator) -> tuple[Design, np
     out = rng.poisson((49 - inside) / 7).astype(np.int16)
     own = np.full_like(out, 7)
     unknown = np.full_like(out, -1)
-    counts = GameCounts(out, out, inside, own, np.minimum(out, own), unknown, unknown, unknown)
+    counts = game_counts(out, out, inside, own, np.minimum(out, own), unknown, unknown, unknown)
     return Design(unit, counts), odds
 
 

@@ -37,7 +37,7 @@ SHIPPED = sorted(path for folder in ("tower_sim", "calibration") for path in (RO
 NAMED_ALIKE = {
     "Label": ["tower_sim.apparatus.dimensions", "tower_sim.drawing.plan"],  # what is said, and where on the picture
     "Place": ["tower_sim.cli.completion", "tower_sim.places"],  # of a command line; of a cube
-    "Plan": ["tower_sim.counts", "tower_sim.drawing.plan"],  # of drops; of the picture
+    "Plan": ["tower_sim.runs.array", "tower_sim.drawing.plan"],  # of drops; of the picture
     "StandIn": ["calibration.stand_in", "tower_sim.games.stand_in"],  # for a tower's physics; for a deck or dice
 }
 

@@ -14,11 +14,11 @@ from support.fakes import CoinTower
 from support.old import OLD, lay_tower
 
 from tower_sim.campaign import Spec, campaign_run, campaign_status, campaign_verify, parse, run, verify
+from tower_sim.campaign.data import Campaign, Words
+from tower_sim.campaign.load import load
 from tower_sim.campaign.point import Point
 from tower_sim.campaign.store import Store
 from tower_sim.models import open_model
-from tower_sim.study.data import Campaign, Words
-from tower_sim.study.load import load
 from tower_sim.study.report import study
 
 DATASETS = Path(__file__).parent / "datasets"

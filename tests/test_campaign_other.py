@@ -16,9 +16,11 @@ from support.fakes import CoinTower
 from tower_sim import registry
 from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.campaign import Spec, campaign_run, campaign_status, parse, run, verify
+from tower_sim.campaign.data import Words
 from tower_sim.campaign.environment import environment
 from tower_sim.campaign.files import digest, sealed
 from tower_sim.campaign.kinds import game_of, installed, kinds
+from tower_sim.campaign.load import load
 from tower_sim.campaign.point import Point
 from tower_sim.campaign.spec import canonical_json
 from tower_sim.campaign.store import Store
@@ -27,8 +29,6 @@ from tower_sim.cubes import supply
 from tower_sim.errors import UsageError, check_whole
 from tower_sim.games.game import Game, Turn, game_seed
 from tower_sim.model import TooManyFailedDraws, until_landed
-from tower_sim.study.data import Words
-from tower_sim.study.load import load
 from tower_sim.testing import GameContract
 
 TEXT = """

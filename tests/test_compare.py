@@ -26,18 +26,19 @@ from tower_sim.compare.plot import comparison_figure, draw_comparison
 from tower_sim.compare.tally import CHUNK
 from tower_sim.compare.words import _titled, percent
 from tower_sim.contract import DropModel
-from tower_sim.counts import Counts, Plan, RunSampler
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import GAME, Played, Rules, play
 from tower_sim.games.amerigo.compared import ComparedGames, Course
-from tower_sim.games.amerigo.figures import colour_figures, main_figures, table
-from tower_sim.games.amerigo.many import Games, sample_games
+from tower_sim.games.amerigo.figures import FIGURES
+from tower_sim.games.amerigo.many import counted, plan_of, sample_games
 from tower_sim.games.compared import Row
-from tower_sim.games.game import Figure, Game, Turn, game_seed
+from tower_sim.games.game import Game, Turn, game_seed
 from tower_sim.model import TooManyFailedDraws, until_landed
 from tower_sim.models import open_model
 from tower_sim.requests import read_rules
+from tower_sim.runs.array import Plan, Runs, RunSampler
+from tower_sim.runs.figure import Figure, table
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.terminal import folded
 
@@ -45,7 +46,7 @@ ROOT = Path(__file__).parent.parent
 DOC = (ROOT / "docs/compare.md").read_text("utf-8")
 VARIANTS = ROOT / "docs/variants"
 GAMES = 50
-KEYS = [figure.key for figure in main_figures()]
+KEYS = [figure.key for figure in FIGURES]
 
 
 def variant(name: str = "published", **rules: Any) -> Variant:
@@ -57,10 +58,10 @@ def seen(a: Rules, b: Rules) -> ComparedGames:
     return GAME.compared((Played(a), Played(b)))
 
 
-def tally_of(a: Games, b: Games, beyond: tuple[int, int] | None = None) -> Tally:
-    both = seen(a.rules, b.rules)
+def tally_of(a: Runs, b: Runs, beyond: tuple[int, int] | None = None, rounds: int = 5) -> Tally:
+    both = seen(Rules(rounds=rounds), Rules(rounds=rounds))
     beyond_a, beyond_b = beyond or (None, None)
-    return Tally.of(both, Pairs(both.counted(a, beyond_a), both.counted(b, beyond_b)))
+    return Tally.of(both, Pairs(both.valued(a, 0, beyond_a), both.valued(b, 1, beyond_b)))
 
 
 def compared(a: Variant, b: Variant, games: int = GAMES, seed: int = 7, model: str = "two_thirds") -> Comparison:
@@ -74,10 +75,10 @@ def _six() -> Comparison:
     return compared(variant(), variant("six", cubes=6, gold_divisor=2))
 
 
-def games_of(side: Variant, games: int = GAMES, seed: int = 7) -> Games:
+def games_of(side: Variant, games: int = GAMES, seed: int = 7) -> Runs:
     with open_model(side.apparatus, "two_thirds") as model:
         every = [list(play(model, side.rules.rules, game_seed(seed, game))) for game in range(games)]
-    return Games.of(every, side.rules.rules)
+    return counted(every, side.rules.rules)
 
 
 def row(found: Comparison, key: str) -> Row:
@@ -118,9 +119,9 @@ def test_a_pair_is_the_two_games_that_play_amerigo_plays_with_its_seed(six: Comp
     both = seen(six.a.rules.rules, six.b.rules.rules)
     with open_model(six.a.apparatus, "two_thirds") as model:
         *_, fourth = batches(both, (model, model), 4, 7)
-        for runs, side in ((fourth.a, six.a), (fourth.b, six.b)):
-            rules = side.rules.rules
-            alone = both.counted(Games.of([list(play(model, rules, game_seed(7, 3)))], rules))
+        for side, (runs, of) in enumerate(((fourth.a, six.a), (fourth.b, six.b))):
+            rules = of.rules.rules
+            alone = both.valued(counted([list(play(model, rules, game_seed(7, 3)))], rules), side)
             assert np.array_equal(runs.values, alone.values)
             assert np.array_equal(runs.course.inside, alone.course.inside)
 
@@ -133,13 +134,13 @@ def test_the_seed_of_a_pair_is_that_of_a_campaigns_game():
 class Sampler(CoinTower):
     """Plays many games at once, as a surrogate does; its drops fail, so that asking for one would show."""
 
-    def sample_runs(self, plan: Plan, runs: int, seed: int, *, first: int = 0, shift: float = 0.0) -> Counts:
+    def sample_runs(self, plan: Plan, runs: int, seed: int, *, first: int = 0, shift: float = 0.0) -> Runs:
         shape = (1, plan.drops, len(plan.colours))
         streams = [np.random.default_rng((seed, first + run)) for run in range(runs)]
         counts = np.concatenate([rng.integers(0, 3, shape) for rng in streams])
-        return Counts(plan, counts, counts, counts)
+        return Runs(plan, counts, counts, counts)
 
-    def extrapolated(self, counts: Counts) -> np.ndarray:
+    def extrapolated(self, counts: Runs) -> np.ndarray:
         return counts.thrown.sum(-1) > 7
 
 
@@ -151,7 +152,7 @@ def test_a_model_that_samples_games_is_asked_for_many_at_once():
     assert len(pairs) == 25
     assert pairs.draws is None
     assert pairs.extrapolated == ((every.thrown.sum(-1) > 7).mean(),) * 2
-    assert np.array_equal(pairs.courses[0].inside, Course.of(every).inside)
+    assert np.array_equal(pairs.courses[0].inside, Course.of(every, Rules()).inside)
     gold = KEYS.index("gold")
     assert pairs.total.mean_b[gold] > pairs.total.mean_a[gold]
 
@@ -250,7 +251,7 @@ def test_an_interrupted_command_tells_of_what_is_done_and_ends_with_1(
 def test_an_interrupted_surrogate_tells_of_the_batches_that_are_done(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    def stopped(self: SurrogateModel, counts: Counts) -> np.ndarray:
+    def stopped(self: SurrogateModel, counts: Runs) -> np.ndarray:
         if len(asked) == 2 * 2 + 1:  # the third batch
             raise KeyboardInterrupt
         asked.append(1)
@@ -284,10 +285,10 @@ def test_the_figures_of_a_game_by_hand():
     thrown = np.array([[[4, 4], [3, 0], [0, 2], [1, 0], [0, 0]]])
     emerged = np.array([[[3, 2], [1, 2], [0, 0], [4, 1], [0, 0]]])
     inside = np.array([[[1, 2], [3, 0], [3, 2], [0, 1], [0, 1]]])
-    games = Games(rules, thrown, emerged, inside)
-    values = dict(zip(KEYS, table(games, main_figures())[0], strict=True))
+    games = Runs(plan_of(rules), thrown, emerged, inside)
+    values = dict(zip(KEYS, table(games.by_drop, FIGURES)[0], strict=True))
     assert values == {
-        "inside_setup": 3,
+        "setup": 3,
         "inside": (3 + 5 + 1 + 1) / 4,
         "most_inside": 5,
         "out": (3 + 0 + 5 + 0) / 4,
@@ -298,12 +299,13 @@ def test_the_figures_of_a_game_by_hand():
         "gold_with_token": (1 + 0 + 2 + 0) / 4,
         "skipped": 2,
     }
-    colours = colour_figures(rules, Rules(colours=("blue", "green"), substitute=""))
-    assert [(each.key, float(each.of(games)[0])) for each in colours] == [("blue", 3 / 4)]
+    both = seen(rules, Rules(colours=("blue", "green"), substitute="", rounds=2))
+    assert [each.key for each in both.groups[1].figures] == ["blue"]
+    assert both.valued(games, 0).values[0, -1] == 3 / 4
 
 
 def test_fewer_cubes_leave_that_share_fewer_inside_under_the_two_thirds_rule(six: Comparison):
-    found = row(six, "inside_setup")
+    found = row(six, "setup")
     # each cube of the set-up stays by itself with 1/3
     expected, error = -7 / 3, found.sd_difference / math.sqrt(GAMES)
     assert found.shown
@@ -358,7 +360,7 @@ def test_a_table_of_equals_shows_anything_as_rarely_as_it_says():
 
 def test_a_table_of_real_games_that_are_equals_shows_anything_as_rarely_as_it_says(six: Comparison):
     """Pairs drawn from one pool of games: not normal, some figures rare, all dependent."""
-    pool, rng, reps, n = table(games_of(six.a), main_figures()), np.random.default_rng(3), 1200, 30
+    pool, rng, reps, n = table(games_of(six.a).by_drop, FIGURES), np.random.default_rng(3), 1200, 30
     found = [paired(*pool[rng.integers(len(pool), size=(2, n))]) for _ in range(reps)]
     shown = np.mean([(each.adjusted <= LEVEL).any() for each in found])
     assert shown < LEVEL + 4 * math.sqrt(LEVEL * (1 - LEVEL) / reps)
@@ -810,7 +812,7 @@ def test_a_difference_that_is_not_shown_is_not_called_none(six: Comparison):
 
 def test_words_of_equals_claim_as_rarely_as_the_page_says(six: Comparison):
     """Games of one pool: at n = 30 words say `likely` of any of the four figures that they tell in up to 1 of 7."""
-    pool, rng, reps, n = table(games_of(six.a), main_figures()), np.random.default_rng(4), 600, 30
+    pool, rng, reps, n = table(games_of(six.a).by_drop, FIGURES), np.random.default_rng(4), 600, 30
     told = [KEYS.index(key) for key in ("inside", "actions", "action_points", "gold")]
     found = [paired(*pool[rng.integers(len(pool), size=(2, n))]) for _ in range(reps)]
     likely = np.mean([((one.low > 0) | (one.high < 0))[told].any() for one in found])
@@ -870,7 +872,7 @@ def test_means_that_differ_are_told_with_decimals_that_differ(six: Comparison):
 def test_the_share_of_phases_with_a_choice_is_counted_by_hand():
     rules = Rules(colours=("red", "blue"), rounds=2, cubes=4, substitute="")
     emerged = np.array([[[3, 2], [1, 2], [0, 0], [4, 1], [0, 1]], [[3, 2], [1, 0], [0, 0], [4, 0], [0, 1]]])
-    course = Course.of(Games(rules, emerged, emerged, emerged))
+    course = Course.of(Runs(plan_of(rules), emerged, emerged, emerged), rules)
     assert course.with_a_choice == 2 / 8
     assert course.actions.tolist() == [2, 4, 2]
 
@@ -893,7 +895,7 @@ def test_shares_are_written_so_that_something_is_not_nothing(share: float, said:
 def test_a_report_of_many_games_has_no_powers_of_ten():
     samples = [sample_games(Sampler(), Rules(rounds=1), 30, 1) for _ in "ab"]
     samples[1].emerged[0, 1, 0] += 1
-    pairs = tally_of(samples[0], samples[1], (samples[0].thrown.shape[0] * 8, 0))
+    pairs = tally_of(samples[0], samples[1], (samples[0].thrown.shape[0] * 8, 0), rounds=1)
     found = compare((variant(), variant("b")), pairs, model="coin", seed=1, asked=30)
     text = compare_report(found)
     assert "e+" not in text
@@ -917,7 +919,7 @@ def test_sums_of_parts_are_those_of_the_whole():
 def test_the_course_of_games_from_counts_is_that_of_the_games(six: Comparison):
     games = games_of(six.a)
     inside, course = games.inside.sum(-1), six.pairs.courses[0]
-    assert np.array_equal(course.inside, Course.of(games).inside)
+    assert np.array_equal(course.inside, Course.of(games, six.a.rules.rules).inside)
     assert course.games == GAMES
     assert course.mean == pytest.approx(inside.mean(0))
     assert course.sd == pytest.approx(inside.std(0, ddof=1))

@@ -13,10 +13,10 @@ from support.datasets import series
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import load as apparatus
 from tower_sim.campaign import parse, run
+from tower_sim.campaign.data import Facts, Words
 from tower_sim.models import open_model
 from tower_sim.statistics import Estimate, Resamples
 from tower_sim.study import sections_device, study
-from tower_sim.study.data import Facts, Words
 from tower_sim.study.stand_ins import Against, BesideExact, against
 
 pytestmark = pytest.mark.usefixtures("unpainted")

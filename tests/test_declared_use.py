@@ -19,6 +19,7 @@ from support.pictures import faults
 from tower_sim import cli, registry
 from tower_sim.campaign import load as load_campaign
 from tower_sim.campaign import parse, run
+from tower_sim.campaign.load import load as load_study
 from tower_sim.campaign.spec import Spec
 from tower_sim.compare import read_variant
 from tower_sim.drawing.paint import paints
@@ -30,7 +31,6 @@ from tower_sim.games.game import Game
 from tower_sim.requests import PlayRequest, read_rules
 from tower_sim.service import serve
 from tower_sim.service.opened import Opened
-from tower_sim.study.load import load as load_study
 from tower_sim.study.report import study
 
 HEAD = 'apparatus = "amerigo"\nmodel = "two_thirds"\nseed = "7"\n'

@@ -14,6 +14,7 @@ import pytest
 import threadpoolctl
 
 from tower_sim.apparatus.catalogue import load, parse
+from tower_sim.campaign.load import load as load_campaign
 from tower_sim.cli import main
 from tower_sim.design import command, space, wishes
 from tower_sim.design.answer import Answer, document, figure, profile, sentences, words
@@ -33,7 +34,6 @@ from tower_sim.recorder import Recorder
 from tower_sim.requests import first_game
 from tower_sim.simulator import PhysicsModel
 from tower_sim.statistics import Estimate, average, mean_error
-from tower_sim.study.load import load as load_campaign
 
 Capture = pytest.CaptureFixture[str]
 

@@ -19,10 +19,12 @@ from tower_sim import cli, registry
 from tower_sim.apparatus.catalogue import load, shipped
 from tower_sim.compare.paired import paired
 from tower_sim.games.amerigo import Rules
-from tower_sim.games.amerigo.figures import main_figures, table
-from tower_sim.games.amerigo.many import Games, sample_games
+from tower_sim.games.amerigo.figures import FIGURES
+from tower_sim.games.amerigo.many import sample_games
 from tower_sim.lab import lab_page
 from tower_sim.pages import paints
+from tower_sim.runs.array import Runs
+from tower_sim.runs.figure import table
 from tower_sim.surrogate.store import shipped as shipped_surrogate
 from tower_sim.variants import read_variant
 
@@ -89,7 +91,7 @@ def choose(page: Any, **part: Any) -> None:
     settled(page)
 
 
-def played(rules: Rules, tower: str, games: int, seed: int) -> Games:
+def played(rules: Rules, tower: str, games: int, seed: int) -> Runs:
     return sample_games(model_of(tower), rules, games, seed)
 
 
@@ -98,14 +100,14 @@ def by_drop(values: Any, size: int) -> list[int]:
     return np.concatenate([np.bincount(values[:, i], minlength=size + 1) for i in range(values.shape[1])]).tolist()
 
 
-def counts_of(side: Any, games: Games) -> dict[str, list[int]]:
+def counts_of(side: Any, games: Runs) -> dict[str, list[int]]:
     """What the page counts, from Python's games; the set-up has no action points, but the page counts what came out."""
     out, inside = games.emerged.astype(int), games.inside.astype(int)
     numbers = {
         "actions": (out > 0).sum(-1),
         "action_points": out.max(-1),
-        "gold": -(-out.sum(-1) // games.rules.gold_divisor),
-        "gold_with_token": -(-out.sum(-1) // games.rules.gold_divisor_with_token),
+        "gold": -(-out.sum(-1) // int(games.plan.terms["gold_divisor"])),
+        "gold_with_token": -(-out.sum(-1) // int(games.plan.terms["gold_divisor_with_token"])),
         "inside": inside.sum(-1),
         "out": out.sum(-1),
     }
@@ -124,15 +126,14 @@ def test_every_number_on_the_page_is_that_of_sample_games(page: Any):
     seed = 2**128 - 1
     sides = [played(Rules(), "amerigo", 2000, seed), played(ODD_RULES, "amerigo-club", 2000, seed)]
     for side, games, tower in zip(found["sides"], sides, ("amerigo", "amerigo-club"), strict=True):
-        assert (side["games"], side["drops"]) == (2000, games.rules.drops)
+        assert (side["games"], side["drops"]) == (2000, games.plan.drops)
         assert side["counts"] == counts_of(side, games)
-        assert side["beyond"] == pytest.approx(model_of(tower).extrapolated(games.counts).mean(), abs=1e-12)
+        assert side["beyond"] == pytest.approx(model_of(tower).extrapolated(games).mean(), abs=1e-12)
     # the figures of `compare`, their differences and intervals
-    figures = main_figures()
-    expected = paired(*(table(games, figures) for games in sides))
+    expected = paired(*(table(games.by_drop, FIGURES) for games in sides))
     rows = {row["key"]: row for row in found["rows"]}
-    assert {*rows} == {figure.key for figure in figures}
-    for i, figure in enumerate(figures):
+    assert {*rows} == {figure.key for figure in FIGURES}
+    for i, figure in enumerate(FIGURES):
         row = rows[figure.key]
         assert (row["title"], row["unit"]) == (figure.title, figure.unit)
         assert row["a"]["mean"] == pytest.approx(expected.mean_a[i], rel=1e-12)

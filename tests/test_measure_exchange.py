@@ -7,7 +7,7 @@ import pytest
 
 from calibration.design import Design
 from calibration.parameters import NUMBERS, TOWER, values
-from calibration.summaries import DROPS, GameCounts
+from calibration.summaries import DROPS, game_counts
 from tests.measure.exchange import NARROW, WIDE, Group, Lay, groups, lay_of, table
 from tower_sim.apparatus.amerigo.tower import SquareTower
 from tower_sim.apparatus.catalogue import parse
@@ -46,7 +46,7 @@ def _slots_tower() -> SquareTower:
 def design(number: int, inside: int) -> Design:
     unit = np.random.default_rng(3).random((number, len(NUMBERS)))
     counts = np.full((number, 2, DROPS), inside, np.int16)
-    return Design(unit, GameCounts(*[counts] * 8))
+    return Design(unit, game_counts(*[counts] * 8))
 
 
 def test_groups_are_of_flat_towers_with_slots_of_their_width():

@@ -16,9 +16,9 @@ from scipy import stats
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.with_board import with_board
 from tower_sim.campaign import parse
+from tower_sim.campaign.data import Campaign, CubeEntries, Drops, Failed, Words
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
-from tower_sim.study.data import Campaign, CubeEntries, Drops, Failed, Words
 from tower_sim.surrogate.board_law import BoardLaw, Covered
 from tower_sim.surrogate.fitting.ship_check import check_board, play_again, shuffled
 from tower_sim.surrogate.fitting.ship_fit import fit_board

@@ -11,9 +11,9 @@ import pytest
 
 from tower_sim.campaign import campaign_run, parse, run
 from tower_sim.campaign import tables as tables_module
+from tower_sim.campaign.load import load
 from tower_sim.campaign.tables import CUBES, DROPS, varied_columns
 from tower_sim.errors import UsageError
-from tower_sim.study.load import load
 
 SPEC = parse("""
 [campaign]

@@ -12,12 +12,12 @@ import pytest
 from support.datasets import series
 from support.pictures import faults
 
+from tower_sim.campaign.data import Campaign, Facts, Words
 from tower_sim.games.devices import Bag, Deck, Device, of_dice
 from tower_sim.games.game import Game
 from tower_sim.games.stand_in import StandIn
 from tower_sim.statistics import Resamples, clopper_pearson
 from tower_sim.study import sections_device
-from tower_sim.study.data import Campaign, Facts, Words
 from tower_sim.study.sheets import Sheets
 from tower_sim.study.stand_ins import Against, BesideExact, against
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from support.datasets import coin_games, write
 
+from tower_sim.campaign.load import load
 from tower_sim.errors import UsageError
 from tower_sim.games import amerigo
-from tower_sim.study.load import load
 
 
 def test_a_dataset_is_read_back_with_its_failed_attempts(tmp_path: Path):

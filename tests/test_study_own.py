@@ -13,6 +13,8 @@ import pytest
 
 from tower_sim import registry
 from tower_sim.campaign import parse, run
+from tower_sim.campaign.data import Words
+from tower_sim.campaign.load import load
 from tower_sim.columns import Column
 from tower_sim.contract import DropModel
 from tower_sim.cubes import supply
@@ -20,8 +22,6 @@ from tower_sim.games.game import Game, Turn, game_seed
 from tower_sim.model import until_landed
 from tower_sim.statistics import Resamples, average
 from tower_sim.study import study
-from tower_sim.study.data import Words
-from tower_sim.study.load import load
 from tower_sim.study.sweeps import OWN, own_columns, quantities
 
 RUNS = 12
@@ -192,7 +192,7 @@ def test_what_the_game_tells_is_told_for_every_point(tmp_path: Path):
 def test_a_game_that_is_not_installed_is_studied_by_its_table_alone(
     quoits: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("tower_sim.study.data.installed", lambda kind: None)
+    monkeypatch.setattr("tower_sim.campaign.data.installed", lambda kind: None)
     study(quoits, tmp_path)
     told = {(row["column"], row["what"]): row for row in rows(tmp_path, "own_columns")}
     assert ("score", "mean") in told

@@ -13,11 +13,12 @@ import pytest
 from support.datasets import SPEC, coin_games, write
 
 from tower_sim.campaign import parse, run
+from tower_sim.campaign.load import load
 from tower_sim.games.amerigo import Rules
+from tower_sim.games.amerigo.figures import GOLD
 from tower_sim.statistics import Estimate, Resamples
 from tower_sim.study import players, report, study
 from tower_sim.study.baseline import kit_of, play_beside
-from tower_sim.study.load import load
 from tower_sim.study.sections_players import _phases
 from tower_sim.study.sheets import HOW_SURE
 
@@ -47,14 +48,14 @@ def test_the_figures_are_those_counted_by_hand(games: Any, directory: Path):
     assert found.phases.tolist() == [len(phases)] == [12 * 21]
     actions = np.array([row["colours_out"] for row in phases])
     assert (actions == 0).any()
-    assert found.actions.value[0] == pytest.approx(actions.mean())
+    assert found.means["actions"].value[0] == pytest.approx(actions.mean())
     shares = [(actions == 0).mean(), (actions == 1).mean(), (actions == 2).mean(), (actions >= 3).mean()]
     assert found.chances.value == pytest.approx(shares)
-    assert found.points.value[0] == pytest.approx(np.mean([row["action_points"] for row in phases]))
+    assert found.means["action_points"].value[0] == pytest.approx(np.mean([row["action_points"] for row in phases]))
     out = np.array([row["emerged"] for row in phases])
-    assert found.gold.value[0] == pytest.approx(np.ceil(out / 2).mean())
-    assert found.token_gold.value[0] == pytest.approx(out.mean())
-    for each in (found.actions, found.points, found.gold, found.token_gold):
+    assert found.means["gold"].value[0] == pytest.approx(np.ceil(out / 2).mean())
+    assert found.means["gold_with_token"].value[0] == pytest.approx(out.mean())
+    for each in found.means.values():
         assert each.low[0] < each.value[0] < each.high[0]
 
 
@@ -65,9 +66,9 @@ def test_phases_are_told_apart_by_colour_and_by_number(games: Any, directory: Pa
     assert colours.names == HOUSE.colours
     assert numbers.names == tuple(str(i) for i in range(1, 22))
     red = [row["colours_out"] for row in games[0] if row["phase"] == "red"]
-    assert colours.actions.value[2] == pytest.approx(np.mean(red))
+    assert colours.means["actions"].value[2] == pytest.approx(np.mean(red))
     third = [row["gold"] for row in games[0] if row["drop"] == 3]
-    assert numbers.gold.value[2] == pytest.approx(np.mean(third))
+    assert numbers.means["gold"].value[2] == pytest.approx(np.mean(third))
     assert numbers.chance(2, 0).n == 12
 
 
@@ -75,11 +76,12 @@ def test_the_rule_is_played_with_the_rules_of_the_campaign(directory: Path):
     campaign = load(directory)
     board = kit_of(campaign)
     assert board is not None
-    assert board.divisors == (2, 1)
+    assert (board.terms["gold_divisor"], board.terms["gold_divisor_with_token"]) == (2, 1)
     played = play_beside(campaign, np.random.default_rng(2))
     assert played is not None
     rows = played.drops.drop > 0
-    assert np.array_equal(played.drops.gold[rows], -(-played.drops.emerged[rows] // 2))
+    gold = GOLD.by_phase(played.by_drop).ravel()
+    assert np.array_equal(gold, -(-played.drops.emerged[rows] // 2))
 
 
 def test_they_open_the_report_in_plain_words(games: Any, directory: Path, tmp_path: Path):
@@ -91,7 +93,7 @@ def test_they_open_the_report_in_plain_words(games: Any, directory: Path, tmp_pa
     assert "passing pays" in opening
     assert opening.endswith(f"These are means over 12 games; {HOW_SURE}.")
     assert text.index("## What the players get") < text.index("## What was run") < text.index("## Failed attempts")
-    assert "divided by 2, rounded up (1 with the token)" in text
+    assert "gold for passing: cubes out divided by 2, rounded up; gold with the token: cubes out divided by 1" in text
     rows = list(csv.DictReader((tmp_path / "tables" / "players.csv").read_text("utf-8").splitlines()))
     chances = [float(row["every phase"]) for row in rows[1:5]]
     assert sum(chances) == pytest.approx(1, abs=1e-5)

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from support.datasets import coin_games, write, write_battles
 
+from tower_sim.campaign.load import load
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
 from tower_sim.statistics import Estimate, Resamples
 from tower_sim.study import battles, memory, study
-from tower_sim.study.load import load
 from tower_sim.study.sheets import plain_share, plainly, said
 
 # Battles

@@ -15,13 +15,13 @@ from support.datasets import coin_games, series, write
 from support.fakes import CoinTower
 
 from tower_sim.campaign import parse, run
+from tower_sim.campaign.load import load
 from tower_sim.campaign.point import Point
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
 from tower_sim.statistics import Estimates
 from tower_sim.study import sections_sweep, sensitivity, study
 from tower_sim.study.effects import DIFFERS, DIP, FALLS, PEAK, RISES, TURNS, UNKNOWN, UNSEEN, effect_of, slices, told
-from tower_sim.study.load import load
 from tower_sim.study.points import Varied, at_point, together, varied
 from tower_sim.study.sheets import HOW_SURE
 from tower_sim.study.sweeps import SweptCurve, curves
@@ -262,7 +262,7 @@ def test_a_sweep_of_games_opens_with_what_players_get_point_by_point(tmp_path: P
     assert "Actions to choose from rises from" in text[: text.index("## 1.")]
     assert text.index("curves_players") < text.index("curves_tower")
     for row, number in zip(table(tmp_path / "out", "points"), values, strict=True):
-        low, high = (float(row[f"inside after set-up [cubes], {end}"]) for end in ("low", "high"))
+        low, high = (float(row[f"inside after the set-up [cubes], {end}"]) for end in ("low", "high"))
         assert low < 7 * number / 3 < high
         mine = [drop for drop in drops if drop["point"] == values.index(number) and drop["drop"] > 0]
         assert float(row["actions to choose from [actions]"]) == pytest.approx(
@@ -271,7 +271,7 @@ def test_a_sweep_of_games_opens_with_what_players_get_point_by_point(tmp_path: P
         two = np.mean([drop["colours_out"] == 2 for drop in mine])
         assert float(row["phases with 2 actions [1]"]) == pytest.approx(two, rel=1e-5, abs=1e-9)
         assert float(row["gold for passing [gold]"]) == pytest.approx(np.mean([d["gold"] for d in mine]), rel=1e-5)
-    rule = next(curve for curve in curves(load(tmp_path / "in")) if curve.name == "inside after set-up").rule
+    rule = next(curve for curve in curves(load(tmp_path / "in")) if curve.name == "inside after the set-up").rule
     assert rule is not None  # of the rule, with each point's own cubes
     assert rule == pytest.approx([7 * number / 3 for number in values], rel=0.05)
 
@@ -286,15 +286,15 @@ def named(name: str, value: Any, unit: str = "cubes", half: float = 0.005) -> Sw
 def test_the_first_paragraph_tells_what_moves_most() -> None:
     """With varied cubes the number inside goes from 10 to 25 and a share from .761 to .781: both are sure."""
     curves = [
-        named("actions to choose from", [2.0, 2.001], "actions"),
+        replace(named("actions to choose from", [2.0, 2.001], "actions"), about="players"),
         named("share of thrown out", [0.761, 0.781], "1"),
-        named("thrown in a drop", [30.0, 70.0]),
-        named("mean out of a drop", [6.0, 9.0]),
-        named("inside after set-up", [10.0, 25.0]),
+        replace(named("thrown in a phase", [30.0, 70.0]), minor=True),
+        named("mean out in a phase", [6.0, 9.0]),
+        named("inside after the set-up", [10.0, 25.0]),
     ]
     told = sections_sweep.moving(curves)
     assert [each.name for each in told] == [
-        "share of thrown out", "inside after set-up", "mean out of a drop", "actions to choose from",
+        "share of thrown out", "inside after the set-up", "mean out in a phase", "actions to choose from",
     ]  # fmt: skip
 
 

@@ -11,14 +11,16 @@ import pytest
 from scipy import stats
 
 from tower_sim.apparatus.catalogue import load
-from tower_sim.counts import EVERY, Counts, Plan
+from tower_sim.campaign.data import Campaign, Facts, Failed, Words
 from tower_sim.errors import UsageError
 from tower_sim.games import amerigo
 from tower_sim.games.amerigo import Rules
-from tower_sim.games.amerigo.many import Games, plan_of
+from tower_sim.games.amerigo.figures import ACTION_POINTS, ACTIONS, FIGURES
+from tower_sim.games.amerigo.many import plan_of
+from tower_sim.runs.array import EVERY, Plan, Runs
+from tower_sim.runs.tower import RESIDENTS_OUT, THROWN_OUT
 from tower_sim.statistics import Estimate
 from tower_sim.study.baseline import GameKit, play_rule
-from tower_sim.study.data import Campaign, Facts, Failed, Words
 from tower_sim.surrogate.fitting import classifier, distances, pages, pit, whole_games
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import RungScore, shipped
@@ -29,7 +31,7 @@ SHORT = Rules(rounds=2)
 TABLES = ("thrown", "emerged", "inside")
 
 
-def played(games: int, rng: np.random.Generator, shift: float = 0.0, rules: Rules = RULES) -> Counts:
+def played(games: int, rng: np.random.Generator, shift: float = 0.0, rules: Rules = RULES) -> Runs:
     """Games of the 2/3-1/3 rule, every thrown cube's chance of release shifted."""
     width = len(rules.colours)
     stored, inside = np.full((games, width), 7), np.zeros((games, width), int)
@@ -41,7 +43,7 @@ def played(games: int, rng: np.random.Generator, shift: float = 0.0, rules: Rule
         fresh, older = rng.binomial(thrown, 2 / 3 + shift), rng.binomial(inside * asked, 1 / 3)
         stored, inside = stored - thrown + fresh + older, inside + thrown - fresh - older
         tables[:, :, drop] = thrown, fresh + older, inside
-    return Counts(plan_of(rules), *tables)
+    return Runs(plan_of(rules), *tables)
 
 
 def uniform(p: list[float], steps: int) -> bool:
@@ -118,7 +120,7 @@ def test_distances_see_a_large_shift_and_tell_its_size():
     assert (found.physics, found.surrogate, found.compared) == (150, 200, 150)
     seen = {each.name for each in found.distances if each.is_seen}
     # the rule's memory hardly changes with the shift, and it skips no phase
-    unseen = {"autocorrelation of inside", "autocorrelation of cubes out", "skipped phases"}
+    unseen = {"autocorrelation of inside", "autocorrelation of cubes out", "phases skipped"}
     assert seen >= {each.name for each in distances.statistics(plan_of(RULES))} - unseen
     inside = by_name["inside by phase"]
     assert inside.size.low <= found.means[0].difference.value <= inside.size.high < 0
@@ -133,7 +135,7 @@ def test_distances_see_a_large_shift_and_tell_its_size():
 def test_autocorrelations_see_games_that_differ_from_one_another_though_their_means_do_not():
     rng = np.random.default_rng(29)
     a, low, high = played(160, rng), played(80, rng, -0.15), played(80, rng, 0.15)
-    mixed = Counts(plan_of(RULES), *(np.concatenate([getattr(low, name), getattr(high, name)]) for name in TABLES))
+    mixed = Runs(plan_of(RULES), *(np.concatenate([getattr(low, name), getattr(high, name)]) for name in TABLES))
     found = {each.name: each for each in whole_games.compare_games(a, mixed, rng, 400).distances}
     inside = found["autocorrelation of inside"]
     assert inside.is_seen
@@ -211,16 +213,19 @@ def campaign_of(games: int, seed: int) -> Campaign:
 
 def test_games_of_a_campaign_keep_every_cube_and_the_facts_of_its_drops():
     campaign = campaign_of(6, 12)
-    games = Games.made_from(whole_games.games_of(campaign), RULES)
+    games = whole_games.games_of(campaign)
     assert games.thrown.shape == (6, 36, 7)
     before = np.concatenate([np.zeros((6, 1, 7), int), games.inside[:, :-1]], 1)
     assert np.array_equal(before + games.thrown, games.emerged + games.inside)
     assert np.all(games.thrown[:, 0] == 7)
     for name, table in (("thrown", games.thrown), ("emerged", games.emerged), ("inside_after", games.inside)):
         assert np.array_equal(table.sum(-1).ravel(), getattr(campaign.drops, name))
-    phases = campaign.drops.drop > 0
-    assert np.array_equal(games.action_points[:, 1:].ravel(), campaign.drops.action_points[phases])
-    assert np.array_equal(games.actions[:, 1:].ravel(), campaign.drops.colours_out[phases])
+    counts = games.emerged[:, 1:]
+    assert np.array_equal(ACTION_POINTS.by_phase(games.by_drop), counts.max(-1))
+    assert np.array_equal(ACTIONS.by_phase(games.by_drop), (counts > 0).sum(-1))
+    for figure in (*FIGURES, THROWN_OUT, RESIDENTS_OUT):  # whether by the drops' tables or by the games'
+        if "old_out" not in figure.names:
+            assert np.array_equal(figure.value(campaign.by_drop), figure.value(games.by_drop)), figure.key
     some = whole_games.games_of(campaign, np.array([1, 4]))
     assert np.array_equal(some.emerged, games.emerged[[1, 4]])
 
@@ -295,7 +300,7 @@ def test_games_whose_every_drop_throws_all_colours_are_compared_too():
     found = whole_games.compare_games(a, b, np.random.default_rng(1), 200)
     assert len(found.distances) == len(distances.statistics(plan)) == 7
     with pytest.raises(UsageError, match="runs have several plans"):
-        Counts.together([a, played(2, np.random.default_rng(3))])
+        Runs.together([a, played(2, np.random.default_rng(3))])
 
 
 def test_the_features_of_a_game_recover_the_chances_of_the_rule():
@@ -475,8 +480,8 @@ def test_few_games_of_one_law_pass_nothing_that_they_cannot_show():
 
 
 def test_actions_are_the_colours_that_come_out_of_a_phase():
-    games = Games.made_from(played(3, np.random.default_rng(28), rules=SHORT), SHORT)
+    games = played(3, np.random.default_rng(28), rules=SHORT)
     for drop in (1, 5, 14):
         emerged = dict(zip(SHORT.colours, (int(n) for n in games.emerged[2, drop]), strict=True))
-        assert games.actions[2, drop] == len(amerigo.actions_allowed(emerged, SHORT))
-        assert games.action_points[2, drop] == amerigo.action_points(emerged)
+        assert ACTIONS.by_phase(games.by_drop)[2, drop - 1] == len(amerigo.actions_allowed(emerged, SHORT))
+        assert ACTION_POINTS.by_phase(games.by_drop)[2, drop - 1] == amerigo.action_points(emerged)

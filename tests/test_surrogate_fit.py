@@ -20,12 +20,12 @@ from tower_sim import cli
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.apparatus.parts import as_tower
 from tower_sim.campaign import parse, run
+from tower_sim.campaign.data import Campaign, CubeEntries, Drops, Failed, Words
+from tower_sim.campaign.load import load
 from tower_sim.errors import UsageError
 from tower_sim.games import amerigo
 from tower_sim.games.amerigo import Rules
 from tower_sim.models import open_model
-from tower_sim.study.data import Campaign, CubeEntries, Drops, Failed, Words
-from tower_sim.study.load import load
 from tower_sim.surrogate import model as surrogate_model
 from tower_sim.surrogate.cascade import CROWD, FRESH, Cascade, FloorLaw, Passing, Polyline, normal_scores
 from tower_sim.surrogate.fitting import check, fit, ladder

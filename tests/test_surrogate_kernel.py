@@ -12,8 +12,9 @@ import pytest
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.games.amerigo import Rules
-from tower_sim.games.amerigo.many import Games, sample_games
+from tower_sim.games.amerigo.many import sample_games
 from tower_sim.jit import kept
+from tower_sim.runs.array import Runs
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import shipped
 
@@ -26,7 +27,7 @@ def model() -> SurrogateModel:
     return SurrogateModel(shape, shipped(shape.name, shape.digest))
 
 
-def digest_of(games: Games) -> str:
+def digest_of(games: Runs) -> str:
     text = json.dumps([each.tolist() for each in (games.thrown, games.emerged, games.inside)])
     return hashlib.sha256(text.encode()).hexdigest()
 

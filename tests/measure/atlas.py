@@ -24,6 +24,8 @@ import numpy as np
 from tests.measure.script import ended, put
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
+from tower_sim.campaign.data import INSIDE, Campaign
+from tower_sim.campaign.load import load as load_campaign
 from tower_sim.cubes import supply
 from tower_sim.design import atlas, pictures, space, told
 from tower_sim.design.towers import SHIPPED, read_table, runs_of, towers_of, write_table
@@ -35,8 +37,6 @@ from tower_sim.pool import spread_out
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
 from tower_sim.statistics import mean_error
-from tower_sim.study.data import INSIDE, Campaign
-from tower_sim.study.load import load as load_campaign
 from tower_sim.writing import write
 
 ROOT = Path(__file__).parent.parent.parent

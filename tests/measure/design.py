@@ -16,7 +16,7 @@ import io
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,9 @@ from scipy.stats import qmc
 from calibration.design import SHIPPED, Design, Point, played, shipped
 from calibration.emulator import KERNELS, Emulator, shipped_kernels
 from calibration.parameters import NUMBERS, campaign_text
-from calibration.summaries import EVERY, SUMMARIES, Array, GameCounts
+from calibration.summaries import EVERY, SUMMARIES, Array, game_counts
 from tests.measure.script import ended
+from tower_sim.runs.by_drop import COUNTS
 from tower_sim.writing import write
 
 SEED = 20261121
@@ -35,7 +36,7 @@ SEED = 20261121
 
 def save(design: Design, path: Path) -> None:
     """Write a design as a file of numpy arrays, whole or not at all; raises as `tower_sim.writing.write` does."""
-    games = {column.name: getattr(design.games, column.name).astype(np.int8) for column in fields(GameCounts)}
+    games = {column: getattr(design.games, column).astype(np.int8) for column in COUNTS}
     data = io.BytesIO()
     np.savez_compressed(data, unit=design.unit, **games)
     write(path, data.getvalue(), "design")
@@ -43,8 +44,8 @@ def save(design: Design, path: Path) -> None:
 
 def side_by_side(parts: Sequence[Design]) -> Design:
     """Return the design that has the games of all `parts`, which are of the same points."""
-    columns = [[getattr(part.games, column.name) for part in parts] for column in fields(GameCounts)]
-    return Design(parts[0].unit, GameCounts(*(np.concatenate(column, 1) for column in columns)))
+    columns = [[getattr(part.games, column) for part in parts] for column in COUNTS]
+    return Design(parts[0].unit, game_counts(*(np.concatenate(column, 1) for column in columns)))
 
 
 def prior_points(number: int) -> list[Point]:

@@ -6,7 +6,8 @@ import numpy as np
 
 from calibration.emulator import Predicted
 from calibration.parameters import NUMBERS
-from calibration.summaries import CUBES, DROPS, SUMMARIES, GameCounts, Window
+from calibration.summaries import CUBES, DROPS, SUMMARIES, Window, game_counts
+from tower_sim.runs.by_drop import ByDrop
 
 COLOUR = np.repeat(np.arange(7), 7)
 
@@ -21,7 +22,7 @@ def residents_leave(unit: np.ndarray) -> np.ndarray:
     return 0.02 + 0.48 * unit[..., 1]
 
 
-def play(unit: np.ndarray, games: int, rng: np.random.Generator) -> GameCounts:
+def play(unit: np.ndarray, games: int, rng: np.random.Generator) -> ByDrop:
     """Play games at points of the unit cube, shape (points, numbers); all cubes toss their own coins."""
     shape = (len(unit), games, CUBES)
     is_in = np.zeros(shape, bool)
@@ -47,7 +48,7 @@ def play(unit: np.ndarray, games: int, rng: np.random.Generator) -> GameCounts:
             (leaves & was_in).sum(-1),
         )
         columns.append([np.asarray(count) for count in counts])
-    return GameCounts(*(np.stack(column, -1).astype(np.int16) for column in zip(*columns, strict=True)))
+    return game_counts(*(np.stack(column, -1).astype(np.int16) for column in zip(*columns, strict=True)))
 
 
 def drawn(points: int, seed: int) -> np.ndarray:
@@ -58,7 +59,7 @@ def drawn(points: int, seed: int) -> np.ndarray:
 class Quadratic:
     """Predicts summaries by a polynomial of the two coordinates that matter, fitted to games at points."""
 
-    def __init__(self, unit: np.ndarray, games: GameCounts) -> None:
+    def __init__(self, unit: np.ndarray, games: ByDrop) -> None:
         self.unit, self.games = unit, games
         self._fitted: dict[Window, tuple[np.ndarray, float, float]] = {}
 
@@ -92,7 +93,7 @@ def _terms(unit: np.ndarray) -> np.ndarray:
     return np.stack([x**i * y**j for i in range(4) for j in range(4 - i)], 1)
 
 
-def told_by_hand(games: GameCounts, name: str) -> float:
+def told_by_hand(games: ByDrop, name: str) -> float:
     """Return the mean over games of a summary of whole games, in its own unit."""
     summary = SUMMARIES[name]
     return float(summary.back(float(np.nanmean(Window(name, 1, DROPS).of(games)))))

@@ -9,13 +9,13 @@ import numpy as np
 from support.fakes import CoinTower
 
 from tower_sim.campaign import parse
+from tower_sim.campaign.data import Campaign, CubeEntries, Drops, Failed, Words
 from tower_sim.campaign.environment import environment
 from tower_sim.campaign.files import sealed
 from tower_sim.campaign.store import Store, head_of
 from tower_sim.campaign.tables import DROPS, ShardRows, tables_of
 from tower_sim.campaign.work import Shard
 from tower_sim.games import amerigo
-from tower_sim.study.data import Campaign, CubeEntries, Drops, Failed, Words
 
 Row = dict[str, Any]
 DROP = {
@@ -37,7 +37,7 @@ def series(out: Any, thrown: Any = None, inside: Any = None, strata: Any = None)
     thrown = np.full(out.shape, 5) if thrown is None else np.asarray(thrown)
     inside = np.zeros_like(out) if inside is None else np.asarray(inside)
     n = out.size
-    none, nothing = Words((), np.full(n, -1, np.int16)), np.zeros(n, int)
+    none = Words((), np.full(n, -1, np.int16))
     return Campaign(
         spec={"kind": "chain"},
         points=[{}],
@@ -51,9 +51,6 @@ def series(out: Any, thrown: Any = None, inside: Any = None, strata: Any = None)
             emerged=out.ravel(),
             inside_after=inside.ravel() + thrown.ravel() - out.ravel(),
             phase=none,
-            colours_out=nothing,
-            action_points=nothing,
-            gold=nothing,
             winner=none,
             drawn=np.ones(n, bool),
         ),

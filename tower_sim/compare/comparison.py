@@ -10,7 +10,7 @@ from tower_sim.compare.differences import differences
 from tower_sim.compare.paired import CONFIDENCE, LEVEL, POWER, Moments, Paired, games_to_show, paired_of, shows_from
 from tower_sim.compare.tally import Draws, Tally
 from tower_sim.games.compared import Row
-from tower_sim.games.game import Figure
+from tower_sim.runs.figure import Figure
 from tower_sim.surrogate.store import FAILED_NAME
 from tower_sim.variants import DEFAULT, Variant
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.games.compared import Array
+from tower_sim.runs.array import Array
 from tower_sim.statistics import CONFIDENCE, holm
 
 LEVEL = 0.05  # chance that any figure without a difference is shown

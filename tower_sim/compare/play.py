@@ -9,7 +9,7 @@ from dataclasses import replace
 from tower_sim.compare.tally import CHUNK, Draws, Pairs, Tally
 from tower_sim.contract import DropModel
 from tower_sim.errors import check_whole
-from tower_sim.games.compared import Compared, Runs
+from tower_sim.games.compared import Compared, Values
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.recorder import Recorder
 from tower_sim.requests import to_its_end
@@ -82,7 +82,7 @@ def compiled() -> bool:
     return not isinstance(kernel.play, types.FunctionType)
 
 
-def _played(compared: Compared, model: DropModel, side: int, seed: int, run: int) -> tuple[Runs, Draws]:
+def _played(compared: Compared, model: DropModel, side: int, seed: int, run: int) -> tuple[Values, Draws]:
     """Play one run of a variant; raises TooManyFailedDraws for one that ends before its time."""
     recorder = Recorder(model)
     turns = list(to_its_end(compared.game.play(recorder.as_model, compared.rules[side], seed, run)))

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from tower_sim.compare.paired import Moments
-from tower_sim.games.compared import Array, Compared, Runs
+from tower_sim.games.compared import Compared, Values
 from tower_sim.model import TooManyFailedDraws
+from tower_sim.runs.array import Array
 
 CHUNK = 4096  # pairs that are summed up at once: so the sums do not depend on how runs came in
 
@@ -34,8 +35,8 @@ class Pairs:
     `draws` are of A and of B, None when the model does not tell; `failure` is why a pair was left out.
     """
 
-    a: Runs
-    b: Runs
+    a: Values
+    b: Values
     left_out: int = 0
     draws: tuple[Draws, Draws] | None = None
     failure: TooManyFailedDraws | None = None
@@ -49,7 +50,7 @@ class Tally:
     """All pairs so far: `n` of them, sums over their figures, and how runs went; a new one for every batch added.
 
     `courses` are what the game counts of A's and of B's runs beside their figures; `drops` and `beyond` are of them as
-    in `Runs`. `interrupted`: fewer pairs than were asked for.
+    in `Values`. `interrupted`: fewer pairs than were asked for.
     """
 
     compared: Compared

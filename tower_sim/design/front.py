@@ -84,7 +84,7 @@ def front(search: Search, seen: Seen, towers: Towers) -> Front:
 
 def table(found: Front, wishes: Sequence[Wish], tried: int) -> list[str]:
     """Return the lines of a table of the nearest members, the tower that was chosen marked."""
-    head = f"{'tower':>12}" + "".join(f"  {wish.kind.title:>22}" for wish in wishes) + "  miss"
+    head = f"{'tower':>12}" + "".join(f"  {BY_NAME[wish.kind.output].title:>23}" for wish in wishes) + "  miss"
     wanted = f"{'wished':>12}" + "".join(f"  {wish.wanted:>22g}" for wish in wishes) + "     0"
     lines = [head, wanted]
     for member in found.members[:SHOWN]:
@@ -133,7 +133,7 @@ def picture(found: Front, wishes: Sequence[Wish], confirmed: Sequence[Estimate],
 
 def _named(wish: Wish) -> str:
     """Return what an axis says: what is wished, in its unit."""
-    return f"{wish.kind.title} [{BY_NAME[wish.kind.output].unit}]"
+    return f"{BY_NAME[wish.kind.output].title} [{BY_NAME[wish.kind.output].unit}]"
 
 
 def _half(estimate: Estimate) -> float:

@@ -7,14 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from tower_sim import registry
+from tower_sim.campaign.data import SETUP
+from tower_sim.cubes import Cube
 from tower_sim.design import space
-from tower_sim.design.towers import JAMMED
+from tower_sim.design.towers import JAMMED, OUTPUTS
 from tower_sim.games.game import Turn
 from tower_sim.physics.settings import ENGINE, STANDARD, accuracy
 from tower_sim.recorder import Draw, Recorder
+from tower_sim.runs.by_drop import ByDrop, after_setup, by_drop
 from tower_sim.simulator import PhysicsModel
-from tower_sim.study.data import INSIDE, SETUP
 
 TOLD = ("setup", "inside", "out", "colours", "exchange", "clogged")
 """The outputs that are told of a game, by their names in the atlas."""
@@ -51,40 +55,31 @@ class Player:
 
 def told(turns: Iterable[tuple[Turn, Sequence[Draw]]]) -> Row:
     """Tell TOLD of a game, from its turns and the draws of each."""
-    setup, supply, is_cut = math.nan, 0, False
-    inside: list[int] = []
-    out: list[int] = []
-    colours: list[int] = []
-    left = emerged = 0
+    drops: list[tuple[Sequence[Cube], Sequence[Cube], Sequence[Cube], int]] = []
+    supply, is_cut, has_setup = 0, False, False
     for turn, draws in turns:
         if turn.failed is not None:
             is_cut = True
             break
         supply = max(supply, turn.state.next_id)
-        if turn.facts.get("phase") == SETUP:
-            setup = float(len(turn.state.residents))
-            continue
-        gone = _gone(draws)
-        inside.append(len(turn.state.residents))
-        out.append(len(gone))
-        colours.append(len({colour for colour, _ in gone}))
-        left += sum(was_inside for _, was_inside in gone)
-        emerged += len(gone)
-    if not inside:
+        has_setup |= turn.facts.get("phase") == SETUP
+        thrown, gone = (draws[-1].outcome.thrown, draws[-1].outcome.emerged) if draws else ((), ())
+        before = {cube.id for cube in draws[-1].state.cubes} if draws else set[int]()
+        drops.append((thrown, gone, turn.state.cubes, sum(cube.id in before for cube in gone)))
+    if len(drops) <= has_setup:
+        setup = float(len(drops[0][2])) if drops else math.nan
         return (setup, *[math.nan] * 4, 1.0)
-    clogged = float(is_cut or inside[-1] > JAMMED * supply)
-    exchange = left / emerged if emerged else math.nan
-    return (setup, _mean(inside), _mean(out), _mean(colours), exchange, clogged)
+    runs = _counted(drops, has_setup)
+    clogged = float(is_cut or len(drops[-1][2]) > JAMMED * supply)
+    figures = [output.figure for output in OUTPUTS if output.figure]
+    return (*(float(figure.value(runs)) for figure in figures), clogged)
 
 
-def _gone(draws: Sequence[Draw]) -> list[tuple[str, bool]]:
-    """Return the colour of each cube that came out in the last of a turn's draws, and whether it had been inside."""
-    if not draws:
-        return []
-    before = {cube.id for cube in draws[-1].state.cubes}
-    landings = draws[-1].outcome.landings
-    return [(at.cube.colour, at.cube.id in before) for at in landings if not at.place.startswith(INSIDE)]
-
-
-def _mean(values: Sequence[int]) -> float:
-    return sum(values) / len(values)
+def _counted(drops: Sequence[tuple[Sequence[Cube], Sequence[Cube], Sequence[Cube], int]], has_setup: bool) -> ByDrop:
+    """Return a run by its drops: the cubes thrown, out and inside after each, and how many of those out were old."""
+    colours = list(dict.fromkeys(cube.colour for thrown, *_ in drops for cube in thrown))
+    of_drops = [[[[cube.colour for cube in cubes].count(colour) for colour in colours] for cubes in drop[:3]]
+                for drop in drops]  # fmt: skip
+    thrown, out, inside = np.moveaxis(np.array(of_drops, np.int16), 1, 0)
+    phases = after_setup(len(drops)) if has_setup else np.ones(len(drops), bool)
+    return by_drop(thrown, out, inside, old_out=np.array([drop[3] for drop in drops]), phases=phases)

@@ -12,12 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim import writing
+from tower_sim.campaign.data import Campaign
 from tower_sim.design import space
 from tower_sim.design.features import features
 from tower_sim.errors import UsageError, shown
 from tower_sim.extras import extra
 from tower_sim.reading import read_bytes
-from tower_sim.study.data import INSIDE, SETUP, Campaign
+from tower_sim.runs.figure import Figure
+from tower_sim.runs.tower import COLOURS, EXCHANGE, INSIDE, INSIDE_SETUP, OUT, RESIDENTS_OUT
 from tower_sim.study.gaussian import Matern
 
 Array = npt.NDArray[np.float64]
@@ -34,7 +36,7 @@ JAMMED = 0.5  # of all cubes: a game that ends with more inside has clogged
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Something that a tower does, in `unit`; `words` say what.
+    """Something that a tower does, in `unit`; `words` say what. It is a `figure` of its games, or None: told otherwise.
 
     It is analysed as its logarithm to base 2 where `is_ratio`; its `noise` is that of shares where `is_chance`.
     """
@@ -43,8 +45,14 @@ class Output:
     unit: str
     words: str
     title: str
+    figure: Figure | None = None
     is_ratio: bool = False
     is_chance: bool = False
+
+    @staticmethod
+    def of(name: str, figure: Figure) -> Output:
+        """Return the output that a figure is."""
+        return Output(name, "share" if figure.is_share else figure.unit, figure.says, figure.title, figure)
 
     @property
     def analysed(self) -> str:
@@ -53,11 +61,11 @@ class Output:
 
 
 OUTPUTS = (
-    Output("setup", "cubes", "cubes inside after the set-up, when all are thrown in", "inside after the set-up"),
-    Output("inside", "cubes", "cubes inside after a phase, mean over a game's phases", "inside in play"),
-    Output("out", "cubes", "cubes that come out in a phase, mean over a game's phases", "out in a phase"),
-    Output("colours", "colours", "colours that come out in a phase, mean over a game's phases", "colours out"),
-    Output("exchange", "share", "of the cubes that came out in phases, those that had been inside before", "exchange"),
+    Output.of("setup", INSIDE_SETUP),
+    Output.of("inside", INSIDE),
+    Output.of("out", OUT),
+    Output.of("colours", COLOURS),
+    Output.of("exchange", EXCHANGE),
     Output("clogged", "share", "games that end with more than half of all cubes inside, or are cut short", "clogged",
            is_chance=True),
     Output("half_life", "drops", "drops after which half of the cubes inside have come out", "half-life inside",
@@ -130,37 +138,12 @@ def runs_of(campaign: Campaign) -> dict[str, Array]:
 
     What the set-up does is told apart from the phases that follow; a run without a set-up has phases only.
     """
-    drops, cubes, runs = campaign.drops, campaign.cubes, len(campaign.run_point)
-    first = drops.phase.among(SETUP)
-    play = ~first
-    of_play = drops.run[play]
-    phases = np.bincount(of_play, minlength=runs).astype(float)
-
-    def mean(column: npt.NDArray[Any]) -> Array:
-        total = np.bincount(of_play, column[play], runs)
-        return np.divide(total, phases, out=np.full(runs, np.nan), where=phases > 0)
-
-    setup = np.full(runs, np.nan)
-    setup[drops.run[first]] = drops.inside_after[first]
-    was_inside, stays = cubes.before.starts(INSIDE), cubes.after.starts(INSIDE)
-    at_work = play[cubes.row] & (drops.thrown[cubes.row] > 0)
-    of_cube = drops.run[cubes.row]
-
-    def count(which: npt.NDArray[np.bool_]) -> Array:
-        return np.bincount(of_cube[at_work & which], minlength=runs).astype(float)
-
-    left, through, seen = count(was_inside & ~stays), count(cubes.thrown & ~stays), count(was_inside)
-    out = left + through
+    left, seen = RESIDENTS_OUT.sums(campaign.by_drop)
     leaving = (left + 0.5) / (seen + 1)
-    half_life = np.where(seen >= LEAST_SEEN, np.log2(np.log(0.5) / np.log1p(-leaving)), np.nan)
     return {
-        "setup": setup,
-        "inside": mean(drops.inside_after),
-        "out": mean(drops.emerged),
-        "colours": mean(drops.colours_out),
-        "exchange": np.divide(left, out, out=np.full(runs, np.nan), where=out > 0),
+        **{output.name: output.figure.value(campaign.by_drop) for output in OUTPUTS if output.figure},
         "clogged": _clogged(campaign),
-        "half_life": half_life,
+        "half_life": np.where(seen >= LEAST_SEEN, np.log2(np.log(0.5) / np.log1p(-leaving)), np.nan),
     }
 
 

@@ -27,7 +27,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {"material": MATERIAL, "hand": HAND}
 class Kind:
     """A kind of wish: its option's `name`, the `output` it is about, from `low` to `high`, and `why` not beyond.
 
-    `grain` is what matters: a tower nearer than that does what was wished. `words` tell a value; `title` heads it.
+    `grain` is what matters: a tower nearer than that does what was wished. `words` say a value.
     A wish that `is_most` is met by less, too.
     """
 
@@ -38,7 +38,6 @@ class Kind:
     why: str
     grain: float
     words: str
-    title: str
     is_most: bool = False
 
 
@@ -47,12 +46,12 @@ _PHASE = f"a phase throws the cubes of one of {COLOURS} colours, of {CUBES} in a
 _KEEPS = f"keeps {{}} of the {CUBES} cubes of the set-up"
 _OLD = "brings out cubes that were inside before, a share of {}"
 KINDS = (
-    Kind("keep", "setup", 0, CUBES, _CUBES, 1.0, _KEEPS, "kept after the set-up"),
-    Kind("inside", "inside", 0, CUBES, _CUBES, 1.0, "has {} cubes inside after a phase", "inside in play"),
-    Kind("out", "out", 0, CUBES / COLOURS, _PHASE, 0.3, "lets {} cubes out in a phase", "out in a phase"),
-    Kind("colours", "colours", 0, COLOURS, _COLOURS, 0.2, "shows {} colours in a phase", "colours out"),
-    Kind("exchange", "exchange", 0, 1, _SHARE, 0.05, _OLD, "exchange"),
-    Kind("clogged", "clogged", 0, 1, _SHARE, 0.1, "clogs in a share of {} of its games", "clogged", is_most=True),
+    Kind("keep", "setup", 0, CUBES, _CUBES, 1.0, _KEEPS),
+    Kind("inside", "inside", 0, CUBES, _CUBES, 1.0, "has {} cubes inside after a phase"),
+    Kind("out", "out", 0, CUBES / COLOURS, _PHASE, 0.3, "lets {} cubes out in a phase"),
+    Kind("colours", "colours", 0, COLOURS, _COLOURS, 0.2, "shows {} colours in a phase"),
+    Kind("exchange", "exchange", 0, 1, _SHARE, 0.05, _OLD),
+    Kind("clogged", "clogged", 0, 1, _SHARE, 0.1, "clogs in a share of {} of its games", is_most=True),
 )
 BY_NAME: Mapping[str, Kind] = {kind.name: kind for kind in KINDS}
 

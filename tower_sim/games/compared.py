@@ -12,14 +12,13 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from tower_sim.contract import DropModel
+from tower_sim.runs.array import Array
+from tower_sim.runs.figure import Figure
 
 if TYPE_CHECKING:
-    from tower_sim.games.game import Figure, Game, Turn
-
-Array = npt.NDArray[Any]
+    from tower_sim.games.game import Game, Turn
 
 _CERTAIN = 1e-4  # adjusted p
 _TOLD = 4  # figures told in plain words with their means; others by name
@@ -54,7 +53,7 @@ class Group:
 
 
 @dataclass(frozen=True, eq=False)
-class Runs:
+class Values:
     """Some whole runs of one variant as numbers: `values` are their figures, shape (run, figure), all groups in order.
 
     `drops` is how many drops they have in all and `beyond` how many of these are outside of what a fitted model covers;
@@ -161,7 +160,7 @@ class Row:
 class Sampler(Protocol):
     """Samples many runs of a game at once, with one model."""
 
-    def __call__(self, side: int, runs: int, seed: int, first: int) -> Runs:
+    def __call__(self, side: int, runs: int, seed: int, first: int) -> Values:
         """Sample `runs` runs by the rules of `side`; run r draws from the stream first + r of `seed`."""
         ...
 
@@ -181,13 +180,13 @@ class Compared:
         """Return the groups of figures; the first has the game's main ones and is called `figures`."""
         return (Group("figures", f"a {self.game.run}", self.game.figures()),)
 
-    def run(self, turns: Sequence[Turn], side: int) -> Runs:
+    def run(self, turns: Sequence[Turn], side: int) -> Values:
         """Return one whole run as numbers."""
-        return Runs(np.array([self.game.measured(turns, self.rules[side])], float), len(turns))
+        return Values(np.array([self.game.measured(turns, self.rules[side])], float), len(turns))
 
-    def none(self, side: int) -> Runs:
+    def none(self, side: int) -> Values:
         """Return no runs."""
-        return Runs(np.zeros((0, sum(len(group.figures) for group in self.groups))))
+        return Values(np.zeros((0, sum(len(group.figures) for group in self.groups))))
 
     # Many runs at once, where the game can and the model too.
 

@@ -17,12 +17,13 @@ from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.apparatus.with_board import with_board
 from tower_sim.columns import Column
 from tower_sim.contract import DropModel
-from tower_sim.counts import Plan
 from tower_sim.door import as_model
 from tower_sim.errors import UsageError, check_kind, check_whole, fault
 from tower_sim.games.compared import Compared
 from tower_sim.games.ways import Ways
 from tower_sim.model import TooManyFailedDraws
+from tower_sim.runs.array import Plan
+from tower_sim.runs.figure import Figure
 from tower_sim.state import TowerState, check_seed
 
 MAX_RUN = 2**32 - 1  # a number of a run is a word of its seed
@@ -54,15 +55,6 @@ class Turn:
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
     entry: Any = None
     failed: TooManyFailedDraws | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A number that every run of a game has, in `unit`, for comparisons."""
-
-    key: str
-    title: str
-    unit: str
 
 
 class Game(ABC):
@@ -137,6 +129,10 @@ class Game(ABC):
 
     def figures(self) -> tuple[Figure, ...]:
         """Return the figures that comparisons are made of; a game without any cannot be compared."""
+        return ()
+
+    def fitted(self) -> tuple[Figure, ...]:
+        """Return figures that fits tell towers apart by, beside `figures`; nobody is told of them by themselves."""
         return ()
 
     def measured(self, turns: Sequence[Turn], rules: Any) -> tuple[float, ...]:

@@ -55,7 +55,6 @@ def contents(given: Sequence[str | Path] = (), games: Sequence[str | Path] = ())
         "program": f"tower_sim {metadata.version('tower_sim')}",
         "game": {"name": game.name, "title": game.title},
         "rules": rules,
-        "figures": [{"key": each.key, "title": each.title, "unit": each.unit} for each in game.figures()],
         "battle": _of_sides([each[0].name for each in every if each[1].kind != TOWER]),
         "first": load(game.apparatus).name if not named else next(iter(named)),
         "thresholds": thresholds,

@@ -5,9 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
+from tower_sim import registry
+from tower_sim.games.game import Game
 from tower_sim.lab.contents import contents
 from tower_sim.pages.html import Page, source
+from tower_sim.runs import figure
+from tower_sim.runs.array import Plan
+from tower_sim.variants import DEFAULT
 from tower_sim.writing import check, write
 
 _SAMPLERS = ("words.js", "many.js", "ship.js")
@@ -44,5 +50,9 @@ def script() -> str:
     """Return the page's script, which is its worker's too: our own files one after the other, in one function."""
     samplers = re.sub(r"^export ", "", source("tower_sim.surrogate", *_SAMPLERS), flags=re.M)
     samplers = re.sub(r"^/\*\* What was fitted:.*\nconst MODEL = null;\n", "", samplers, flags=re.M)
-    parts = source("tower_sim.lab", *(f"page/{name}" for name in _PARTS))
+    game: Game = registry.get("game", DEFAULT)
+    told = [each for each in game.figures() if each.of and "old_out" not in each.names]  # which counts leave open
+    terms = tuple(cast("Plan", game.plan(game.read({}))).terms)
+    parts = f"const FIGURES = {figure.script(told, terms)};\n"
+    parts += source("tower_sim.lab", *(f"page/{name}" for name in _PARTS))
     return f'(() => {{\n"use strict";\n{source("tower_sim.pages", "common.js")}\n{samplers}\n{parts}}})();\n'

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from tower_sim.campaign.data import NOWHERE, SETUP, Array, Campaign, CubeEntries, Drops, Facts, Failed, Words
 from tower_sim.errors import UsageError
-from tower_sim.study.data import NOWHERE, SETUP, Array, Campaign, CubeEntries, Drops, Facts, Failed, Words
-from tower_sim.study.players import DIVISORS, divisors
 from tower_sim.surrogate.two_thirds import REGION, RESIDENT_OUT, THROWN_OUT
 
 FEWEST, MOST = 500, 4000  # games of the rule
@@ -17,16 +16,15 @@ FEWEST, MOST = 500, 4000  # games of the rule
 
 @dataclass(frozen=True)
 class GameKit:
-    """What a game needs: the colour of every cube, the colours of the phases in order, what cubes are divided by.
+    """What a game needs: the colour of every cube, the colours of the phases in order, and the `terms` of its rules.
 
-    `divisors` make cubes out into gold for passing, without and with the token (None: there is no gold); `kind` is the
-    campaign's.
+    `kind` is the campaign's.
     """
 
     colours: tuple[str, ...]
     colour_of: Array
     phases: Sequence[int]
-    divisors: tuple[int, int] | None = None
+    terms: Mapping[str, float] = field(default_factory=dict[str, float])
     kind: str = "game"
 
     def same(self, other: GameKit) -> bool:
@@ -35,7 +33,7 @@ class GameKit:
             self.colours == other.colours
             and np.array_equal(self.colour_of, other.colour_of)
             and list(self.phases) == list(other.phases)
-            and self.divisors == other.divisors
+            and self.terms == other.terms
         )
 
 
@@ -67,7 +65,7 @@ def kit_of(campaign: Campaign) -> GameKit | None:
         return None
     order = np.argsort(of_one.cube)
     return GameKit(
-        campaign.colours, of_one.colour.codes[order].astype(np.int64), phases, divisors(campaign), campaign.kind
+        campaign.colours, of_one.colour.codes[order].astype(np.int64), phases, campaign.by_drop.terms, campaign.kind
     )
 
 
@@ -105,8 +103,7 @@ def play_rule(kit: GameKit, games: int, rng: np.random.Generator) -> Campaign:
         entries.append((game, np.full(len(game), drop), cube, thrown[game, cube], age, out[game, cube]))
         before = inside.sum(1)
         inside = (inside | thrown) & ~out
-        by_colour = np.stack([(out & (kit.colour_of == c)).sum(1) for c in range(len(kit.colours))], 1)
-        counts = (thrown.sum(1), before, out.sum(1), inside.sum(1), (by_colour > 0).sum(1), by_colour.max(1))
+        counts = (thrown.sum(1), before, out.sum(1), inside.sum(1))
         columns.append((np.arange(games), np.full(games, drop), np.full(games, colour), *counts))
         drawn += active
     return _campaign(kit, games, columns, entries)
@@ -124,17 +121,12 @@ def play_beside(campaign: Campaign, rng: np.random.Generator) -> Campaign | None
 def _campaign(
     kit: GameKit, games: int, columns: Sequence[tuple[Array, ...]], entries: Sequence[tuple[Array, ...]]
 ) -> Campaign:
-    run, drop, phase, thrown, before, emerged, after, colours_out, points = (
-        np.concatenate(parts) for parts in zip(*columns, strict=True)
-    )
+    run, drop, phase, thrown, before, emerged, after = (np.concatenate(parts) for parts in zip(*columns, strict=True))
     order = np.lexsort((drop, run))
     width = len(columns)
     names = (*kit.colours, SETUP)
     one = Words(("drop",), np.zeros(len(run), np.int16))
     phases = Words(names, np.where(phase < 0, len(kit.colours), phase)[order].astype(np.int16))
-    is_phase = (drop > 0)[order]
-    gold = np.where(is_phase, -(-emerged[order] // kit.divisors[0]), 0) if kit.divisors else np.zeros(len(run), int)
-    of_phase = {"colours_out": colours_out[order], "action_points": np.where(is_phase, points[order], 0), "gold": gold}
     drops = Drops(
         run=run[order],
         drop=drop[order],
@@ -144,18 +136,16 @@ def _campaign(
         emerged=emerged[order],
         inside_after=after[order],
         phase=phases,
-        **of_phase,
         winner=Words((), np.full(len(run), NOWHERE, np.int16)),
         drawn=thrown[order] > 0,
-        facts=Facts({"phase": phases, **(of_phase if kit.divisors else {})}),
+        facts=Facts({"phase": phases}),
     )
     game, at, cube, is_thrown, age, out = (np.concatenate(parts) for parts in zip(*entries, strict=True))
     row = game * width + at
     order = np.argsort(row, kind="stable")
     places = ("tray", f"inside:{REGION}")
-    rules = dict(zip(DIVISORS, kit.divisors, strict=True)) if kit.divisors else {}
     return Campaign(
-        spec={"kind": kit.kind, "model": "two_thirds", "runs": games, "rules": rules},
+        spec={"kind": kit.kind, "model": "two_thirds", "runs": games, "rules": dict(kit.terms)},
         points=[{}],
         run_point=np.zeros(games, np.int64),
         drops=drops,

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tower_sim.campaign.data import INSIDE, NOWHERE, Array, Campaign, CubeEntries
 from tower_sim.places import BORDER, ZONE
 from tower_sim.statistics import Estimate, Estimates, Resamples
-from tower_sim.study.data import INSIDE, NOWHERE, Array, Campaign, CubeEntries
 
 MOST_THROWN = 8  # cubes thrown at once: larger throws count together
 THROUGH = ("throw", "rethrow", "explosion", "ability", "drop")  # the steps in which cubes can go through the ship

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tower_sim.campaign.data import Array
 from tower_sim.statistics import Estimate
-from tower_sim.study.data import Array
 from tower_sim.study.points import Varied
 from tower_sim.study.sheets import plainly
 from tower_sim.study.sweeps import SweptCurve

@@ -8,8 +8,8 @@ from typing import cast
 
 import numpy as np
 
+from tower_sim.campaign.data import Array, Campaign
 from tower_sim.statistics import Estimate, Estimates, Resamples, chi2_tail
-from tower_sim.study.data import Array, Campaign
 from tower_sim.study.survival import resident_rows
 
 PERMUTATIONS = 999

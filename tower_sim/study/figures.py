@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tower_sim.campaign.data import Array, Campaign
 from tower_sim.statistics import Estimate, Estimates, Resamples
 from tower_sim.study import memory, retention, survival
-from tower_sim.study.data import Array, Campaign
 
 LATE = 5  # drops: residents of this age or more are called old
 
@@ -109,7 +109,8 @@ def figures(campaign: Campaign, boot: Resamples) -> Figures:
 
 def colours_out(campaign: Campaign) -> Array:
     """How many different colours came out of each drop, shape (drops,)."""
-    return (campaign.out_by_colour > 0).sum(1)
+    d = campaign.drops
+    return campaign.by_drop.colours[d.run, d.drop]
 
 
 def _old_hazard(campaign: Campaign, boot: Resamples) -> Estimate | None:

@@ -8,8 +8,8 @@ from typing import cast
 
 import numpy as np
 
+from tower_sim.campaign.data import INSIDE, Array, Campaign
 from tower_sim.statistics import CONFIDENCE, Estimate, Estimates, Resamples, student_quantile
-from tower_sim.study.data import INSIDE, Array, Campaign
 
 LAGS = 7
 PERMUTATIONS = 999

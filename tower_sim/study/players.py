@@ -1,94 +1,72 @@
-"""What the tower gives the players in a phase: actions to choose from, action points, gold for passing."""
+"""What the tower gives the players in a phase: the figures of their game that no other tower has."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from tower_sim.campaign.data import Array, Campaign
+from tower_sim.runs.figure import MEAN, PHASES, Figure
+from tower_sim.runs.tower import GENERAL
 from tower_sim.statistics import Estimate, Estimates, Resamples
-from tower_sim.study.data import Array, Campaign
-
-CHANCES = ("0", "1", "2", "3 or more")  # actions to choose from
-DIVISORS = ("gold_divisor", "gold_divisor_with_token")  # of the rules: cubes for a gold, without and with the token
-FACTS = ("colours_out", "action_points", "gold")  # what a game tells of its phases, if its players get any of this
-
-
-@dataclass(frozen=True)
-class Columns:
-    """One value a phase of a game, before any token; `phase` masks the drops that are phases, with and without cubes.
-
-    `actions` are the colours that came out, each of which allows its action; `token_gold` is for passing with the
-    token. Source: Amerigo rulebook, course of the game, gold instead of an action.
-    """
-
-    phase: Array
-    actions: Array
-    points: Array
-    gold: Array
-    token_gold: Array
 
 
 @dataclass(frozen=True)
 class PhaseYield:
-    """What phases of one kind give: means and the chances of 0, 1, 2, 3 or more actions; `phases` counts them.
+    """What phases of one kind give: the mean of each of `figures`, and how often the first is 0, 1, ...; see Figure.
 
-    Arrays have an entry for each kind of phase named in `names`; `chances` has four for each.
+    Arrays have an entry for each kind of phase named in `names`, of which there are `phases`; `means` are by the key of
+    the figure, `chances` has one for each of the first figure's `chances` and kind.
     """
 
     names: tuple[str, ...]
+    figures: tuple[Figure, ...]
     phases: Array
-    actions: Estimates
+    means: Mapping[str, Estimates]
     chances: Estimates
-    points: Estimates
-    gold: Estimates
-    token_gold: Estimates
 
     def chance(self, kind: int, number: int) -> Estimate:
-        """Return the chance of `number` actions (3: or more) in phases of that kind."""
-        return self.chances.at(kind * len(CHANCES) + number, int(self.phases[kind]))
+        """Return the chance of `number` (the last: or more) in phases of that kind."""
+        return self.chances.at(kind * len(self.figures[0].chances) + number, int(self.phases[kind]))
 
 
-def are_told(campaign: Campaign) -> bool:
-    """Whether the game tells what its players get: actions, action points and gold in phases after a set-up."""
-    return campaign.has_setup and all(name in campaign.facts for name in FACTS) and divisors(campaign) is not None
+def figures(campaign: Campaign) -> tuple[Figure, ...]:
+    """Return the figures that the game takes from each phase, those with chances first; none without a set-up.
 
-
-def divisors(campaign: Campaign) -> tuple[int, int] | None:
-    """Return by how much the cubes are divided into gold without and with the token; None: the rules do not say."""
-    rules = campaign.rules
-    if not all(name in rules for name in DIVISORS):
-        return None
-    without, with_token = (int(rules[name]) for name in DIVISORS)
-    return without, with_token
-
-
-def columns(campaign: Campaign) -> Columns:
-    """Return what each phase of a campaign of games, of one design point, gives."""
-    d = campaign.drops
-    _, with_token = divisors(campaign) or (1, 1)
-    return Columns(d.drop > 0, d.colours_out, d.action_points, d.gold, -(-d.emerged // with_token))
+    Those of a mean over all phases, that the campaign tells, and that are not of every tower.
+    """
+    if campaign.game is None or not campaign.has_setup:
+        return ()
+    own = [
+        figure
+        for figure in campaign.game.figures()
+        if (figure.take, figure.at, figure.among, figure.where) == (MEAN, PHASES, "1", "1")
+        and figure.key not in GENERAL
+        and figure.is_told(campaign.by_drop)
+    ]
+    return tuple(sorted(own, key=lambda figure: not figure.chances))
 
 
 def given(campaign: Campaign, boot: Resamples, names: tuple[str, ...], kind: Array) -> PhaseYield:
     """Study the phases by kind: `kind` numbers into `names`, one a drop."""
-    per_phase = columns(campaign)
-    rows, size = per_phase.phase, len(names)
-
-    def summed(values: Array) -> Array:
-        return campaign.tally(campaign.drops.run[rows], kind[rows], size, values[rows])
-
-    count = summed(np.ones(len(rows)))
-    choices = np.minimum(per_phase.actions, len(CHANCES) - 1)
-    hits = np.stack([summed(choices == i) for i in range(len(CHANCES))], 2).reshape(campaign.runs, -1)
+    d, size, own = campaign.drops, len(names), figures(campaign)
+    rows = d.drop > 0
+    run, group = d.run[rows], kind[rows]
+    by_phase = {figure.key: figure.by_phase(campaign.by_drop)[run, d.drop[rows] - 1] for figure in own}
+    count = campaign.tally(run, group, size, np.ones(len(run)))
+    choices = len(own[0].chances)
+    hits = [
+        campaign.tally(run, group, size, np.minimum(by_phase[own[0].key], choices - 1) == i) for i in range(choices)
+    ]
+    of_chances = np.stack(hits, 2).reshape(campaign.runs, -1) if choices else np.zeros((campaign.runs, 0))
     return PhaseYield(
         names=names,
+        figures=own,
         phases=count.sum(0).astype(int),
-        actions=boot.ratios(summed(per_phase.actions), count),
-        chances=boot.shares(hits, np.repeat(count, len(CHANCES), axis=1)),
-        points=boot.ratios(summed(per_phase.points), count),
-        gold=boot.ratios(summed(per_phase.gold), count),
-        token_gold=boot.ratios(summed(per_phase.token_gold), count),
+        means={key: boot.ratios(campaign.tally(run, group, size, values), count) for key, values in by_phase.items()},
+        chances=boot.shares(of_chances, np.repeat(count, choices, axis=1)),
     )
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from tower_sim.campaign.data import Array
 from tower_sim.statistics import Estimates
-from tower_sim.study.data import Array
 from tower_sim.study.fairness import ByPhase, Fairness
 from tower_sim.study.memory import LAGS, Information, Prediction
 from tower_sim.study.retention import FEWEST

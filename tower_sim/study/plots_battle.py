@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tower_sim.campaign.data import Array
 from tower_sim.study.battles import MOST_THROWN, Chains, Knocks, Landings, WinShares
-from tower_sim.study.data import Array
 from tower_sim.study.plots import BAR, BARE, FONT, INK, SIM, bars, counted, label, legend, panels, whiskers, whole
 
 HATCHES = ("", "////", "....", "xxxx", "----", "\\\\\\\\")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from matplotlib.patches import Rectangle
 
-from tower_sim.study.data import Array
+from tower_sim.campaign.data import Array
 from tower_sim.study.plots import FONT, INK, RULE_NAME, label, legend, of_counts, panels, whole
 from tower_sim.study.retention import FEWEST, Map
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tower_sim.campaign.data import Array
 from tower_sim.statistics import Estimates
-from tower_sim.study.data import Array
 from tower_sim.study.plots import BARE, FONT, INK, RULE_NAME, counted, label, panels, whiskers
 from tower_sim.study.points import Varied
 from tower_sim.study.sweeps import SweptCurve

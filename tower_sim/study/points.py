@@ -10,9 +10,9 @@ from typing import Any, cast
 
 import numpy as np
 
+from tower_sim.campaign.data import Array, Campaign, CubeEntries, Drops, Failed
 from tower_sim.campaign.vary import SAMPLED, TOWER, designed
 from tower_sim.errors import fault
-from tower_sim.study.data import Array, Campaign, CubeEntries, Drops, Failed
 
 
 @dataclass(frozen=True)

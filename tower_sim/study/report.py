@@ -6,14 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tower_sim.campaign.data import Campaign
+from tower_sim.campaign.load import load
 from tower_sim.progress import telling
 from tower_sim.statistics import Resamples
 from tower_sim.study import players, sections, sections_device, sections_players, sections_points, sections_sweep
 from tower_sim.study.baseline import is_of_the_rule, play_beside
 from tower_sim.study.battles import are_on_board
-from tower_sim.study.data import Campaign
 from tower_sim.study.figures import Figures, figures
-from tower_sim.study.load import load
 from tower_sim.study.points import at_point, used_points
 from tower_sim.study.sections_battle import battles
 from tower_sim.study.sections_own import own_columns
@@ -72,7 +72,7 @@ def _of_one_point(sheets: Sheets, campaign: Campaign) -> None:
     """Tell all of a campaign whose runs are alike."""
     boot = Resamples(campaign.strata, campaign.rng("resamples"))
     sections_device.of_one_point(sheets, campaign, boot)
-    if players.are_told(campaign):
+    if players.figures(campaign):
         sections_players.plain(sheets, campaign, boot)
         sections_players.first_figures(sheets, campaign, boot)
     else:

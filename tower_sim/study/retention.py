@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tower_sim.campaign.data import Array, Campaign
 from tower_sim.statistics import Estimate, Estimates, Resamples
-from tower_sim.study.data import Array, Campaign
 from tower_sim.surrogate.two_thirds import RESIDENT_OUT, THROWN_OUT
 
 FEWEST = 5  # drops in a cell of the map, below which it is not drawn

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
+from tower_sim.campaign.data import Array, Campaign
 from tower_sim.statistics import Estimate, Estimates, Resamples
 from tower_sim.study import fairness, memory, plots, retention, survival
-from tower_sim.study.data import Array, Campaign
 from tower_sim.study.figures import LATE, Figures, colours_out
 from tower_sim.study.plots_beside import beside
 from tower_sim.study.plots_map import heat_map

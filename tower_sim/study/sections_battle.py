@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from tower_sim.campaign.data import Campaign
 from tower_sim.statistics import Resamples
 from tower_sim.study import battles as facts
 from tower_sim.study import plots_battle
-from tower_sim.study.data import Campaign
 from tower_sim.study.sheets import Cell, Sheets, said
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tower_sim.campaign.data import Campaign
 from tower_sim.statistics import Resamples
 from tower_sim.study import plots_device
-from tower_sim.study.data import Campaign
 from tower_sim.study.points import at_point
 from tower_sim.study.sections_sweep import Swept
 from tower_sim.study.sheets import Cell, Sheets, percent, said

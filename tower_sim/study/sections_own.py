@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tower_sim.campaign.data import Campaign
 from tower_sim.statistics import Resamples
 from tower_sim.study import sweeps
-from tower_sim.study.data import Campaign
 from tower_sim.study.sheets import Cell, Sheets
 
 

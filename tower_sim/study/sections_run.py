@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from tower_sim.campaign.data import Campaign
 from tower_sim.campaign.dataset import spans
 from tower_sim.campaign.vary import told
 from tower_sim.physics.settings import stored_engine
 from tower_sim.statistics import FEWEST, Estimate, Resamples
 from tower_sim.study import battles, retention
-from tower_sim.study.data import Campaign
 from tower_sim.study.points import at_point, used_points
 from tower_sim.study.sheets import HOW_SURE, Cell, Sheets, plain_share, plainly, said
 

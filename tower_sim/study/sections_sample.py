@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from tower_sim.campaign.data import Campaign
 from tower_sim.statistics import Estimate
-from tower_sim.study.data import Campaign
 from tower_sim.study.points import Varied
 from tower_sim.study.sensitivity import (
     FEWEST,

@@ -7,26 +7,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tower_sim.campaign.data import Array, Campaign
+from tower_sim.runs.tower import INSIDE, OUT, THROWN_OUT
 from tower_sim.statistics import FEWEST, Estimates
 from tower_sim.study import plots_sweep
-from tower_sim.study.data import Array, Campaign
 from tower_sim.study.effects import FALLS, RISES, UNKNOWN, UNSEEN, Effect, Slice, effect_of, slices, told
 from tower_sim.study.points import Varied, is_sampled, together, used_points, varied
 from tower_sim.study.sections_sample import sampled_effects, strongest
 from tower_sim.study.sensitivity import rank_correlation, smooth
 from tower_sim.study.sheets import HOW_SURE, Cell, Sheets, plainly
-from tower_sim.study.sweeps import BATTLE, OWN, PLAYERS, TOWER, SweptCurve
+from tower_sim.study.sweeps import BATTLE, IN_TOWER, OWN, PLAYERS, SweptCurve, of_drops
 
 TURNED = 8  # points up to which the table of figures has a column for each
 SMOOTH_AT = 60  # places at which a smooth is drawn
 HEADLINED = 4  # figures told in the first paragraph
-HEADLINES = (
-    "actions to choose from", "share of thrown out", "mean out of a drop", "mean inside", "battles with an explosion",
-)  # fmt: skip
-MINOR = (
-    "phases with 0 actions", "phases with 2 actions", "phases with 3 or more actions", "thrown in a drop",
-    "gold for passing with the token",
-)  # fmt: skip
+HEADLINES = (THROWN_OUT.title, OUT.title, of_drops(OUT.title), INSIDE.title, "battles with an explosion")
 
 
 @dataclass(frozen=True)
@@ -119,8 +114,8 @@ def _headline(swept: Swept) -> str:
 
 def moving(curves: Sequence[SweptCurve]) -> list[SweptCurve]:
     """Return the main figures: of those that surely differ the first usual one and the widest; then the usual ones."""
-    known = [curve for curve in curves if np.isfinite(curve.y.value).any() and curve.name not in MINOR]
-    first = [curve.name for curve in known if curve.name.startswith("won by")][:1]
+    known = [curve for curve in curves if np.isfinite(curve.y.value).any() and not curve.minor]
+    first = [curve.name for curve in known if curve.about == PLAYERS or curve.name.startswith("won by")][:1]
     usual = {name: i for i, name in enumerate([*first, *HEADLINES])}
     surely = [curve for curve in known if np.isfinite(curve.y.low).any()
               and np.nanmax(curve.y.low) > np.nanmin(curve.y.high)]  # fmt: skip
@@ -173,14 +168,14 @@ def figures_by_point(sheets: Sheets, swept: Swept) -> None:
 def _pictures(sheets: Sheets, swept: Swept) -> None:
     pair = _pair(swept)
     if pair is None:
-        for number, curve in enumerate(figure for figure in swept.curves if figure.name not in MINOR):
+        for number, curve in enumerate(figure for figure in swept.curves if not figure.minor):
             slug = "".join(c if c.isalnum() else "_" for c in curve.name)
             _by_field(sheets, swept, curve, f"fields_{number}_{slug}")
         return
     x, family = pair
     for about, words in (
         (PLAYERS, "What players get"),
-        (TOWER, "What the tower does"),
+        (IN_TOWER, "What the tower does"),
         (BATTLE, "Battles"),
         (OWN, "What the game tells"),
     ):

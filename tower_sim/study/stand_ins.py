@@ -8,10 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
+from tower_sim.campaign.data import NOWHERE, Array, Campaign, Words
 from tower_sim.errors import UsageError
 from tower_sim.games.stand_in import StandIn
 from tower_sim.statistics import Estimate, Estimates, Resamples, holm, ratio_of_sums, student_share
-from tower_sim.study.data import NOWHERE, Array, Campaign, Words
 
 LAGS = 5  # draws back that a repeat is looked for
 LONGEST = 300  # draws of which the law of an event's first is told

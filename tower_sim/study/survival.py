@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tower_sim.campaign.data import INSIDE, Array, Campaign
 from tower_sim.statistics import Estimate, Estimates, Resamples
-from tower_sim.study.data import INSIDE, Array, Campaign
 
 
 @dataclass(frozen=True)

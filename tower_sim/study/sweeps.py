@@ -7,31 +7,36 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tower_sim.campaign.data import NOWHERE, Array, Campaign, Words
+from tower_sim.runs.figure import Figure
+from tower_sim.runs.tower import TOWER
 from tower_sim.statistics import Estimate, Estimates, Resamples
 from tower_sim.study import battles, players
 from tower_sim.study.baseline import GameKit, kit_of, play_rule
-from tower_sim.study.data import NOWHERE, Array, Campaign, Words
 from tower_sim.study.points import at_point, used_points
 
 RULE_GAMES = 200  # of the 2/3-1/3 rule, for each set of cubes, phases and rules that a point has
 MOST_KITS = 24  # such sets, beyond which the rule is not played
 MOST_WORDS = 8  # words of a column of the game's own, beyond which their shares are no main figures
-PLAYERS, TOWER, BATTLE, OWN = "players", "tower", "battle", "own"  # what a figure is about
+PLAYERS, IN_TOWER, BATTLE, OWN = "players", "tower", "battle", "own"  # what a figure is about
 
-# Columns that other figures and sections are about.
-_OF_PLAYERS = ("round", "phase", "skipped", *players.FACTS)
+# Columns that other sections are about.
 _OF_BATTLES = ("side", battles.WINNER)
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """A figure of the study as a ratio of two sums over runs: arrays of one entry a run. Unit 1 is a share."""
+    """A figure of the study as a ratio of two sums over runs: arrays of one entry a run. Unit 1 is a share.
+
+    One that is `minor` stands in tables only.
+    """
 
     about: str
     name: str
     unit: str
     over: Array
     under: Array
+    minor: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,7 @@ class SweptCurve:
     y: Estimates
     n: Array
     rule: Array | None = None
+    minor: bool = False
 
     @property
     def title(self) -> str:
@@ -66,46 +72,29 @@ def quantities(campaign: Campaign) -> list[Quantity]:
 
 
 def _of_tower(campaign: Campaign) -> list[Quantity]:
-    d, phases = campaign.drops, campaign.phases
-    with_players = players.are_told(campaign)
-    figures = _of_players(campaign) if with_players else []
-    if campaign.has_setup:
-        figures.append(_mean(campaign, "inside after set-up", "cubes", d.inside_after, d.drop == 0))
-    figures += [
-        _mean(campaign, "thrown in a drop", "cubes", d.thrown, phases),
-        _mean(campaign, "mean inside", "cubes", d.inside_after, phases),
-        _mean(campaign, "mean out of a drop", "cubes", d.emerged, phases),
+    """Return the figures of the game, those of its phases first with their chances, then what every tower has."""
+    runs, own = campaign.by_drop, players.figures(campaign)
+    of_game = campaign.game.figures() if campaign.game else ()
+    others = [figure for figure in of_game if figure not in own and figure.is_told(runs)]
+    taken = {figure.of for figure in own}
+    general = [figure for figure in TOWER if figure not in others and figure.of not in taken and figure.is_told(runs)]
+    told = [(PLAYERS, each) for figure in own for each in (figure, *figure.shares())]
+    return [
+        _quantity(campaign, figure, about)
+        for about, figure in (*told, *((IN_TOWER, each) for each in (*general, *others)))
     ]
-    cubes = campaign.cubes
-    for name, chosen in (("share of thrown out", cubes.thrown), ("share of residents out", ~cubes.thrown)):
-        rows = np.flatnonzero(chosen & phases[cubes.row])
-        run = d.run[cubes.row[rows]]
-        counts = np.bincount(run, cubes.out[rows], campaign.runs), np.bincount(run, minlength=campaign.runs)
-        figures.append(Quantity(TOWER, name, "1", counts[0], counts[1].astype(float)))
-    if not with_players:  # where colours out are actions
-        figures.append(_mean(campaign, "colours out of a drop", "colours", (campaign.out_by_colour > 0).sum(1), phases))
-    return figures
 
 
-def _of_players(campaign: Campaign) -> list[Quantity]:
-    c = players.columns(campaign)
-    figures = [_mean(campaign, "actions to choose from", "actions", c.actions, c.phase, PLAYERS)]
-    choices = np.minimum(c.actions, len(players.CHANCES) - 1)
-    for i, words in enumerate(players.CHANCES):
-        name = f"phases with {words} action{'' if words == '1' else 's'}"
-        figures.append(_mean(campaign, name, "1", choices == i, c.phase, PLAYERS))
-    for name, unit, values in (
-        ("action points", "points", c.points),
-        ("gold for passing", "gold", c.gold),
-        ("gold for passing with the token", "gold", c.token_gold),
-    ):
-        figures.append(_mean(campaign, name, unit, values, c.phase, PLAYERS))
-    return figures
+def _quantity(campaign: Campaign, figure: Figure, about: str) -> Quantity:
+    """Return a figure; a drop of what has no set-up is no phase."""
+    over, under = figure.sums(campaign.by_drop)
+    title = figure.title if campaign.has_setup else of_drops(figure.title)
+    return Quantity(about, title, figure.unit, over, under, figure.minor)
 
 
-def _mean(campaign: Campaign, name: str, unit: str, values: Array, rows: Array, about: str = TOWER) -> Quantity:
-    sums = campaign.by_run(np.stack([values[rows], np.ones(int(rows.sum()))], 1), rows)
-    return Quantity(about, name, unit, sums[:, 0], sums[:, 1])
+def of_drops(title: str) -> str:
+    """Return the title of a figure of phases where a drop is no phase, since there is no set-up."""
+    return title.replace("phase", "drop")
 
 
 def _of_board(campaign: Campaign) -> list[Quantity]:
@@ -143,9 +132,9 @@ class Own:
 
 def own_columns(campaign: Campaign) -> list[Own]:
     """Return what the game tells in columns of its own that no other figure or section is about."""
-    about = set(_OF_PLAYERS) if players.are_told(campaign) else set[str]()
-    about |= set(_OF_BATTLES) if battles.have_winners(campaign) else set()
     columns = {column.name: column for column in (campaign.game.columns if campaign.game else ())}
+    about = {name for name, column in columns.items() if not column.studied}
+    about |= set(_OF_BATTLES) if battles.have_winners(campaign) else set()
     own: list[Own] = []
     for name, values in campaign.facts.items():
         if name in about:
@@ -200,6 +189,7 @@ def curves(campaign: Campaign, tell: Callable[[int], None] = lambda done: None) 
             Estimates(y["value"][:, i], y["low"][:, i], y["high"][:, i]),
             n[:, i],
             None if rule is None else rule[:, i],
+            quantity.minor,
         )
         for i, quantity in enumerate(first)
     ]

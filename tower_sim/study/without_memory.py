@@ -9,11 +9,11 @@ import numpy as np
 
 from tower_sim.apparatus.catalogue import from_tables
 from tower_sim.apparatus.parts import Apparatus
+from tower_sim.campaign.data import Campaign
 from tower_sim.errors import UsageError
 from tower_sim.games.stand_in import StandIn
 from tower_sim.state import TowerState
 from tower_sim.statistics import Resamples, holm, normal_share
-from tower_sim.study.data import Campaign
 from tower_sim.study.stand_ins import LEVEL, LEVEL_OF_MANY, Against, BesideExact, against_runs
 from tower_sim.surrogate.two_thirds import TwoThirdsRule
 

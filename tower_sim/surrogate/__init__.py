@@ -8,6 +8,6 @@
     of a board   law: board_law.py                                     +-> ship.py: ShipSurrogate
 
 `two_thirds.py` is the rule of thumb to beat, `groups.py` the law of the ladder's lower rungs. No game is known here:
-what the drops of a game throw is a `tower_sim.counts.Plan`, and what comes of it `Counts`. READ model.py FIRST;
+what the drops of a game throw is a `tower_sim.runs.array.Plan`, and what comes of it `Runs`. READ model.py FIRST;
 docs/surrogate.md says how close it is to physics.
 """

@@ -12,12 +12,12 @@ import numpy as np
 
 from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.contract import BaseModel
-from tower_sim.counts import Array, Counts, Plan
 from tower_sim.cubes import Cube
 from tower_sim.door import Door, as_apparatus, no_knocks
 from tower_sim.errors import check_kind, check_number, check_whole
 from tower_sim.landing import INSIDE, TRAY
 from tower_sim.outcome import Landing, Outcome, Status
+from tower_sim.runs.array import Array, Plan, Runs
 from tower_sim.state import Event, Resident, TowerState, check_seed, rng_text
 from tower_sim.surrogate.cascade import CROWD
 from tower_sim.surrogate.store import Fitted, as_fitted
@@ -83,7 +83,7 @@ class SurrogateModel(BaseModel):
         """Refuse: the model was not fitted for knocks. Raises UsageError."""
         no_knocks(strength, "this surrogate was fitted without knocks")
 
-    def sample_runs(self, plan: Plan, runs: int, seed: int, *, first: int = 0, shift: float = 0.0) -> Counts:
+    def sample_runs(self, plan: Plan, runs: int, seed: int, *, first: int = 0, shift: float = 0.0) -> Runs:
         """Play `runs` runs of a plan at once and return their counts.
 
         Random: run r draws from a stream of its own, the (first + r)-th of `seed` (a whole number from 0); these are
@@ -103,9 +103,9 @@ class SurrogateModel(BaseModel):
         colour = np.repeat(np.arange(width), plan.cubes)
         words = np.random.SeedSequence(seed).generate_state(4).astype(np.int64)
         counts = play_games(self.table, colour, np.array(plan.throws), runs, words, first, shift, width)
-        return Counts(plan, *counts)
+        return Runs(plan, *counts)
 
-    def extrapolated(self, counts: Counts) -> Array:
+    def extrapolated(self, counts: Runs) -> Array:
         """Say of each drop of runs, shape (run, drop), whether the data do not cover it; see Fitted.covers."""
         thrown, before = counts.thrown.sum(-1), counts.inside_before
         pairs, which = np.unique(np.stack([thrown.ravel(), before.ravel()], 1), axis=0, return_inverse=True)

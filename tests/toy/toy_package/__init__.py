@@ -11,10 +11,11 @@ from tower_sim.apparatus.parts import Apparatus, Hand, Region, Surface, span
 from tower_sim.columns import Column
 from tower_sim.cubes import supply
 from tower_sim.errors import check_whole
-from tower_sim.games.game import Figure, Game, Turn, game_seed
+from tower_sim.games.game import Game, Turn, game_seed
 from tower_sim.model import TooManyFailedDraws, until_landed
 from tower_sim.physics.engine import Motion
 from tower_sim.places import INSIDE, TRAY, Place
+from tower_sim.runs.figure import Figure
 
 EDGE, WIDE, HIGH = 0.01, 0.05, 0.2
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from tower_sim.contract import DropModel
-from tower_sim.counts import RunSampler
 from tower_sim.errors import fault
-from tower_sim.games.amerigo.figures import Counted, colour_figures, main_figures, table
-from tower_sim.games.amerigo.many import Array, Games, sample_games
+from tower_sim.games.amerigo.figures import ACTIONS, FIGURES, colour_figures
+from tower_sim.games.amerigo.many import counted, plan_of, sample_games
 from tower_sim.games.amerigo.rules import Rules
 from tower_sim.games.compared import (
     Compared,
@@ -22,14 +21,16 @@ from tower_sim.games.compared import (
     Group,
     Picture,
     Row,
-    Runs,
     Sampler,
     Sureness,
+    Values,
     how_sure,
     instead,
     number,
 )
 from tower_sim.games.game import Game, Turn
+from tower_sim.runs.array import Array, Runs, RunSampler
+from tower_sim.runs.figure import table
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,15 +45,15 @@ class Course:
     actions: Array
 
     @staticmethod
-    def of(games: Games) -> Course:
+    def of(games: Runs, rules: Rules) -> Course:
         """Count games, none or more."""
-        most, drops = sum(games.rules.counts.values()) + 1, games.rules.drops
+        most, drops = sum(rules.counts.values()) + 1, rules.drops
         inside = games.inside.sum(-1) + most * np.arange(drops)
-        actions = games.actions[:, 1:].ravel()
+        actions = ACTIONS.by_phase(games.by_drop).astype(int)
         return Course(
-            games.rules,
+            rules,
             np.bincount(inside.ravel(), minlength=drops * most).reshape(drops, most),
-            np.bincount(actions, minlength=len(games.rules.colours) + 1),
+            np.bincount(actions.ravel(), minlength=len(rules.colours) + 1),
         )
 
     def and_(self, more: Course) -> Course:
@@ -106,22 +107,25 @@ class ComparedGames(Compared):
 
     def grouped(self) -> tuple[Group, ...]:
         """See Compared; the second group has the cubes of each colour that come out."""
-        main, colours = main_figures(), colour_figures(*self.own)
-        self._every: tuple[Counted, ...] = (*main, *colours)
-        return (Group("figures", "a game", main), Group("colours", "out a phase, by colour", colours))
+        self._shared = tuple(colour for colour in self.own[0].colours if colour in self.own[1].colours)
+        colours = colour_figures(self._shared)
+        self._every = (*FIGURES, *colours)
+        return (Group("figures", "a game", FIGURES), Group("colours", "out a phase, by colour", colours))
 
-    def run(self, turns: Sequence[Turn], side: int) -> Runs:
+    def run(self, turns: Sequence[Turn], side: int) -> Values:
         """See Compared."""
-        return self.counted(Games.of([[turn.entry for turn in turns]], self.own[side]))
+        return self.valued(counted([[turn.entry for turn in turns]], self.own[side]), side)
 
-    def none(self, side: int) -> Runs:
+    def none(self, side: int) -> Values:
         """See Compared."""
-        return self.counted(Games.none(self.own[side]))
+        return self.valued(Runs.none(plan_of(self.own[side])), side)
 
-    def counted(self, games: Games, beyond: int | None = None) -> Runs:
-        """Return games as numbers; `beyond` as in Runs."""
-        values = table(games, self._every) if len(games) else np.zeros((0, len(self._every)))
-        return Runs(values, len(games) * games.rules.drops, beyond, Course.of(games))
+    def valued(self, games: Runs, side: int, beyond: int | None = None) -> Values:
+        """Return games by the rules of `side` as numbers; `beyond` as in Values."""
+        colours = games.plan.colours
+        out = {f"out_{i}": games.emerged[..., colours.index(name)] for i, name in enumerate(self._shared)}
+        values = table(replace(games.by_drop, facts=out), self._every)
+        return Values(values, len(games) * games.plan.drops, beyond, Course.of(games, self.own[side]))
 
     def sampler(self, model: DropModel) -> Sampler | None:
         """See Compared."""
@@ -131,9 +135,9 @@ class ComparedGames(Compared):
         """See Compared."""
         return max(rules.drops * len(rules.colours) for rules in self.own)
 
-    def _sample(self, model: RunSampler, side: int, runs: int, seed: int, first: int) -> Runs:
+    def _sample(self, model: RunSampler, side: int, runs: int, seed: int, first: int) -> Values:
         games = sample_games(model, self.own[side], runs, seed, first=first)
-        return self.counted(games, int(model.extrapolated(games.counts).sum()))
+        return self.valued(games, side, int(model.extrapolated(games).sum()))
 
     def check(self, side: int) -> None:
         """See Compared; the figures are of the phases, so there has to be one."""

@@ -12,16 +12,17 @@ from tower_sim.apparatus.fields import read_fields, refuse_unknown
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.columns import Column
 from tower_sim.contract import DropModel
-from tower_sim.counts import Plan
 from tower_sim.games.amerigo import phases, words
 from tower_sim.games.amerigo.compared import ComparedGames
-from tower_sim.games.amerigo.figures import main_figures, table
-from tower_sim.games.amerigo.many import Games, plan_of
+from tower_sim.games.amerigo.figures import FIGURES, FITTED
+from tower_sim.games.amerigo.many import counted, plan_of
 from tower_sim.games.amerigo.phases import DropEntry, GameState
 from tower_sim.games.amerigo.rules import RULES_VERSION, Rules
-from tower_sim.games.game import Figure, Game, Turn, check_rules, check_run, game_seed
+from tower_sim.games.game import Game, Turn, check_rules, check_run, game_seed
 from tower_sim.games.ways import Ways
 from tower_sim.model import TooManyFailedDraws
+from tower_sim.runs.array import Plan
+from tower_sim.runs.figure import Figure, table
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +44,15 @@ class Amerigo(Game):
     run = "game"
     apparatus = "amerigo"
     tables = ("rules", "knocks")
-    columns = (
-        Column("round", "int16", False, "round of the game, 0 for the set-up"),
-        Column("phase", "string", False, "colour of the phase or `setup`"),
-        Column("skipped", "bool", True, "nothing to throw, or nothing came out; null, as the three that follow, where"
-               " the game was cut short"),
-        Column("colours_out", "int16", True, "how many colours came out"),
-        Column("action_points", "int16", True, "action points before any token, 0 for the set-up"),
-        Column("gold", "int16", True, "gold for passing, 0 for the set-up"),
-    )  # fmt: skip
+    columns = tuple(Column(*column, studied=False) for column in (
+        ("round", "int16", False, "round of the game, 0 for the set-up"),
+        ("phase", "string", False, "colour of the phase or `setup`"),
+        ("skipped", "bool", True, "nothing to throw, or nothing came out; null, as the three that follow, where"
+         " the game was cut short"),
+        ("colours_out", "int16", True, "how many colours came out"),
+        ("action_points", "int16", True, "action points before any token, 0 for the set-up"),
+        ("gold", "int16", True, "gold for passing, 0 for the set-up"),
+    ))  # fmt: skip
 
     def read(self, tables: Mapping[str, Any]) -> Played:
         """See Game."""
@@ -87,11 +88,15 @@ class Amerigo(Game):
 
     def figures(self) -> tuple[Figure, ...]:
         """See Game."""
-        return main_figures()
+        return FIGURES
+
+    def fitted(self) -> tuple[Figure, ...]:
+        """See Game."""
+        return FITTED
 
     def measured(self, turns: Sequence[Turn], rules: Played) -> tuple[float, ...]:
         """See Game."""
-        return tuple(table(Games.of([_entries(turns)], rules.rules), main_figures())[0].tolist())
+        return tuple(table(counted([_entries(turns)], rules.rules).by_drop, FIGURES)[0].tolist())
 
     def compared(self, rules: tuple[Played, Played]) -> ComparedGames:
         """See Game; many games at once with a model that samples them, and also the cubes out by colour."""

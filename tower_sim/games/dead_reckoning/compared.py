@@ -9,7 +9,7 @@ from tower_sim.errors import fault
 from tower_sim.games.compared import Compared, Row, Sureness, how_sure, instead, number
 from tower_sim.games.dead_reckoning.battle import Battle
 from tower_sim.games.dead_reckoning.sides import Setup
-from tower_sim.games.game import Figure
+from tower_sim.runs.figure import Figure
 
 _OF_SIDES = (
     ("strength", "strength", "strength"),

@@ -22,9 +22,10 @@ from tower_sim.games.dead_reckoning.policies import when_behind
 from tower_sim.games.dead_reckoning.rulings import Rulings
 from tower_sim.games.dead_reckoning.sides import PLAYER_SUPPLY, Kind, Setup, read_sides, side_words
 from tower_sim.games.dead_reckoning.worths import legible
-from tower_sim.games.game import Figure, Game, Turn, check_rules, check_run
+from tower_sim.games.game import Game, Turn, check_rules, check_run
 from tower_sim.games.ways import Ways
 from tower_sim.model import TooManyFailedDraws
+from tower_sim.runs.figure import Figure
 
 _KEYS = ("cubes", "combat", "active", "sides", "provoked", "abilities", "rulings")
 _BATTLE = {"cubes": {"purple": 6, "green": 3}}  # what is fought where nothing is said

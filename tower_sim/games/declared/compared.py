@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tower_sim.games.compared import Compared, Group, Runs
+from tower_sim.games.compared import Compared, Group, Values
 from tower_sim.games.declared.declaration import Declaration
 from tower_sim.games.declared.expressions import COLOUR, WORD
-from tower_sim.games.game import Figure, Turn
+from tower_sim.games.game import Turn
+from tower_sim.runs.figure import Figure
 
 _MOST = 30  # values of a reading whose shares are compared
 
@@ -38,13 +39,13 @@ class ComparedDeclared(Compared):
         shares = [Group("shares", f"share of {name}", self._shares(), name)] if self._values() else []
         return (*super().grouped(), *shares)
 
-    def run(self, turns: Sequence[Turn], side: int) -> Runs:
+    def run(self, turns: Sequence[Turn], side: int) -> Values:
         """See Compared; a run in which nothing was read has shares of 0."""
         main = self.game.measured(turns, self.rules[side])
         name, values = main_reading(self._of), self._values()
         read = [fact for turn in turns if (fact := turn.facts.get(name)) is not None]
         shares = [read.count(value) / max(1, len(read)) for value in values]
-        return Runs(np.array([[*main, *shares]], float), len(turns))
+        return Values(np.array([[*main, *shares]], float), len(turns))
 
     @property
     def _of(self) -> Declaration:

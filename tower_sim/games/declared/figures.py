@@ -9,7 +9,8 @@ from typing import Any
 from tower_sim.games.declared.declaration import Declaration
 from tower_sim.games.declared.expressions import NUMBER
 from tower_sim.games.declared.readings import SET, Reading
-from tower_sim.games.game import Figure, Turn
+from tower_sim.games.game import Turn
+from tower_sim.runs.figure import Figure
 
 EFFECT, AMOUNT = "effect", "amount"
 

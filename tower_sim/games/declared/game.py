@@ -26,9 +26,10 @@ from tower_sim.games.declared.play import play
 from tower_sim.games.declared.readings import NUMBER, SET
 from tower_sim.games.declared.rules import DeclaredRules, read_rules
 from tower_sim.games.declared.stands_for import check_devices, stand_in_of
-from tower_sim.games.game import Figure, Game, Turn, check_rules, check_run, game_seed
+from tower_sim.games.game import Game, Turn, check_rules, check_run, game_seed
 from tower_sim.games.stand_in import StandIn
 from tower_sim.games.ways import Ways
+from tower_sim.runs.figure import Figure
 
 DECLARED = "declared"
 

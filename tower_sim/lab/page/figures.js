@@ -1,24 +1,22 @@
-// What whole games of Amerigo come to: numbers of every phase, counted by drop, and the figures that `tower-sim compare`
-// has of every game. It follows words.js and many.js.
+// What whole games of Amerigo come to, by the figures of the game: FIGURES, which Python writes into the page from its
+// register. It follows words.js and many.js.
 
 const figures = (() => {
-  /** The figures of a game, by the definitions of tower_sim/games/amerigo/figures.py, which has their names and units. */
-  const KEYS = [
-    "inside_setup", "inside", "most_inside", "out", "share_out", "action_points", "actions", "gold", "gold_with_token", "skipped",
-  ];
+  const KEYS = FIGURES.map(({ key }) => key);
+
+  /** Those that are a whole number of every phase. */
+  const OF_PHASES = FIGURES.filter((figure) => figure.at === "phases" && figure.take === "mean" && figure.isWhole);
 
   /** What can be looked at phase by phase: [{ key, title, of, x }], `of` what is counted; those of a colour last. */
   function series(colours) {
-    const one = (key, title, of, when = "in a phase") => ({ key, title, of, x: `${of} ${when}` });
+    const one = (key, of, when) => ({ key, title: of[0].toUpperCase() + of.slice(1), of, x: / in (a phase|play)$/.test(of) ? of : `${of} ${when}` });
     return [
-      one("actions", "Actions to choose from", "actions to choose from"),
-      one("action_points", "Action points", "action points"),
-      one("gold", "Gold for passing", "gold"),
-      one("gold_with_token", "Gold with the token", "gold"),
-      one("inside", "Cubes inside", "cubes inside", "after a phase"),
-      one("out", "Cubes out", "cubes out"),
-      ...colours.map((colour, k) => one(`out ${k}`, `Out: ${colour}`, `${colour} cubes out`)),
-      ...colours.map((colour, k) => one(`inside ${k}`, `Inside: ${colour}`, `${colour} cubes inside`, "after a phase")),
+      ...OF_PHASES.map(({ key, title, unit }) => {
+        const plain = title.replace(/^mean /, "");
+        return one(key, plain.split(" ").includes(unit) ? plain : `${unit} ${plain}`, "in a phase");
+      }),
+      ...colours.map((colour, k) => one(`out ${k}`, `${colour} cubes out`, "in a phase")),
+      ...colours.map((colour, k) => one(`inside ${k}`, `${colour} cubes inside`, "after a phase")),
     ];
   }
 
@@ -47,14 +45,12 @@ const figures = (() => {
   function tally(document, variant) {
     const games = player(document.table, planOf(variant));
     const { drops, colours, cubes, thrown, emerged, inside } = games;
-    const most = Math.max(...variant.cubes);
-    const sizes = {
-      actions: colours, action_points: most, gold: Math.ceil(cubes / variant.gold),
-      gold_with_token: Math.ceil(cubes / variant.token), inside: cubes, out: cubes,
-    };
-    variant.cubes.forEach((count, k) => (sizes[`out ${k}`] = sizes[`inside ${k}`] = count));
+    const sizes = {}; // by key the largest number that its counts have room for; it grows
     const counts = {};
-    for (const [key, size] of Object.entries(sizes)) counts[key] = new Uint32Array(drops * (size + 1));
+    for (const { key } of OF_PHASES) [sizes[key], counts[key]] = [colours, new Uint32Array(drops * (colours + 1))];
+    variant.cubes.forEach((count, k) => {
+      for (const key of [`out ${k}`, `inside ${k}`]) [sizes[key], counts[key]] = [count, new Uint32Array(drops * (count + 1))];
+    });
     const beyondAt = new Uint8Array((cubes + 1) ** 2);
     for (let n = 0; n <= cubes; n++) {
       for (let m = 0; m <= cubes; m++) beyondAt[n * (cubes + 1) + m] = covered(document.covered, n, m) ? 0 : 1;
@@ -62,56 +58,58 @@ const figures = (() => {
     const outOf = variant.cubes.map((_, k) => counts[`out ${k}`]);
     const insideOf = variant.cubes.map((_, k) => counts[`inside ${k}`]);
     const values = new Float64Array(KEYS.length);
+    const below = new Float64Array(KEYS.length); // what the means are taken over
+    const rules = { gold_divisor: variant.gold, gold_divisor_with_token: variant.token };
+    const at = { thrown: 0, out: 0, inside: 0, before: 0, own: 0, own_out: 0, colours: 0, lead: 0 }; // the drop looked at
     let played = 0;
     let beyond = 0;
+
+    function count(key, drop, number) {
+      const size = sizes[key];
+      if (number > size) {
+        const room = (sizes[key] = Math.max(number, 2 * size));
+        const wider = new Uint32Array(drops * (room + 1));
+        for (let i = 0; i < drops; i++) wider.set(counts[key].subarray(i * (size + 1), (i + 1) * (size + 1)), i * (room + 1));
+        counts[key] = wider;
+      }
+      counts[key][drop * (sizes[key] + 1) + number]++;
+    }
+
+    function look(drop) {
+      at.before = drop ? at.inside : 0;
+      at.thrown = at.out = at.inside = at.own = at.own_out = at.colours = at.lead = 0;
+      for (let k = 0; k < colours; k++) {
+        const i = drop * colours + k;
+        at.thrown += thrown[i];
+        at.out += emerged[i];
+        at.inside += inside[i];
+        if (emerged[i]) at.colours++;
+        if (thrown[i]) {
+          at.own += emerged[i] + inside[i];
+          at.own_out += emerged[i];
+        } else if (emerged[i] > at.lead) at.lead = emerged[i];
+        outOf[k][drop * (variant.cubes[k] + 1) + emerged[i]]++;
+        insideOf[k][drop * (variant.cubes[k] + 1) + inside[i]]++;
+      }
+    }
 
     function add(seed, game) {
       games.play(seed, game);
       values.fill(0);
-      let could = 0;
-      let before = 0;
+      below.fill(0);
       for (let drop = 0; drop < drops; drop++) {
-        let all = 0;
-        let out = 0;
-        let left = 0;
-        let points = 0;
-        let actions = 0;
-        for (let k = 0; k < colours; k++) {
-          const came = emerged[drop * colours + k];
-          const stays = inside[drop * colours + k];
-          all += thrown[drop * colours + k];
-          out += came;
-          left += stays;
-          if (came > points) points = came;
-          if (came) actions++;
-          outOf[k][drop * (variant.cubes[k] + 1) + came]++;
-          insideOf[k][drop * (variant.cubes[k] + 1) + stays]++;
-        }
-        const gold = Math.ceil(out / variant.gold);
-        const token = Math.ceil(out / variant.token);
-        counts.actions[drop * (colours + 1) + actions]++;
-        counts.action_points[drop * (most + 1) + points]++;
-        counts.gold[drop * (sizes.gold + 1) + gold]++;
-        counts.gold_with_token[drop * (sizes.gold_with_token + 1) + token]++;
-        counts.inside[drop * (cubes + 1) + left]++;
-        counts.out[drop * (cubes + 1) + out]++;
-        beyond += beyondAt[all * (cubes + 1) + before];
-        if (drop === 0) values[0] = left;
-        else {
-          values[1] += left;
-          if (left > values[2]) values[2] = left;
-          values[3] += out;
-          could += all + before;
-          values[5] += points;
-          values[6] += actions;
-          values[7] += gold;
-          values[8] += token;
-          if (!out) values[9]++;
-        }
-        before = left;
+        look(drop);
+        beyond += beyondAt[at.thrown * (cubes + 1) + at.before];
+        for (const { key, of } of OF_PHASES) count(key, drop, Number(of(at, rules)));
+        FIGURES.forEach((figure, i) => {
+          if ((drop === 0) !== (figure.at === "setup") || !figure.where(at, rules)) return;
+          const value = Number(figure.of(at, rules));
+          if (figure.take === "most") values[i] = below[i] ? Math.max(values[i], value) : value;
+          else values[i] += value;
+          below[i] = figure.take === "mean" ? below[i] + Number(figure.among(at, rules)) : 1;
+        });
       }
-      values[4] = values[3] / Math.max(could, 1);
-      for (const i of [1, 3, 5, 6, 7, 8]) values[i] /= drops - 1;
+      for (let i = 0; i < values.length; i++) values[i] /= below[i] || 1;
       played++;
     }
 

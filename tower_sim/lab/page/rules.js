@@ -2,7 +2,6 @@
 
 const rulesTab = (() => {
   let latest = null; // the newest result: { done, games, sums, sides }
-  const SHOWN = ["inside", "actions", "action_points", "gold", "gold_with_token", "out", "share_out", "most_inside", "inside_setup", "skipped"];
 
   function start() {
     find("series").append(
@@ -121,9 +120,9 @@ const rulesTab = (() => {
 
   /** Return the rows of figures, the most telling first. */
   function rows() {
-    const named = figures.KEYS.map((key) => lab.figures.find((figure) => figure.key === key));
-    const every = statistics.rows(latest.sums, named, Boolean(latest.b));
-    return SHOWN.map((key) => every.find((row) => row.key === key));
+    const every = statistics.rows(latest.sums, FIGURES, Boolean(latest.b));
+    const minor = (row) => FIGURES.find(({ key }) => key === row.key).minor;
+    return [...every.filter((row) => !minor(row)), ...every.filter(minor)];
   }
 
   function withChoice(side) {

@@ -10,12 +10,12 @@ import numpy as np
 
 from tower_sim import writing
 from tower_sim.apparatus.parts import Apparatus, as_tower
-from tower_sim.counts import Array, Counts
+from tower_sim.campaign.data import Campaign
+from tower_sim.campaign.load import load_whole
 from tower_sim.errors import UsageError, fault
 from tower_sim.models import surrogate_of
 from tower_sim.progress import nothing, telling
-from tower_sim.study.data import Campaign
-from tower_sim.study.load import load_whole
+from tower_sim.runs.array import Array, Runs
 from tower_sim.study.sheets import FILES
 from tower_sim.surrogate.cascade import EFFECTS, Cascade
 from tower_sim.surrogate.fitting import ladder
@@ -58,7 +58,7 @@ def check(
     chosen = [np.intersect1d(finished_runs(own), np.flatnonzero(unseen(own, fitted))) for own in campaigns]
     if any(campaign.spec.get("rules") != campaigns[0].spec.get("rules") for campaign in campaigns):
         raise UsageError("games have several sets of rules; allowed is one; keep them apart")
-    physics = Counts.together([games_of(campaign, runs) for campaign, runs in zip(campaigns, chosen, strict=True)])
+    physics = Runs.together([games_of(campaign, runs) for campaign, runs in zip(campaigns, chosen, strict=True)])
     every = rows_of(campaigns, model.table.regions)
     first = np.cumsum([0, *(campaign.runs for campaign in campaigns)])
     rows = every.take(np.isin(every.run, np.concatenate([runs + a for runs, a in zip(chosen, first, strict=False)])))
@@ -162,7 +162,7 @@ def count_laws(law: Cascade, rows: Rows) -> tuple[Array, Array, Array, Array]:
 
 
 def power_of(
-    model: SurrogateModel, like: Counts, trials: int, rng: np.random.Generator, note: Callable[[], None] = nothing
+    model: SurrogateModel, like: Runs, trials: int, rng: np.random.Generator, note: Callable[[], None] = nothing
 ) -> Power:
     """Return how often the classifier tells the surrogate from itself with thrown cubes released more often by SHIFT.
 
@@ -170,7 +170,7 @@ def power_of(
     """
     games = min(len(like), ENOUGH)
 
-    def pair(rng: np.random.Generator) -> tuple[Counts, Counts]:
+    def pair(rng: np.random.Generator) -> tuple[Runs, Runs]:
         seeds = [int(seed) for seed in rng.integers(0, 1 << 62, 2)]
         itself = model.sample_runs(like.plan, games, seeds[0])
         return itself, model.sample_runs(like.plan, games, seeds[1], shift=SHIFT)

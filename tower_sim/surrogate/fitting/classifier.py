@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.counts import EVERY, Array, Counts
 from tower_sim.errors import check_whole
 from tower_sim.extras import extra
 from tower_sim.progress import nothing
+from tower_sim.runs.array import EVERY, Array, Runs
+from tower_sim.runs.tower import INSIDE, OUT, SKIPPED
 from tower_sim.statistics import Estimate, clopper_pearson, wilson
-from tower_sim.surrogate.fitting.distances import LAGS, LEVEL, inside, out
+from tower_sim.surrogate.fitting.distances import LAGS, LEVEL
 from tower_sim.surrogate.fitting.whole_games import balanced, check_pair, difference
 
 _special: Any = importlib.import_module("scipy.special")  # has no type stubs
@@ -81,7 +82,7 @@ class Power:
     rate: Estimate
 
 
-def tell_apart(physics: Counts, surrogate: Counts, rng: np.random.Generator) -> Told:
+def tell_apart(physics: Runs, surrogate: Runs, rng: np.random.Generator) -> Told:
     """Train classifiers on four fifths of both models' games and let them tell the last fifth, five times.
 
     Random are the games left out of the larger side, and the folds, which have equally many games of both.
@@ -103,7 +104,7 @@ def tell_apart(physics: Counts, surrogate: Counts, rng: np.random.Generator) -> 
 
 
 def power(
-    make_pair: Callable[[np.random.Generator], tuple[Counts, Counts]],
+    make_pair: Callable[[np.random.Generator], tuple[Runs, Runs]],
     trials: int,
     rng: np.random.Generator,
     note: Callable[[], None] = nothing,
@@ -126,14 +127,18 @@ def power(
 # Features
 
 
-def features(games: Counts) -> tuple[tuple[str, ...], Array]:
+def features(games: Runs) -> tuple[tuple[str, ...], Array]:
     """Return the names of the features and their values, shape (games, features); each is of its game only.
 
     By drop: how many are thrown of the phase's own colour (no others are), how many of each colour come out, how many
     of each are inside after it. By pair of phases 1 to 7 apart: the products of the totals thrown, out and inside.
     By game: sums and shares over the phases, and mean lagged products of deviations from the game's mean.
     """
-    series = {"thrown": _own(games.thrown[:, 1:], games), "out": out(games), "inside": inside(games)}
+    series = {
+        "thrown": _own(games.thrown[:, 1:], games),
+        "out": OUT.by_phase(games.by_drop),
+        "inside": INSIDE.by_phase(games.by_drop),
+    }
     series = {name: values.astype(float) for name, values in series.items()}
     columns = _by_game(games, series)
     columns |= {f"thrown in phase {i + 1}": column for i, column in enumerate(series["thrown"].T)}
@@ -148,7 +153,7 @@ def features(games: Counts) -> tuple[tuple[str, ...], Array]:
     return tuple(columns), np.stack(list(columns.values()), 1).astype(np.float32)
 
 
-def _by_game(games: Counts, series: dict[str, Array]) -> dict[str, Array]:
+def _by_game(games: Runs, series: dict[str, Array]) -> dict[str, Array]:
     """Return the features that sum a game up.
 
     A cube of the phase's colour that comes out was thrown or inside; the release of thrown cubes is what is left of
@@ -167,8 +172,8 @@ def _by_game(games: Counts, series: dict[str, Array]) -> dict[str, Array]:
         "thrown cubes' share out of phases": _share(released, thrown),
         "share out of the set-up": _share(first_out, first),
         "thrown cubes' share out of the game": _share(released + first_out, thrown + first),
-        **{f"{own.name} of the game": games.series(i).sum(1) for i, own in enumerate(games.plan.series)},
-        "skipped phases": (series["out"] == 0).sum(1),
+        **{f"{own.title} of the game": own.by_phase(games.by_drop).sum(1) for own in games.plan.figures},
+        SKIPPED.title: SKIPPED.value(games.by_drop),
     }
     for name, x in series.items():
         columns[f"mean {name}"], columns[f"spread of {name}"] = x.mean(1), x.std(1)
@@ -178,7 +183,7 @@ def _by_game(games: Counts, series: dict[str, Array]) -> dict[str, Array]:
     return columns
 
 
-def _own(table: Array, games: Counts) -> Array:
+def _own(table: Array, games: Runs) -> Array:
     """Return what a table (game, phase, colour) says of the colours that each phase throws, shape (games, phases)."""
     throws = np.array(games.plan.throws[1:])[:, None]
     is_own = (throws == EVERY) | (throws == np.arange(len(games.plan.colours)))

@@ -8,11 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
-from tower_sim.counts import Array, Counts, Plan
+from tower_sim.runs.array import Array, Plan, Runs
+from tower_sim.runs.figure import Figure
+from tower_sim.runs.tower import INSIDE, INSIDE_SETUP, OUT, SKIPPED
 from tower_sim.statistics import Estimate, holm
 
 LEVEL = 0.05  # chance of naming any distance when the models are alike
@@ -91,8 +92,8 @@ class Statistic:
     """
 
     name: str
-    distance: Callable[[Counts, Counts, Array], Array]
-    sizes: Callable[[Counts], Array]
+    distance: Callable[[Runs, Runs, Array], Array]
+    sizes: Callable[[Runs], Array]
     units: Sequence[str]
 
 
@@ -155,17 +156,12 @@ def _lags(phases: int) -> range:
     return range(1, min(LAGS, phases - 1) + 1)
 
 
-def inside(games: Counts) -> Array:
-    """Return the number inside after each phase, shape (games, phases)."""
-    return games.inside[:, 1:].sum(-1)
+def by_phase(figure: Figure) -> Callable[[Runs], Array]:
+    """Return what gives a figure of every phase, shape (games, phases)."""
+    return lambda games: figure.by_phase(games.by_drop)
 
 
-def out(games: Counts) -> Array:
-    """Return the number of cubes out of each phase, shape (games, phases)."""
-    return games.emerged[:, 1:].sum(-1)
-
-
-def _law(name: str, columns: Callable[[Counts], Array], unit: str) -> Statistic:
+def _law(name: str, columns: Callable[[Runs], Array], unit: str) -> Statistic:
     """Return the energy distance of what `columns` says of games, shape (games, columns); its size is their mean."""
     return Statistic(
         name,
@@ -175,7 +171,7 @@ def _law(name: str, columns: Callable[[Counts], Array], unit: str) -> Statistic:
     )
 
 
-def _memory(name: str, series: Callable[[Counts], Array], phases: int) -> Statistic:
+def _memory(name: str, series: Callable[[Runs], Array], phases: int) -> Statistic:
     """Return the distance of the autocorrelations of a series; its sizes are their parts by game, at each lag."""
     return Statistic(
         name,
@@ -205,7 +201,7 @@ def memory_parts(series: Array) -> Array:
     return np.stack(by_lag, 1) if by_lag else np.zeros((len(x), 0))
 
 
-def _which(games: Counts) -> Array:
+def _which(games: Runs) -> Array:
     """Return whether each colour came out of each phase, shape (games, phases * colours)."""
     return (games.emerged[:, 1:] > 0).reshape(len(games), -1).astype(int)
 
@@ -220,21 +216,22 @@ def _which_colours(colours: Sequence[str]) -> Statistic:
     )
 
 
-SERIES: Mapping[str, Callable[[Counts], Array]] = {"inside": inside, "cubes out": out}
+SERIES: Mapping[str, Callable[[Runs], Array]] = {"inside": by_phase(INSIDE), "cubes out": by_phase(OUT)}
 
 
 def statistics(plan: Plan) -> tuple[Statistic, ...]:
-    """Return what is compared of games of `plan`: what every tower has, and the game's own series."""
+    """Return what is compared of games of `plan`: what every tower has, and the game's own figures."""
     return (
-        _law("inside by phase", inside, "cubes inside after a phase"),
-        _law("inside after the set-up", lambda g: g.inside[:, :1].sum(-1), "cubes inside after the set-up"),
-        _law("cubes out by phase", out, "cubes out of a phase"),
+        _law("inside by phase", by_phase(INSIDE), "cubes inside after a phase"),
+        _law(INSIDE_SETUP.title, _of_game(INSIDE_SETUP), f"cubes {INSIDE_SETUP.title}"),
+        _law("cubes out by phase", by_phase(OUT), "cubes out of a phase"),
         _which_colours(plan.colours),
         *(_memory(f"autocorrelation of {name}", series, plan.drops - 1) for name, series in SERIES.items()),
-        *(_law(f"{own.name} by phase", partial(_series, i), own.unit) for i, own in enumerate(plan.series)),
-        _law("skipped phases", lambda g: (out(g) == 0).sum(1, keepdims=True), "skipped phases of a game"),
+        *(_law(f"{own.title} by phase", by_phase(own), f"{own.title} in a phase") for own in plan.figures),
+        _law(SKIPPED.title, _of_game(SKIPPED), f"{SKIPPED.title} of a game"),
     )
 
 
-def _series(number: int, games: Counts) -> Array:
-    return games.series(number)
+def _of_game(figure: Figure) -> Callable[[Runs], Array]:
+    """Return what gives a figure of every game, shape (games, 1)."""
+    return lambda games: figure.value(games.by_drop)[:, None]

@@ -11,11 +11,11 @@ import numpy as np
 from tower_sim import writing
 from tower_sim.apparatus.catalogue import from_tables
 from tower_sim.apparatus.parts import Apparatus, as_tower
+from tower_sim.campaign.data import Campaign
+from tower_sim.campaign.load import load_whole
 from tower_sim.errors import UsageError, fault
 from tower_sim.physics.settings import stored_engine
 from tower_sim.progress import nothing, telling
-from tower_sim.study.data import Campaign
-from tower_sim.study.load import load_whole
 from tower_sim.surrogate.fitting.ladder import climb, rungs, scores
 from tower_sim.surrogate.fitting.rows import Rows, held_out, rows_of
 from tower_sim.surrogate.fitting.ship_fit import fit_board

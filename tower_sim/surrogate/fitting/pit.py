@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tower_sim.counts import Array
 from tower_sim.errors import fault
+from tower_sim.runs.array import Array
 from tower_sim.statistics import Estimate, Estimates, Resamples, sum_by_unit
 
 BINS = 10

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tower_sim.campaign.data import INSIDE, Campaign
 from tower_sim.errors import UsageError
-from tower_sim.study.data import INSIDE, Campaign
 from tower_sim.surrogate.cascade import CROWD, FRESH
 
 Array = npt.NDArray[Any]

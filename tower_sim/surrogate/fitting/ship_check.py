@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tower_sim.apparatus.with_board import WithBoard
+from tower_sim.campaign.data import Array, Campaign, CubeEntries, Drops, Facts, Failed, Words
 from tower_sim.campaign.spec import Spec, canonical_json
 from tower_sim.campaign.tables import CUBES, DROPS, ShardRows
 from tower_sim.campaign.work import play_run
@@ -21,7 +22,6 @@ from tower_sim.errors import check_whole, fault
 from tower_sim.progress import nothing
 from tower_sim.recorder import Draw, Recorder
 from tower_sim.statistics import Estimates, Resamples, holm, sum_by_unit, sum_error
-from tower_sim.study.data import Array, Campaign, CubeEntries, Drops, Facts, Failed, Words
 from tower_sim.surrogate.fitting.ship_facts import Fact, facts
 from tower_sim.surrogate.fitting.ship_throws import ship_of, throws_of
 from tower_sim.surrogate.ship import ShipSurrogate
@@ -160,9 +160,6 @@ def _campaign(like: Campaign, rows: ShardRows, run_point: Array) -> Campaign:
         **{name: np.array(d[name]) for name in ("run", "drop", "thrown", "inside_before", "emerged", "inside_after")},
         kind=Words.of(d["kind"]),
         phase=facts.words("phase", len(nothing)),
-        colours_out=nothing,
-        action_points=nothing,
-        gold=nothing,
         winner=facts.words("winner", len(nothing)),
         drawn=np.array(d["drawn"], bool),
         facts=facts,

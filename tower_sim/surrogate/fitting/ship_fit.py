@@ -16,7 +16,7 @@ import numpy as np
 
 from tower_sim.apparatus.board import Board
 from tower_sim.apparatus.with_board import WithBoard
-from tower_sim.study.data import Array, Campaign
+from tower_sim.campaign.data import Array, Campaign
 from tower_sim.surrogate.board_law import BoardLaw, Covered
 from tower_sim.surrogate.fitting.ship_throws import Throws, ship_of, throws_of
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from tower_sim.campaign.data import Array
 from tower_sim.statistics import Estimates
-from tower_sim.study.data import Array
 from tower_sim.study.plots import BAR, FONT, INK, SIM, label, legend, panels, whiskers
 from tower_sim.study.sheets import Cell, Sheets
 from tower_sim.surrogate.board_law import TERMS, BoardLaw

@@ -11,10 +11,10 @@ import numpy as np
 from tower_sim.apparatus.board import Board
 from tower_sim.apparatus.catalogue import from_tables
 from tower_sim.apparatus.with_board import WithBoard, with_board
+from tower_sim.campaign.data import NOWHERE, Array, Campaign, Words
 from tower_sim.errors import UsageError, fault
 from tower_sim.landing import BORDER, INSIDE, TABLE, ZONE
 from tower_sim.study.battles import through_ship
-from tower_sim.study.data import NOWHERE, Array, Campaign, Words
 
 MOST_STUCK = 1e-3  # of the cubes thrown: with more stuck in the ship the law, which knows none, is refused
 

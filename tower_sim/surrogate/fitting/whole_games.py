@@ -8,18 +8,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tower_sim.counts import Array, Counts, Plan
+from tower_sim.campaign.data import Campaign
 from tower_sim.errors import UsageError, fault
+from tower_sim.runs.array import Array, Plan, Runs
+from tower_sim.runs.figure import Figure
+from tower_sim.runs.tower import INSIDE, OUT
 from tower_sim.statistics import Estimate, Estimates, average, averages, student_quantile
-from tower_sim.study.data import Campaign
 from tower_sim.surrogate.fitting.distances import (
     LEVEL,
     SERIES,
     Distance,
     corrected,
-    inside,
     memory_parts,
-    out,
     random_splits,
     statistics,
 )
@@ -83,7 +83,7 @@ class WholeGames:
 
 
 def compare_games(
-    physics: Counts, surrogate: Counts, rng: np.random.Generator, permutations: int = PERMUTATIONS
+    physics: Runs, surrogate: Runs, rng: np.random.Generator, permutations: int = PERMUTATIONS
 ) -> WholeGames:
     """Compare two models' games; random are the games left out of the larger side, and the permutations.
 
@@ -114,15 +114,12 @@ def compare_games(
     )
 
 
-def means(physics: Counts, surrogate: Counts) -> tuple[ComparedMean, ComparedMean]:
+def means(physics: Runs, surrogate: Runs) -> tuple[ComparedMean, ComparedMean]:
     """Return the mean number inside after a phase and the mean number out of a phase, each game counting once."""
-    return (
-        _mean("inside after a phase", inside(physics).mean(1), inside(surrogate).mean(1), INSIDE_WITHIN),
-        _mean("out of a phase", out(physics).mean(1), out(surrogate).mean(1), OUT_WITHIN),
-    )
+    return _mean(INSIDE, physics, surrogate, INSIDE_WITHIN), _mean(OUT, physics, surrogate, OUT_WITHIN)
 
 
-def check_pair(physics: Counts, surrogate: Counts) -> None:
+def check_pair(physics: Runs, surrogate: Runs) -> None:
     """Raise UsageError unless both are games of one plan, with a phase or more, and 10 or more a side."""
     if physics.plan != surrogate.plan:
         raise fault("plan of the surrogate's games", surrogate.plan, "that of the physics games", "play that")
@@ -133,7 +130,7 @@ def check_pair(physics: Counts, surrogate: Counts) -> None:
         raise fault("games on one side", fewest, f"{FEWEST} or more", "play more")
 
 
-def balanced(physics: Counts, surrogate: Counts, rng: np.random.Generator) -> tuple[Counts, Counts]:
+def balanced(physics: Runs, surrogate: Runs, rng: np.random.Generator) -> tuple[Runs, Runs]:
     """Return equally many games of both, those of the larger side drawn without replacement."""
     n = min(len(physics), len(surrogate))
     first, second = (
@@ -170,9 +167,10 @@ def clearest(a: Array, b: Array, units: Sequence[str]) -> tuple[Estimate, str]:
     return differences[at], units[at]
 
 
-def _mean(name: str, a: Array, b: Array, within: float) -> ComparedMean:
+def _mean(figure: Figure, physics: Runs, surrogate: Runs, within: float) -> ComparedMean:
+    a, b = (figure.value(games.by_drop) for games in (physics, surrogate))
     needed = math.ceil((1.96 * float(a.std(ddof=1)) / within) ** 2) + 2  # 2: about what Student's law asks more
-    return ComparedMean(name, average(a), average(b), difference(a, b), within, needed)
+    return ComparedMean(figure.title, average(a), average(b), difference(a, b), within, needed)
 
 
 # Games of a campaign
@@ -187,7 +185,7 @@ def finished_runs(campaign: Campaign) -> Array:
     return np.flatnonzero((drops == _plan_of(campaign).drops) & ~campaign.unfinished)
 
 
-def games_of(campaign: Campaign, runs: Array | None = None) -> Counts:
+def games_of(campaign: Campaign, runs: Array | None = None) -> Runs:
     """Return the campaign's games that were played to the end, or those of `runs` among them, in the order of runs.
 
     Raises UsageError as `finished_runs` does, and for a colour that the plan does not have.
@@ -199,15 +197,13 @@ def games_of(campaign: Campaign, runs: Array | None = None) -> Counts:
     if runs is not None:
         chosen = np.intersect1d(chosen, runs)
     of_plan = [plan.colours.index(colour) for colour in campaign.colours]
-    width = len(campaign.colours)
-    code = campaign.cubes.row.astype(np.int64) * width + campaign.cubes.colour.codes
-    thrown = np.bincount(code[campaign.cubes.thrown], minlength=len(drops) * width).reshape(-1, width)
     # Drops are sorted by run and number, so those of a finished game follow one another.
     rows = np.flatnonzero(np.isin(drops.run, chosen))
     tables = np.zeros((3, len(rows), len(plan.colours)), np.int16)
-    for table, counts in zip(tables, (thrown, campaign.out_by_colour, campaign.inside_by_colour), strict=True):
+    by_colour = (campaign.thrown_by_colour, campaign.out_by_colour, campaign.inside_by_colour)
+    for table, counts in zip(tables, by_colour, strict=True):
         table[:, of_plan] = counts[rows]
-    return Counts(plan, *tables.reshape(3, len(chosen), plan.drops, len(plan.colours)))
+    return Runs(plan, *tables.reshape(3, len(chosen), plan.drops, len(plan.colours)))
 
 
 def _plan_of(campaign: Campaign) -> Plan:

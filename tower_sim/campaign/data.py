@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from tower_sim.campaign.kinds import installed
 from tower_sim.games.game import Game
+from tower_sim.runs.by_drop import ByDrop, by_drop
 
 Array = npt.NDArray[Any]
 
@@ -107,9 +108,6 @@ class Drops:
     emerged: Array
     inside_after: Array
     phase: Words
-    colours_out: Array
-    action_points: Array
-    gold: Array
     winner: Words
     drawn: Array
     facts: Facts = field(default_factory=Facts)
@@ -269,21 +267,53 @@ class Campaign:
         return table
 
     @cached_property
+    def thrown_by_colour(self) -> Array:
+        """How many cubes of each colour each drop throws, shape (drops, colours)."""
+        return self._by_colour(self.cubes.thrown)
+
+    @cached_property
+    def out_by_colour(self) -> Array:
+        """How many cubes of each colour came out in each drop, shape (drops, colours)."""
+        return self._by_colour(self.cubes.out)
+
+    @cached_property
     def inside_by_colour(self) -> Array:
         """How many cubes of each colour are inside after each drop, shape (drops, colours).
 
         A drop without any cube thrown changes nothing.
         """
-        drops, width = len(self.drops), len(self.colours)
-        stays = ~self.cubes.out & (self.cubes.row >= 0)
-        code = self.cubes.row[stays].astype(np.int64) * width + self.cubes.colour.codes[stays]
-        counts = np.bincount(code, minlength=drops * width).reshape(drops, width)
-        changed = np.where((self.drops.thrown > 0) | (self.drops.drop == 0), np.arange(drops), 0)
-        return counts[np.maximum.accumulate(changed)]
+        changed = np.where((self.drops.thrown > 0) | (self.drops.drop == 0), np.arange(len(self.drops)), 0)
+        return self._by_colour(~self.cubes.out)[np.maximum.accumulate(changed)]
 
     @cached_property
-    def out_by_colour(self) -> Array:
-        """How many cubes of each colour came out in each drop, shape (drops, colours)."""
-        drops, width = len(self.drops), len(self.colours)
-        code = self.cubes.row[self.cubes.out].astype(np.int64) * width + self.cubes.colour.codes[self.cubes.out]
-        return np.bincount(code, minlength=drops * width).reshape(drops, width)
+    def by_drop(self) -> ByDrop:
+        """The runs drop by drop, shape (runs, drops of the longest): what figures are taken from.
+
+        Its terms are the numbers of the rules, its facts the numbers of the game's own table.
+        """
+        drops, cubes = self.drops, self.cubes
+        old = cubes.out & ~cubes.thrown & (cubes.row >= 0)
+        numbers = {name: column for name, column in self.facts.items() if not isinstance(column, Words)}
+        played: Array = np.isfinite(self.matrix(drops.drop))
+        number: Array = np.arange(played.shape[1])
+        tables = (self._laid_out(each) for each in (self.thrown_by_colour, self.out_by_colour, self.inside_by_colour))
+        return by_drop(
+            *tables,
+            played=played,
+            old_out=self._laid_out(np.bincount(cubes.row[old], minlength=len(drops))),
+            phases=number >= self.has_setup,
+            terms={name: float(x) for name, x in self.rules.items() if isinstance(x, int | float)},
+            facts={name: self.matrix(column) for name, column in numbers.items()},
+        )
+
+    def _laid_out(self, values: Array) -> Array:
+        """Lay out one or more numbers a drop in shape (runs, drops of the longest, ...); 0 where a run has no such."""
+        table = np.zeros((self.runs, int(self.drops.drop.max(initial=-1)) + 1, *values.shape[1:]), np.int16)
+        table[self.drops.run, self.drops.drop] = values
+        return table
+
+    def _by_colour(self, chosen: Array) -> Array:
+        """Count the cubes `chosen`, shape (entries,), by drop and colour."""
+        rows, width = np.flatnonzero(chosen & (self.cubes.row >= 0)), len(self.colours)
+        code = self.cubes.row[rows].astype(np.int64) * width + self.cubes.colour.codes[rows]
+        return np.bincount(code, minlength=len(self.drops) * width).reshape(-1, width)

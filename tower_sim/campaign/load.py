@@ -8,13 +8,13 @@ from typing import Any, cast
 
 import numpy as np
 
+from tower_sim.campaign.data import Array, Campaign, CubeEntries, Drops, Facts, Failed, Words
 from tower_sim.campaign.dataset import Dataset, open_dataset, spans
 from tower_sim.campaign.documents import OWN_TABLE
 from tower_sim.campaign.tables import WITH_FACTS
 from tower_sim.errors import UsageError, shown
 from tower_sim.extras import extra
 from tower_sim.reading import as_path
-from tower_sim.study.data import Array, Campaign, CubeEntries, Drops, Facts, Failed, Words
 
 LANDINGS = ("settled", "jammed")
 _KEY = ("point", "run", "drop")
@@ -119,9 +119,6 @@ def _drops(columns: dict[str, Any], order: Array, run_of: Array, facts: Facts) -
         kind=columns["kind"].take(order),
         **{name: columns[name][order] for name in ("drop", "thrown", "inside_before", "emerged", "inside_after")},
         phase=phase.ordered(phases),
-        colours_out=facts.counts("colours_out", len(order)),
-        action_points=facts.counts("action_points", len(order)),
-        gold=facts.counts("gold", len(order)),
         winner=facts.words("winner", len(order)),
         drawn=columns["drawn"][order].astype(bool),
         facts=facts,

@@ -1,0 +1,150 @@
+"""How a figure is written: arithmetic over the columns of a drop, for arrays here and as JavaScript for pages."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tower_sim.errors import UsageError, shown
+
+Array = npt.NDArray[Any]
+
+MOST_CHARACTERS = 200
+
+_ARRAYS: dict[type[ast.AST], tuple[Callable[..., Any], str]] = {
+    ast.Add: (np.add, "+"),
+    ast.Sub: (np.subtract, "-"),
+    ast.Mult: (np.multiply, "*"),
+    ast.Div: (np.divide, "/"),
+    ast.And: (np.logical_and, "&&"),
+    ast.Or: (np.logical_or, "||"),
+    ast.Eq: (np.equal, "==="),
+    ast.NotEq: (np.not_equal, "!=="),
+    ast.Lt: (np.less, "<"),
+    ast.LtE: (np.less_equal, "<="),
+    ast.Gt: (np.greater, ">"),
+    ast.GtE: (np.greater_equal, ">="),
+    ast.USub: (np.negative, "-"),
+    ast.Not: (np.logical_not, "!"),
+}
+_CALLS: dict[str, tuple[Callable[..., Any], str]] = {
+    "max": (np.maximum, "Math.max"),
+    "min": (np.minimum, "Math.min"),
+    "ceil": (np.ceil, "Math.ceil"),
+    "floor": (np.floor, "Math.floor"),
+}
+_ALLOWED = f"names, numbers, + - * /, comparisons, and, or, not, {', '.join(_CALLS)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """What `text` says of every drop: `names` are those in it, `tree` is its syntax."""
+
+    text: str
+    names: frozenset[str]
+    tree: ast.expr
+
+    def of(self, column: Callable[[str], Array | float]) -> Array:
+        """Return its value where `column` gives each name's, all of one shape or numbers; a division by 0 is NaN."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(_value(self.tree, column))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a whole number where all that it names is."""
+        return _is_whole(self.tree)
+
+    def javascript(self, column: Callable[[str], str]) -> str:
+        """Return it as an expression of JavaScript where `column` gives each name's."""
+        return _script(self.tree, column)
+
+
+def expression(text: str, what: str = "figure") -> Expression:
+    """Read an expression; raises UsageError, in one line, for what none may hold. `what` names it in that line."""
+    try:
+        if len(text) > MOST_CHARACTERS:
+            raise SyntaxError(f"{len(text)} characters; allowed are {MOST_CHARACTERS}")
+        tree = ast.parse(text, mode="eval").body
+        names = frozenset(_names(tree))
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        reason = error.args[0] if error.args else "it is too deep"
+        raise UsageError(f"{what} is {shown(text)}: {reason}; allowed are {_ALLOWED}; mend it") from None
+    return Expression(text, names, tree)
+
+
+def _names(node: ast.expr) -> set[str]:
+    """Return the names in a tree; raises SyntaxError for a part that is not allowed."""
+    match node:
+        case ast.Name(id=name):
+            return {name}
+        case ast.Constant(value=int() | float()):
+            return set()
+        case ast.BinOp(left=a, op=op, right=b) if type(op) in _ARRAYS:
+            parts = [a, b]
+        case ast.UnaryOp(op=op, operand=a) if type(op) in _ARRAYS:
+            parts = [a]
+        case ast.BoolOp(values=values):
+            parts = values
+        case ast.Compare(left=a, ops=[op], comparators=[b]) if type(op) in _ARRAYS:
+            parts = [a, b]
+        case ast.Call(func=ast.Name(id=called), args=parts, keywords=[]) if called in _CALLS and parts:
+            if called in ("ceil", "floor") and len(parts) > 1:
+                raise SyntaxError(f"{called} takes one number")
+        case _:
+            raise SyntaxError(f"{ast.unparse(node)!r} is not understood")
+    return set[str]().union(*map(_names, parts))
+
+
+def _value(node: Any, column: Callable[[str], Array | float]) -> Any:
+    match node:
+        case ast.Name(id=name):
+            return column(name)
+        case ast.Constant(value=value):
+            return value
+        case ast.BinOp(left=a, op=op, right=b):
+            return _ARRAYS[type(op)][0](_value(a, column), _value(b, column))
+        case ast.Compare(left=a, ops=[op], comparators=[b]):
+            return _ARRAYS[type(op)][0](_value(a, column), _value(b, column))
+        case ast.UnaryOp(op=op, operand=a):
+            return _ARRAYS[type(op)][0](_value(a, column))
+        case ast.BoolOp(op=op, values=values):
+            return reduce(_ARRAYS[type(op)][0], (_value(each, column) for each in values))
+        case _:
+            does, parts = _CALLS[node.func.id][0], [_value(each, column) for each in node.args]
+            return does(parts[0]) if isinstance(does, np.ufunc) and does.nin == 1 else reduce(does, parts)
+
+
+def _is_whole(node: Any) -> bool:
+    match node:
+        case ast.Constant(value=value):
+            return isinstance(value, int)
+        case ast.Call(func=ast.Name(id="ceil" | "floor")) | ast.Compare() | ast.BoolOp() | ast.Name():
+            return True
+        case ast.BinOp(op=ast.Div()):
+            return False
+        case _:
+            return all(_is_whole(each) for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr))
+
+
+def _script(node: Any, column: Callable[[str], str]) -> str:
+    match node:
+        case ast.Name(id=name):
+            return column(name)
+        case ast.Constant(value=value):
+            return repr(value)
+        case ast.BinOp(left=a, op=op, right=b):
+            return f"({_script(a, column)} {_ARRAYS[type(op)][1]} {_script(b, column)})"
+        case ast.Compare(left=a, ops=[op], comparators=[b]):
+            return f"({_script(a, column)} {_ARRAYS[type(op)][1]} {_script(b, column)})"
+        case ast.UnaryOp(op=op, operand=a):
+            return f"({_ARRAYS[type(op)][1]}{_script(a, column)})"
+        case ast.BoolOp(op=op, values=values):
+            return f"({f' {_ARRAYS[type(op)][1]} '.join(_script(each, column) for each in values)})"
+        case _:
+            return f"{_CALLS[node.func.id][1]}({', '.join(_script(each, column) for each in node.args)})"

@@ -1,0 +1,96 @@
+"""The figures that every tower has. A phase of play is a drop after the set-up; without a set-up every drop is one."""
+
+from __future__ import annotations
+
+from tower_sim.runs.figure import MOST, SETUP, SHARE, SPREAD, SUM, Figure
+
+INSIDE_SETUP = Figure("setup", "inside after the set-up", "cubes", "cubes inside after the set-up", "inside", at=SETUP)
+INSIDE = Figure("inside", "mean inside in play", "cubes", "cubes inside after a phase", "inside")
+MOST_INSIDE = Figure(
+    "most_inside", "most inside in play", "cubes", "most cubes inside after a phase", "inside", take=MOST, minor=True
+)
+OUT = Figure("out", "mean out in a phase", "cubes", "cubes that come out in a phase", "out")
+SHARE_OUT = Figure(
+    "share_out",
+    "share out of a phase",
+    SHARE,
+    "of the cubes that a phase could bring out, thrown or inside before, those that come out",
+    "out",
+    among="thrown + before",
+    minor=True,
+)
+SKIPPED = Figure(
+    "skipped", "phases skipped", "phases", "phases in which nothing comes out", "out == 0", take=SUM, minor=True
+)
+THROWN = Figure("thrown", "thrown in a phase", "cubes", "cubes thrown in a phase", "thrown", minor=True)
+COLOURS = Figure("colours_out", "colours out in a phase", "colours", "different colours out in a phase", "colours")
+THROWN_OUT = Figure(
+    "thrown_out",
+    "share of thrown out",
+    SHARE,
+    "of the cubes thrown, those that come out at once",
+    "out - old_out",
+    among="thrown",
+)
+RESIDENTS_OUT = Figure(
+    "residents_out",
+    "share of residents out",
+    SHARE,
+    "of the cubes inside when others are thrown in, those that come out",
+    "old_out",
+    among="before",
+    where="thrown > 0",
+)
+EXCHANGE = Figure(
+    "exchange", "exchange", SHARE, "of the cubes that come out, those that were inside before", "old_out", among="out"
+)
+
+TOWER = (INSIDE_SETUP, THROWN, INSIDE, OUT, THROWN_OUT, RESIDENTS_OUT, COLOURS)
+"""What a study asks of any tower, beside what its game asks."""
+GENERAL = frozenset(figure.key for figure in (*TOWER, MOST_INSIDE, SHARE_OUT, SKIPPED, EXCHANGE))
+"""The keys of all these: what a game has beside them is its own."""
+
+
+def some_out(key: str, title: str, unit: str, of: str, least: int = 1, most: int = 0, where: str = "") -> Figure:
+    """Return a figure of the phases with `least` to `most` cubes out (0: or more), and `where` that holds too."""
+    cubes = f"out >= {least} and out <= {most}" if most else "out > 0"
+    what = f"phases with {least} to {most} out" if most else "phases with something out"
+    rest = " and two or more colours" if where else ""
+    return Figure(key, f"{title}, of {what}{rest}", unit, of=of, where=f"{cubes} and {where}" if where else cubes)
+
+
+ONE, MANY = "colours == 1", "colours >= 3"
+TOTALS = ((5, 7), (8, 10))
+"""Cubes out, ends included, of phases whose colours are summed up together."""
+
+
+def single_of(out: tuple[int, int]) -> str:
+    """Return the key of the share of phases with one colour, of those with so many cubes out."""
+    return f"single_{out[0]}_{out[1]}"
+
+
+def many_of(out: tuple[int, int]) -> str:
+    """Return the key of the share of phases with three colours or more, of those with two and so many cubes out."""
+    return f"many_{out[0]}_{out[1]}"
+
+
+def _of_total(out: tuple[int, int]) -> tuple[Figure, Figure]:
+    return (
+        some_out(single_of(out), "share with one colour", SHARE, ONE, *out),
+        some_out(many_of(out), "share with three colours or more", SHARE, MANY, *out, "colours >= 2"),
+    )
+
+
+DETAILS = (
+    Figure("own", "share out of the thrown colour", SHARE, of="own_out", among="own"),
+    Figure("spread", "spread (sd) of out over phases", "cubes", of="out", take=SPREAD),
+    some_out("colours", "mean colours out", "colours", "colours"),
+    some_out("single", "share with one colour", SHARE, ONE),
+    some_out("many", "share with three colours or more", SHARE, MANY),
+    some_out("leads", "share in which the thrown colour is the most numerous", SHARE, "own_out > lead"),
+    Figure("share_own", "share of the thrown colour among cubes out", SHARE, of="own_out", among="out"),
+    Figure("old", "cubes out of a phase that were inside before", "cubes", of="old_out"),
+    Figure("ones", "share of phases in which one cube comes out", SHARE, of="out == 1"),
+    *(figure for total in TOTALS for figure in _of_total(total)),
+)
+"""Figures that fits tell towers apart by; nobody is told of them by themselves."""
