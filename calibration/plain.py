@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from calibration.summaries import Array, GameCounts
+from tower_sim.calibration.summaries import Array, GameCounts
 
 MOST = 0.5  # share of phases that counts as most of them
 USUAL = (0.1, 0.9)  # quantiles between which something usually lies

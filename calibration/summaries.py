@@ -13,8 +13,8 @@ from itertools import groupby
 
 import numpy as np
 
-from calibration.observations import CUBES
-from calibration.records import Record, has_colours
+from tower_sim.calibration.observations import CUBES
+from tower_sim.calibration.records import Record, has_colours
 from tower_sim.study.data import Array, Campaign
 
 Counts = Array  # of whole numbers

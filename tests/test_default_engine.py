@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from support.command_line import tower_sim
 
-import calibration
 from tests.measure.renew import FITTED
+from tower_sim import calibration
 from tower_sim.apparatus.catalogue import fitted_with, load, names, shipped
 from tower_sim.cli.list import listed
 from tower_sim.cubes import supply

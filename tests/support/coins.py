@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from calibration.emulator import Predicted
-from calibration.parameters import NUMBERS
-from calibration.summaries import CUBES, DROPS, SUMMARIES, GameCounts, Window
+from tower_sim.calibration.emulator import Predicted
+from tower_sim.calibration.parameters import NUMBERS
+from tower_sim.calibration.summaries import CUBES, DROPS, SUMMARIES, GameCounts, Window
 
 COLOUR = np.repeat(np.arange(7), 7)
 
