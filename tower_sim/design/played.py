@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tower_sim import registry
-from tower_sim.design import space
+from tower_sim.apparatus import space
 from tower_sim.design.towers import JAMMED
 from tower_sim.games.game import Turn
 from tower_sim.physics.settings import ENGINE, STANDARD, accuracy
