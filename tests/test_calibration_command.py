@@ -25,9 +25,9 @@ from tower_sim.calibration.reference import Reference, learn
 from tower_sim.calibration.watched import throws_of
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
+from tower_sim.fitting.fit import apparatus_of
 from tower_sim.games.amerigo import Rules
 from tower_sim.study.load import load_whole
-from tower_sim.surrogate.fitting.fit import apparatus_of
 from tower_sim.surrogate.store import beside, fitted_or_shipped
 from tower_sim.writing import WritingFailed
 

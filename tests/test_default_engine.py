@@ -20,12 +20,12 @@ from tower_sim.apparatus.catalogue import fitted_with, load, names, shipped
 from tower_sim.cli.list import listed
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
+from tower_sim.fitting.check import other_engine
 from tower_sim.model import until_landed
 from tower_sim.models import ABOUT
 from tower_sim.physics.settings import ENGINE, NUMBERS, STANDARD, UNNAMED, PhysicsSettings, accuracies, accuracy
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
-from tower_sim.surrogate.fitting.check import other_engine
 from tower_sim.surrogate.store import Fitted, fitted_or_shipped, shipped_names
 from tower_sim.token import pack
 

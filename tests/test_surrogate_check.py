@@ -13,13 +13,13 @@ from scipy import stats
 from tower_sim.apparatus.catalogue import load
 from tower_sim.counts import EVERY, Counts, Plan
 from tower_sim.errors import UsageError
+from tower_sim.fitting import classifier, distances, pages, pit, whole_games
 from tower_sim.games import amerigo
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import Games, plan_of
 from tower_sim.statistics import Estimate
 from tower_sim.study.baseline import GameKit, play_rule
 from tower_sim.study.data import Campaign, Facts, Failed, Words
-from tower_sim.surrogate.fitting import classifier, distances, pages, pit, whole_games
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import RungScore, shipped
 

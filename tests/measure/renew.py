@@ -31,10 +31,10 @@ from tower_sim.calibration.result import Calibration
 from tower_sim.campaign import load, run
 from tower_sim.campaign.files import make_directory
 from tower_sim.campaign.progress import told
+from tower_sim.fitting import check_command, fit_command
 from tower_sim.service import Opened
 from tower_sim.service.loop import serve
 from tower_sim.study import study
-from tower_sim.surrogate.fitting import check_command, fit_command
 from tower_sim.surrogate.store import TOWER, fitted_or_shipped
 from tower_sim.terminal import folded
 from tower_sim.writing import write as write_whole

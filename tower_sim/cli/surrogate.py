@@ -42,13 +42,13 @@ def add(parser: Parser) -> None:
 
 
 def _fit(options: argparse.Namespace) -> None:
-    from tower_sim.surrogate.fitting import fit_command
+    from tower_sim.fitting import fit_command
 
     fit_command(options.directories, options.output)
 
 
 def _check(options: argparse.Namespace) -> None:
-    from tower_sim.surrogate.fitting import check_command
+    from tower_sim.fitting import check_command
 
     seed = seed_of(options)
     check_command(options.model, options.directories, options.output, seed)

@@ -10,9 +10,7 @@ import numpy as np
 
 from tower_sim.counts import Array, Counts, Plan
 from tower_sim.errors import UsageError, fault
-from tower_sim.statistics import Estimate, Estimates, average, averages, student_quantile
-from tower_sim.study.data import Campaign
-from tower_sim.surrogate.fitting.distances import (
+from tower_sim.fitting.distances import (
     LEVEL,
     SERIES,
     Distance,
@@ -23,6 +21,8 @@ from tower_sim.surrogate.fitting.distances import (
     random_splits,
     statistics,
 )
+from tower_sim.statistics import Estimate, Estimates, average, averages, student_quantile
+from tower_sim.study.data import Campaign
 
 PERMUTATIONS = 5000
 FEWEST = 10  # games a side
