@@ -56,11 +56,9 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _export(options: argparse.Namespace) -> None:
-    from tower_sim.surrogate.export import export_command
+    from tower_sim.clients.write import export_command, write_package
 
     if options.to == "npm":
-        from tower_sim.clients.write import write_package
-
         write_package(options.model, options.output)
         _say_written(options)
         return

@@ -1,6 +1,6 @@
 """The tower without physics: a law fitted to many simulated drops, played by whole numbers.
 
-    campaign --../fitting-> law --store--> models/NAME.json --store--> law --> model --> outcome
+    campaign --fitting/--> law --store--> models/NAME.json --store--> law --> model --> outcome
                                                                        |
     of a tower   law: cascade.py --table.py, rounded--> Table          +-> model.py: SurrogateModel
                      one drop: table.moved; whole runs at once: kernel.py (numba)
