@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from calibration.findings import ODD, PERCENT, entry_of, what
-from calibration.fit import TARGETS, Fit, Posterior
-from calibration.result import Calibration
-from calibration.summaries import CUBES
+from tower_sim.calibration.findings import ODD, PERCENT, entry_of, what
+from tower_sim.calibration.fit import TARGETS, Fit, Posterior
+from tower_sim.calibration.result import Calibration
+from tower_sim.calibration.summaries import CUBES
 
 
 def in_plain_words(calibration: Calibration) -> tuple[str, str]:

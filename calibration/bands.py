@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibration.evidence import Evidence, Within
-from calibration.result import GamesMean
-from calibration.summaries import FIGURES
+from tower_sim.calibration.evidence import Evidence, Within
+from tower_sim.calibration.result import GamesMean
+from tower_sim.calibration.summaries import FIGURES
 from tower_sim.runs.by_drop import ByDrop
 from tower_sim.statistics import mean_error
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from calibration import pictures
-from calibration.answers import in_plain_words
-from calibration.evidence import Evidence
-from calibration.findings import (
+from tower_sim.calibration import pictures
+from tower_sim.calibration.answers import in_plain_words
+from tower_sim.calibration.evidence import Evidence
+from tower_sim.calibration.findings import (
     MOVED,
     NARROWER,
     PERCENT,
@@ -31,11 +31,11 @@ from calibration.findings import (
     what,
     within,
 )
-from calibration.fit import LEVEL, TARGETS, Interval, PredictiveCheck
-from calibration.parameters import NUMBERS
-from calibration.result import Calibration
-from calibration.sources import of_what, read_as, safe
-from calibration.summaries import CUBES, DROPS, SUMMARIES, expit, logit
+from tower_sim.calibration.fit import LEVEL, TARGETS, Interval, PredictiveCheck
+from tower_sim.calibration.parameters import NUMBERS
+from tower_sim.calibration.result import Calibration
+from tower_sim.calibration.sources import of_what, read_as, safe
+from tower_sim.calibration.summaries import CUBES, DROPS, SUMMARIES, expit, logit
 from tower_sim.statistics import Estimate, clopper_pearson
 from tower_sim.study.sheets import Cell, Sheets, digits, said
 

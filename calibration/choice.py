@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from scipy import spatial
 
-from calibration.design import Point
-from calibration.evidence import Within
-from calibration.fit import Fit
-from calibration.law import TARGETS, Predicts, law
-from calibration.parameters import features
-from calibration.summaries import EVERY, SUMMARIES, Array
+from tower_sim.calibration.design import Point
+from tower_sim.calibration.evidence import Within
+from tower_sim.calibration.fit import Fit
+from tower_sim.calibration.law import TARGETS, Predicts, law
+from tower_sim.calibration.parameters import features
+from tower_sim.calibration.summaries import EVERY, SUMMARIES, Array
 
 DOES = (*TARGETS, "single")  # what a tower in the middle should do as predicted: also how often there is no choice
 CLOSE = 0.1  # share of the posterior's towers that count as doing what is predicted

@@ -14,31 +14,31 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration import design as designs
-from calibration import evidence as evidences
-from calibration.bands import played
-from calibration.choice import ChosenTower, choose, shortlist
-from calibration.design import Design, Point
-from calibration.e_values import check
-from calibration.effort import BESIDE, EFFORTS, Effort, in_words, seconds, seconds_a_game
-from calibration.emulator import Emulator, shipped_kernels
-from calibration.fit import TARGETS, Discrepancy, Fit, fit
-from calibration.leaving import leaving
-from calibration.parameters import ENGINE, NUMBERS, fields, profile_text, readings, values
-from calibration.plain import tower_in_words
-from calibration.reference import reference
-from calibration.result import Budget, Calibration, Chosen, Confirmed, ConfirmedSummary, GamesMean
-from calibration.stand_in import stand_in
-from calibration.summaries import EVERY, SUMMARIES, WHOLE, Array
-from calibration.usable import Usable, usable
-from calibration.verdict import in_plain_words as fairness
-from calibration.watched import throws_of
-from calibration.writeup import in_short, write
 from tower_sim import writing
 from tower_sim.apparatus.catalogue import FITTED_WITH
 from tower_sim.apparatus.catalogue import load as load_profile
 from tower_sim.apparatus.catalogue import parse as parse_profile
 from tower_sim.apparatus.parts import Apparatus
+from tower_sim.calibration import design as designs
+from tower_sim.calibration import evidence as evidences
+from tower_sim.calibration.bands import played
+from tower_sim.calibration.choice import ChosenTower, choose, shortlist
+from tower_sim.calibration.design import Design, Point
+from tower_sim.calibration.e_values import check
+from tower_sim.calibration.effort import BESIDE, EFFORTS, Effort, in_words, seconds, seconds_a_game
+from tower_sim.calibration.emulator import Emulator, shipped_kernels
+from tower_sim.calibration.fit import TARGETS, Discrepancy, Fit, fit
+from tower_sim.calibration.leaving import leaving
+from tower_sim.calibration.parameters import ENGINE, NUMBERS, fields, profile_text, readings, values
+from tower_sim.calibration.plain import tower_in_words
+from tower_sim.calibration.reference import reference
+from tower_sim.calibration.result import Budget, Calibration, Chosen, Confirmed, ConfirmedSummary, GamesMean
+from tower_sim.calibration.stand_in import stand_in
+from tower_sim.calibration.summaries import EVERY, SUMMARIES, WHOLE, Array
+from tower_sim.calibration.usable import Usable, usable
+from tower_sim.calibration.verdict import in_plain_words as fairness
+from tower_sim.calibration.watched import throws_of
+from tower_sim.calibration.writeup import in_short, write
 from tower_sim.campaign import status
 from tower_sim.campaign.environment import environment
 from tower_sim.campaign.files import make_directory

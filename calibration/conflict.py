@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from calibration import pictures
-from calibration.answers import Verdict, sentence, verdicts
-from calibration.bands import bands
-from calibration.chapters import count, estimate
-from calibration.findings import ODD, PERCENT, SHORT, unit_of
-from calibration.fit import TARGETS, TOLD, Fit, Pull
-from calibration.leaving import AGES, Leaving
-from calibration.result import Calibration, GamesMean
-from calibration.sources import safe
-from calibration.summaries import EVERY, SUMMARIES
+from tower_sim.calibration import pictures
+from tower_sim.calibration.answers import Verdict, sentence, verdicts
+from tower_sim.calibration.bands import bands
+from tower_sim.calibration.chapters import count, estimate
+from tower_sim.calibration.findings import ODD, PERCENT, SHORT, unit_of
+from tower_sim.calibration.fit import TARGETS, TOLD, Fit, Pull
+from tower_sim.calibration.leaving import AGES, Leaving
+from tower_sim.calibration.result import Calibration, GamesMean
+from tower_sim.calibration.sources import safe
+from tower_sim.calibration.summaries import EVERY, SUMMARIES
 from tower_sim.study.sheets import Cell, Sheets
 
 MIDDLE = f"{ODD:.2g} to {1 - ODD:.2g}"

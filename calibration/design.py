@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration.parameters import campaign_text, tower_text
-from calibration.summaries import Array, from_campaign, game_counts
+from tower_sim.calibration.parameters import campaign_text, tower_text
+from tower_sim.calibration.summaries import Array, from_campaign, game_counts
 from tower_sim.campaign import parse, run
 from tower_sim.campaign.load import load_whole
 from tower_sim.campaign.progress import told

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibration.summaries import CUBES, SUMMARIES, Array
+from tower_sim.calibration.summaries import CUBES, SUMMARIES, Array
 
 _LOGARITHMS = {"spread": "spread", "old": "spread", "turn": "flow", "colours": "colours", "points": "colours"}
 

@@ -21,8 +21,8 @@ import numpy as np
 from scipy import optimize
 from scipy.special import expit, gammaln
 
-from calibration.records import Record
-from calibration.reference import Reference, Situation, situations
+from tower_sim.calibration.records import Record
+from tower_sim.calibration.reference import Reference, Situation, situations
 from tower_sim.statistics import log_sum_exp
 from tower_sim.surrogate.groups import Array
 

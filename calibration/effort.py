@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from calibration.parameters import ENGINE, TOWER
 from tower_sim.apparatus.catalogue import load
+from tower_sim.calibration.parameters import ENGINE, TOWER
 from tower_sim.games.amerigo import Rules, play
 from tower_sim.physics.settings import STANDARD, accuracy
 from tower_sim.progress import in_words

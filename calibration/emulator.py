@@ -20,9 +20,9 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.special import digamma, polygamma
 
-from calibration.design import Design
-from calibration.parameters import FEATURES, features
-from calibration.summaries import DROPS, Array, Window, seventh
+from tower_sim.calibration.design import Design
+from tower_sim.calibration.parameters import FEATURES, features
+from tower_sim.calibration.summaries import DROPS, Array, Window, seventh
 from tower_sim.errors import UsageError
 from tower_sim.extras import extra
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration import records as recorded
-from calibration.observations import FOLDER, Observation, observations
-from calibration.observations import read as read_observation
-from calibration.summaries import (
+from tower_sim.calibration import records as recorded
+from tower_sim.calibration.observations import FOLDER, Observation, observations
+from tower_sim.calibration.observations import read as read_observation
+from tower_sim.calibration.summaries import (
     CUBES,
     DROPS,
     EVERY,

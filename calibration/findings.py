@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from calibration.evidence import GAMES, PHASE, Evidence
-from calibration.fit import LEVEL, Interval, PredictiveCheck, interval
-from calibration.parameters import NUMBERS, Parameter, readings
-from calibration.result import Calibration, ConfirmedSummary
-from calibration.summaries import DROPS, EVERY, SETUP, SUMMARIES, Array, Window
+from tower_sim.calibration.evidence import GAMES, PHASE, Evidence
+from tower_sim.calibration.fit import LEVEL, Interval, PredictiveCheck, interval
+from tower_sim.calibration.parameters import NUMBERS, Parameter, readings
+from tower_sim.calibration.result import Calibration, ConfirmedSummary
+from tower_sim.calibration.summaries import DROPS, EVERY, SETUP, SUMMARIES, Array, Window
 from tower_sim.statistics import chi2_tail
 
 NARROWER = 0.9  # posterior over prior width, below which the data inform a number

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from calibration.discrepancy import Discrepancy
-from calibration.evidence import Evidence, check_amount
-from calibration.law import TARGETS, Emulated, JointLaw, Keep, Predicts, law, part
-from calibration.parameters import NUMBERS
-from calibration.sampling import Bell, bell_about, density_of_all, effective, even
-from calibration.summaries import EVERY, SUMMARIES, Array, Window
+from tower_sim.calibration.discrepancy import Discrepancy
+from tower_sim.calibration.evidence import Evidence, check_amount
+from tower_sim.calibration.law import TARGETS, Emulated, JointLaw, Keep, Predicts, law, part
+from tower_sim.calibration.parameters import NUMBERS
+from tower_sim.calibration.sampling import Bell, bell_about, density_of_all, effective, even
+from tower_sim.calibration.summaries import EVERY, SUMMARIES, Array, Window
 
 LEVEL = 0.90  # of all intervals
 # what a fit tells beside: means and shares of phases, in the long run

@@ -16,10 +16,10 @@ import numpy as np
 from scipy.special import expit as share
 from scipy.special import log_ndtr, ndtr
 
-from calibration.discrepancy import Discrepancy
-from calibration.emulator import Predicted
-from calibration.evidence import GAMES, PHASE, Clue, ColoursOut, Evidence, LeastOut, ThrownLeads
-from calibration.summaries import WHOLE, Array, Window, expit, log
+from tower_sim.calibration.discrepancy import Discrepancy
+from tower_sim.calibration.emulator import Predicted
+from tower_sim.calibration.evidence import GAMES, PHASE, Clue, ColoursOut, Evidence, LeastOut, ThrownLeads
+from tower_sim.calibration.summaries import WHOLE, Array, Window, expit, log
 
 TARGETS = ("setup", "inside", "out")  # what a fit predicts: long-run means over whole games
 LEAST_CHANCE = 1e-12  # of a clue, so that its logarithm is a number

@@ -10,11 +10,11 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from calibration.evidence import Within
-from calibration.findings import Correlations, ObservedTarget, Simulated, title
-from calibration.fit import TARGETS, Fit, Interval, Posterior, PredictiveCheck, interval
-from calibration.parameters import NUMBERS, readings
-from calibration.summaries import CUBES, EVERY, Array
+from tower_sim.calibration.evidence import Within
+from tower_sim.calibration.findings import Correlations, ObservedTarget, Simulated, title
+from tower_sim.calibration.fit import TARGETS, Fit, Interval, Posterior, PredictiveCheck, interval
+from tower_sim.calibration.parameters import NUMBERS, readings
+from tower_sim.calibration.summaries import CUBES, EVERY, Array
 from tower_sim.study.plots import FONT, INK, WIDTH, counted, dressed, label, panels
 
 PRIOR, POSTERIOR, OBSERVED = "0.55", "#0072b2", "#d55e00"  # colours that the colour-blind tell apart (Okabe and Ito)

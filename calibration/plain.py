@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from calibration.summaries import Array
+from tower_sim.calibration.summaries import Array
 from tower_sim.runs.by_drop import ByDrop
 
 MOST = 0.5  # share of phases that counts as most of them

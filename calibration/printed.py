@@ -1,6 +1,6 @@
 """Records of towers that were printed or cut: what was built, checked, beside the drops that fell through it.
 
-python -m calibration.printed check FOLDER/record.toml
+python -m tower_sim.calibration.printed check FOLDER/record.toml
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from datetime import date
 from pathlib import Path
 from typing import cast
 
-from calibration import records
 from tower_sim.apparatus.catalogue import load
+from tower_sim.calibration import records
 from tower_sim.errors import UsageError, fault, shown, unknown
 from tower_sim.reading import read_text, toml_table
 

@@ -1,7 +1,7 @@
 """Drops of one's own tower, recorded in a CSV: read, checked line by line, written; a blank form to print and fill in.
 
-python -m calibration.records check MY_TOWER.csv
-python -m calibration.records form FORM.pdf
+python -m tower_sim.calibration.records check MY_TOWER.csv
+python -m tower_sim.calibration.records form FORM.pdf
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from calibration.spreadsheet import SEPARATORS, Line, column, decoded, is_column, rows
+from tower_sim.calibration.spreadsheet import SEPARATORS, Line, column, decoded, is_column, rows
 from tower_sim.cubes import MAX_CUBES
 from tower_sim.drawing import check_path
 from tower_sim.drawing.files import save

@@ -10,9 +10,9 @@ from functools import cached_property
 import numpy as np
 from scipy.special import expit
 
-from calibration.records import Record
-from calibration.watched import AgedDrop, RecordedThrows, observe
 from tower_sim.apparatus.parts import Apparatus
+from tower_sim.calibration.records import Record
+from tower_sim.calibration.watched import AgedDrop, RecordedThrows, observe
 from tower_sim.errors import UsageError, check_whole
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.surrogate.groups import (

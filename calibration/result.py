@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from calibration.fit import Fit
-from calibration.leaving import Leaving
+from tower_sim.calibration.fit import Fit
+from tower_sim.calibration.leaving import Leaving
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from scipy.linalg import solve_triangular
 from scipy.special import ndtr, ndtri
 from scipy.stats import qmc
 
-from calibration.summaries import Array
+from tower_sim.calibration.summaries import Array
 
 WIDER = 1.3  # variance of a bell over that of the points it is about, since too narrow is worse than too wide
 EVENLY = 0.1  # share of a bell's points that are drawn evenly, so that no weight can be large without bound

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from calibration.evidence import GAMES, PHASE, SOFT, Evidence
-from calibration.findings import phases, unit_of
-from calibration.result import Calibration
-from calibration.summaries import SUMMARIES, Window
+from tower_sim.calibration.evidence import GAMES, PHASE, SOFT, Evidence
+from tower_sim.calibration.findings import phases, unit_of
+from tower_sim.calibration.result import Calibration
+from tower_sim.calibration.summaries import SUMMARIES, Window
 from tower_sim.study.sheets import Cell, Sheets
 
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tower_sim.campaign.load import load_whole
+from tower_sim.fitting import fit
+from tower_sim.fitting.check import check
+from tower_sim.fitting.pages import TowerCheck, failure, text
 from tower_sim.progress import telling
 from tower_sim.statistics import Estimate
-from tower_sim.surrogate.fitting import fit
-from tower_sim.surrogate.fitting.check import check
-from tower_sim.surrogate.fitting.pages import TowerCheck, failure, text
 from tower_sim.surrogate.store import Fitted, beside
 from tower_sim.writing import write
 

@@ -14,9 +14,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from calibration.observations import CUBES
-from calibration.records import Record, has_colours
 from tower_sim import registry
+from tower_sim.calibration.observations import CUBES
+from tower_sim.calibration.records import Record, has_colours
 from tower_sim.campaign.data import Array, Campaign
 from tower_sim.games.game import Game
 from tower_sim.runs.array import Plan

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from calibration import evidence as evidences
-from calibration import records as recorded
-from calibration.evidence import Evidence
-from calibration.observations import CUBES
-from calibration.records import Record, has_colours
-from calibration.summaries import DROPS
-from calibration.watched import COLOURS, is_published
+from tower_sim.calibration import evidence as evidences
+from tower_sim.calibration import records as recorded
+from tower_sim.calibration.evidence import Evidence
+from tower_sim.calibration.observations import CUBES
+from tower_sim.calibration.records import Record, has_colours
+from tower_sim.calibration.summaries import DROPS
+from tower_sim.calibration.watched import COLOURS, is_published
 from tower_sim.errors import UsageError, shown
 
 TABLES = (".csv", ".tsv", ".tab", ".txt")

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from calibration.e_values import STRONG, Colours, ProfileCheck, check
-from calibration.evidence import recorded_file
-from calibration.records import read
-from calibration.reference import reference
-from calibration.watched import throws_of
 from tower_sim.apparatus.catalogue import load
+from tower_sim.calibration.e_values import STRONG, Colours, ProfileCheck, check
+from tower_sim.calibration.evidence import recorded_file
+from tower_sim.calibration.records import read
+from tower_sim.calibration.reference import reference
+from tower_sim.calibration.watched import throws_of
 from tower_sim.physics.settings import PhysicsSettings
 
 SCHEMA = "tower-sim/fairness"

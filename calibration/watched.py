@@ -9,9 +9,9 @@ from itertools import cycle, groupby, islice
 
 import numpy as np
 
-from calibration.observations import CUBES
-from calibration.records import Record, has_colours
 from tower_sim.apparatus.parts import Apparatus, as_tower
+from tower_sim.calibration.observations import CUBES
+from tower_sim.calibration.records import Record, has_colours
 from tower_sim.contract import DropModel
 from tower_sim.cubes import MAX_CUBES, Cube, count_by_colour, supply
 from tower_sim.errors import check_whole

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from calibration import chapters, conflict, pictures, sources
-from calibration.answers import in_plain_words, sentence, verdicts
-from calibration.chapters import between, count
-from calibration.evidence import Evidence
-from calibration.findings import KEPT, PERCENT, learnt, unit_of, warnings, what, within
-from calibration.fit import TARGETS, PredictiveCheck
-from calibration.result import Calibration
+from tower_sim.calibration import chapters, conflict, pictures, sources
+from tower_sim.calibration.answers import in_plain_words, sentence, verdicts
+from tower_sim.calibration.chapters import between, count
+from tower_sim.calibration.evidence import Evidence
+from tower_sim.calibration.findings import KEPT, PERCENT, learnt, unit_of, warnings, what, within
+from tower_sim.calibration.fit import TARGETS, PredictiveCheck
+from tower_sim.calibration.result import Calibration
 from tower_sim.study.sheets import Sheets
 
 LINES = 8  # numbers, and observations, that `in_short` lists one by one

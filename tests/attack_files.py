@@ -23,10 +23,9 @@ from typing import Any
 from support.attacks import garbled, mutated, to_toml
 from support.declared import dungeon
 
-from calibration import evidence, printed, records
 from tower_sim import campaign, made, writing
-from tower_sim.apparatus import catalogue
-from tower_sim.design import space
+from tower_sim.apparatus import catalogue, space
+from tower_sim.calibration import evidence, printed, records
 from tower_sim.design.book import Book, Trial, opened
 from tower_sim.design.played import TOLD as ASKED
 from tower_sim.errors import UsageError

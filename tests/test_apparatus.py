@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibration.parameters import TOWER as REFERENCE
 from tower_sim.apparatus.amerigo.profile import Floor
 from tower_sim.apparatus.amerigo.tower import SquareTower
 from tower_sim.apparatus.catalogue import load, names, parse
-from tower_sim.apparatus.fields import read_table
 from tower_sim.apparatus.parts import Box
+from tower_sim.calibration.parameters import TOWER as REFERENCE
 from tower_sim.errors import UsageError
+from tower_sim.fields import read_table
 
 TEXT = REFERENCE.read_text("utf-8")
 

@@ -19,13 +19,13 @@ import pytest
 from support.fakes import CoinTower
 from support.recorded import Line, game
 
-from calibration import evidence, records
-from calibration.e_values import check
-from calibration.fit import fit
-from calibration.records import Record
-from calibration.reference import Reference, learn
-from calibration.verdict import document, told
 from tests.measure.owners import recorded
+from tower_sim.calibration import evidence, records
+from tower_sim.calibration.e_values import check
+from tower_sim.calibration.fit import fit
+from tower_sim.calibration.records import Record
+from tower_sim.calibration.reference import Reference, learn
+from tower_sim.calibration.verdict import document, told
 from tower_sim.errors import UsageError
 
 LONGEST = 5.0  # seconds of the processor for one file

@@ -15,9 +15,9 @@ import pytest
 from support.fakes import CoinTower
 from support.touches import pressing
 
-from calibration.parameters import TOWER
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Box
+from tower_sim.calibration.parameters import TOWER
 from tower_sim.cubes import Cube, supply
 from tower_sim.door import Door
 from tower_sim.errors import UsageError

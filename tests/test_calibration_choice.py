@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibration.choice import CLOSE, choose, shortlist
-from calibration.discrepancy import Discrepancy
-from calibration.emulator import Predicted
-from calibration.evidence import Evidence, Within
-from calibration.fit import Fit, Posterior
-from calibration.parameters import NUMBERS
-from calibration.plain import MOST, tower_in_words
-from calibration.plain import NUMBERS as WORDS
-from calibration.summaries import DROPS, EVERY, SUMMARIES, Window, game_counts
+from tower_sim.calibration.choice import CLOSE, choose, shortlist
+from tower_sim.calibration.discrepancy import Discrepancy
+from tower_sim.calibration.emulator import Predicted
+from tower_sim.calibration.evidence import Evidence, Within
+from tower_sim.calibration.fit import Fit, Posterior
+from tower_sim.calibration.parameters import NUMBERS
+from tower_sim.calibration.plain import MOST, tower_in_words
+from tower_sim.calibration.plain import NUMBERS as WORDS
+from tower_sim.calibration.summaries import DROPS, EVERY, SUMMARIES, Window, game_counts
 from tower_sim.runs.by_drop import ByDrop
 
 FRICTION = [number.name for number in NUMBERS].index("friction")

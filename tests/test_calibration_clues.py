@@ -14,9 +14,9 @@ from scipy.special import expit, ndtr
 from scipy.stats import norm
 from support.coins import Quadratic, drawn, play, residents_leave
 
-from calibration.discrepancy import Discrepancy
-from calibration.emulator import Predicted
-from calibration.evidence import (
+from tower_sim.calibration.discrepancy import Discrepancy
+from tower_sim.calibration.emulator import Predicted
+from tower_sim.calibration.evidence import (
     ColoursOut,
     Evidence,
     LeastOut,
@@ -26,12 +26,12 @@ from calibration.evidence import (
     of_the_real_tower,
     read,
 )
-from calibration.fit import Fit, fit
-from calibration.law import Emulated, Keep, chance, law, log_chance
-from calibration.observations import observations
-from calibration.parameters import NUMBERS
-from calibration.sampling import bell_about, density_of_all, effective, even
-from calibration.summaries import EVERY, SETUP, SUMMARIES, WHOLE, Window
+from tower_sim.calibration.fit import Fit, fit
+from tower_sim.calibration.law import Emulated, Keep, chance, law, log_chance
+from tower_sim.calibration.observations import observations
+from tower_sim.calibration.parameters import NUMBERS
+from tower_sim.calibration.sampling import bell_about, density_of_all, effective, even
+from tower_sim.calibration.summaries import EVERY, SETUP, SUMMARIES, WHOLE, Window
 from tower_sim.errors import UsageError
 from tower_sim.runs.tower import TOTALS, many_of, single_of
 

@@ -14,20 +14,20 @@ import numpy as np
 import pytest
 from support.recorded import game
 
-from calibration import command, design, effort, records
-from calibration.command import Effort, calibrate
-from calibration.parameters import ENGINE
-from calibration.reference import Reference, learn
-from calibration.watched import throws_of
 from tests.measure import numerics, ship
 from tower_sim import writing
 from tower_sim.apparatus.catalogue import fitted_with, load
 from tower_sim.apparatus.parts import Apparatus
+from tower_sim.calibration import command, design, effort, records
+from tower_sim.calibration.command import Effort, calibrate
+from tower_sim.calibration.parameters import ENGINE
+from tower_sim.calibration.reference import Reference, learn
+from tower_sim.calibration.watched import throws_of
 from tower_sim.campaign.load import load_whole
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
+from tower_sim.fitting.fit import apparatus_of
 from tower_sim.games.amerigo import Rules
-from tower_sim.surrogate.fitting.fit import apparatus_of
 from tower_sim.surrogate.store import beside, fitted_or_shipped
 from tower_sim.writing import WritingFailed
 

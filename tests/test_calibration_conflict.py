@@ -11,17 +11,17 @@ import pytest
 from support.calibrations import MADE
 from support.coins import Quadratic, drawn, play, told_by_hand
 
-from calibration.answers import ODD, Verdict, in_plain_words, sentence, verdicts
-from calibration.bands import bands, played
-from calibration.conflict import choice, conflict, leaving, one_by_one, what_was_said
-from calibration.evidence import ColoursOut, Evidence, Within, of_the_real_tower, read
-from calibration.findings import warnings
-from calibration.fit import TARGETS, TOLD, ClueCheck, Fit, fit
-from calibration.leaving import leaving as leaving_of
-from calibration.parameters import NUMBERS
-from calibration.result import Calibration
-from calibration.summaries import EVERY, SUMMARIES
-from calibration.writeup import in_short
+from tower_sim.calibration.answers import ODD, Verdict, in_plain_words, sentence, verdicts
+from tower_sim.calibration.bands import bands, played
+from tower_sim.calibration.conflict import choice, conflict, leaving, one_by_one, what_was_said
+from tower_sim.calibration.evidence import ColoursOut, Evidence, Within, of_the_real_tower, read
+from tower_sim.calibration.findings import warnings
+from tower_sim.calibration.fit import TARGETS, TOLD, ClueCheck, Fit, fit
+from tower_sim.calibration.leaving import leaving as leaving_of
+from tower_sim.calibration.parameters import NUMBERS
+from tower_sim.calibration.result import Calibration
+from tower_sim.calibration.summaries import EVERY, SUMMARIES
+from tower_sim.calibration.writeup import in_short
 from tower_sim.campaign import parse, run
 from tower_sim.campaign.load import load_whole
 from tower_sim.study.sheets import Sheets

@@ -18,14 +18,14 @@ from scipy import stats
 from support.fakes import CoinTower
 from support.recorded import COLOURS, game
 
-from calibration import e_values, records, verdict
-from calibration.e_values import STRONG, check, colour_laws
-from calibration.records import Record
-from calibration.reference import LAWS, DropLaw, Reference, Situation, learn, reference, situations
-from calibration.verdict import document, in_plain_words, told
-from calibration.watched import AgedDrop, RecordedThrows, observe, throws_of, watch, watch_throws
 from tower_sim import pool
 from tower_sim.apparatus.catalogue import load
+from tower_sim.calibration import e_values, records, verdict
+from tower_sim.calibration.e_values import STRONG, check, colour_laws
+from tower_sim.calibration.records import Record
+from tower_sim.calibration.reference import LAWS, DropLaw, Reference, Situation, learn, reference, situations
+from tower_sim.calibration.verdict import document, in_plain_words, told
+from tower_sim.calibration.watched import AgedDrop, RecordedThrows, observe, throws_of, watch, watch_throws
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
 from tower_sim.surrogate.groups import (

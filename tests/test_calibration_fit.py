@@ -10,14 +10,20 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 from support.recorded import Line
 
-from calibration import summaries
-from calibration.design import Design, shipped
-from calibration.emulator import Emulator, shipped_kernels
-from calibration.evidence import Evidence, of_observation, of_records, read
-from calibration.evidence import shipped as shipped_evidence
-from calibration.fit import TARGETS, Discrepancy, fit
-from calibration.observations import observations
-from calibration.parameters import (
+from tests.measure.design import prior_points, save, side_by_side
+from tests.measure.renew import FITTED, PROFILES
+from tower_sim.apparatus.amerigo.tower import SquareTower
+from tower_sim.apparatus.catalogue import load as load_apparatus
+from tower_sim.apparatus.catalogue import parse as parse_profile
+from tower_sim.apparatus.sheets import between
+from tower_sim.calibration import summaries
+from tower_sim.calibration.design import Design, shipped
+from tower_sim.calibration.emulator import Emulator, shipped_kernels
+from tower_sim.calibration.evidence import Evidence, of_observation, of_records, read
+from tower_sim.calibration.evidence import shipped as shipped_evidence
+from tower_sim.calibration.fit import TARGETS, Discrepancy, fit
+from tower_sim.calibration.observations import observations
+from tower_sim.calibration.parameters import (
     FEATURES,
     NUMBERS,
     TOWER,
@@ -28,8 +34,8 @@ from calibration.parameters import (
     readings,
     values,
 )
-from calibration.records import Record
-from calibration.summaries import (
+from tower_sim.calibration.records import Record
+from tower_sim.calibration.summaries import (
     DROPS,
     EVERY,
     SETUP,
@@ -41,12 +47,6 @@ from calibration.summaries import (
     game_counts,
     windows,
 )
-from tests.measure.design import prior_points, save, side_by_side
-from tests.measure.renew import FITTED, PROFILES
-from tower_sim.apparatus.amerigo.tower import SquareTower
-from tower_sim.apparatus.catalogue import load as load_apparatus
-from tower_sim.apparatus.catalogue import parse as parse_profile
-from tower_sim.apparatus.sheets import between
 from tower_sim.campaign import parse, run
 from tower_sim.campaign.load import load
 from tower_sim.errors import UsageError

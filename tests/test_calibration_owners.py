@@ -14,11 +14,11 @@ import pytest
 from scipy import stats
 from support.fakes import CoinTower
 
-from calibration import records
-from calibration.design import shipped
-from calibration.parameters import NUMBERS
 from tests.measure import owners
 from tests.measure.owners import Interval, Owner, Prediction, TrueMean, Truth, drawn, judge, played
+from tower_sim.calibration import records
+from tower_sim.calibration.design import shipped
+from tower_sim.calibration.parameters import NUMBERS
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules, play
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from calibration import printed, records
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load, shipped
+from tower_sim.calibration import printed, records
 from tower_sim.errors import UsageError
 from tower_sim.printing.form import drops_text, record_text
 
@@ -104,7 +104,7 @@ def test_other_cubes_another_profile_and_changes_are_told(built: Path):
 def test_a_faulty_record_ends_the_command_with_status_2(built: Path):
     (built / "record.toml").write_text("x = [")
     done: Any = subprocess.run(
-        [sys.executable, "-m", "calibration.printed", "check", str(built / "record.toml")],
+        [sys.executable, "-m", "tower_sim.calibration.printed", "check", str(built / "record.toml")],
         capture_output=True,
         text=True,
     )

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.fakes import CoinTower
 
-from calibration import evidence, records
-from calibration.observations import KINDS, observations, read
+from tower_sim.calibration import evidence, records
+from tower_sim.calibration.observations import KINDS, observations, read
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules, play
 

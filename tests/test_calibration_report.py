@@ -11,13 +11,13 @@ import pytest
 from matplotlib.figure import Figure
 from support.calibrations import DRAWS, MADE, MIDDLE, calibration, evidence, scaled
 
-from calibration import pictures
-from calibration.findings import entry_of, learnt, pairs, scores, singles, warnings
-from calibration.fit import TARGETS, Interval, Posterior, PredictiveCheck
-from calibration.parameters import NAMES, NUMBERS, readings
-from calibration.result import Budget, Calibration, GamesMean
-from calibration.summaries import CUBES, SETUP, SUMMARIES, Window
-from calibration.writeup import in_short, write
+from tower_sim.calibration import pictures
+from tower_sim.calibration.findings import entry_of, learnt, pairs, scores, singles, warnings
+from tower_sim.calibration.fit import TARGETS, Interval, Posterior, PredictiveCheck
+from tower_sim.calibration.parameters import NAMES, NUMBERS, readings
+from tower_sim.calibration.result import Budget, Calibration, GamesMean
+from tower_sim.calibration.summaries import CUBES, SETUP, SUMMARIES, Window
+from tower_sim.calibration.writeup import in_short, write
 
 SECTIONS = [
     "1. In short",

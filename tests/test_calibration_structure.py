@@ -1,15 +1,16 @@
 """What ships for calibration: imports run one way, nothing of it needs the tests, and no name stands for two things."""
 
 import ast
+import runpy
 import tomllib
 from collections import Counter
-from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "calibration"
+SETUP = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]
 
 # a module may import from lower ranks only
 RANKS = [
@@ -30,6 +31,7 @@ RANKS = [
     {"writeup"},
     {"command"},
 ]
+COMMANDS = ("calibrate", "fairness")
 MODULES = sorted(path for path in PACKAGE.glob("*.py") if path.stem != "__init__")
 SHIPPED = sorted(path for folder in ("tower_sim", "calibration") for path in (ROOT / folder).rglob("*.py"))
 
@@ -59,9 +61,8 @@ def rank(module: str) -> int:
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
 def test_no_module_of_calibration_imports_one_of_its_rank_or_above(path: Path):
     for name in imports(path):
-        package, _, rest = name.partition(".")
-        module = rest.partition(".")[0]
-        if package == "calibration" and module:
+        module = name.removeprefix("tower_sim.calibration.").partition(".")[0]
+        if name.startswith("tower_sim.calibration."):
             assert rank(module) < rank(path.stem), f"{path.stem} imports {module}"
 
 
@@ -76,11 +77,12 @@ def test_nothing_that_ships_imports_the_tests(path: Path):
 
 
 def test_only_two_commands_know_calibration():
-    users = {str(path.relative_to(ROOT)) for path in SHIPPED if any(x.startswith("calibration") for x in imports(path))}
-    assert {user for user in users if user.startswith("tower_sim")} == {
+    others = [path for path in SHIPPED if path.parent != PACKAGE]
+    users = [path for path in others if any(name.startswith("tower_sim.calibration") for name in imports(path))]
+    assert [str(path.relative_to(ROOT)) for path in users] == [
         "tower_sim/cli/calibrate.py",
         "tower_sim/cli/fairness.py",
-    }
+    ]
 
 
 def test_no_class_has_the_name_of_another():
@@ -94,11 +96,27 @@ def test_no_class_has_the_name_of_another():
     assert {name: sorted(modules) for name, modules in classes.items() if len(modules) > 1} == NAMED_ALIKE
 
 
-def test_the_wheel_has_no_tests_and_all_data_that_calibration_reads():
-    setup = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]
-    packages = setup["packages"]["find"]["include"]
-    for name, is_in in (("tower_sim.cli", True), ("calibration", True), ("tests", False), ("tests.measure", False)):
-        assert any(fnmatch(name, pattern) for pattern in packages) == is_in, name
-    taken = {path for pattern in setup["package-data"]["calibration"] for path in PACKAGE.glob(pattern)}
+@pytest.mark.parametrize("has_link", [pytest.param(True, marks=pytest.mark.posix), False])
+def test_tower_sim_alone_is_installed_and_calibration_in_it(
+    has_link: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Also from a checkout without links, where no folder tower_sim/calibration is found."""
+    setuptools = pytest.importorskip("setuptools")
+    ours = {path.parent.relative_to(ROOT) for path in SHIPPED if path.name == "__init__.py"} - {Path("calibration")}
+    for folder in (*ours, Path("calibration"), Path("tests")):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / "__init__.py").touch()
+    if has_link:
+        (tmp_path / "tower_sim/calibration").symlink_to((ROOT / "tower_sim/calibration").readlink())
+    said: dict[str, list[str]] = {}
+    monkeypatch.setattr(setuptools, "setup", said.update)
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(ROOT / "setup.py"))
+    assert said == {"packages": sorted([*(".".join(folder.parts) for folder in ours), "tower_sim.calibration"])}
+    assert SETUP["package-dir"] == {"tower_sim.calibration": "calibration"}
+
+
+def test_all_data_that_calibration_reads_is_installed():
+    taken = {path for pattern in SETUP["package-data"]["tower_sim.calibration"] for path in PACKAGE.glob(pattern)}
     data = {path for path in PACKAGE.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc", ".md")}
     assert taken == data

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibration.records import Record
-from calibration.summaries import (
+from tower_sim.calibration.records import Record
+from tower_sim.calibration.summaries import (
     EVERY,
     SUMMARIES,
     WHOLE,

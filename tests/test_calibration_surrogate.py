@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from calibration.stand_in import StandIn, stand_in
 from tower_sim import open_model
 from tower_sim.apparatus.catalogue import load, shipped
+from tower_sim.calibration.stand_in import StandIn, stand_in
 from tower_sim.campaign import parse, run
 from tower_sim.cli import main
 from tower_sim.errors import UsageError

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from support.recorded import game
 
-from calibration import effort, evidence, records
-from calibration.effort import EFFORTS, in_words, seconds
-from calibration.records import Record
-from calibration.summaries import DROPS
-from calibration.usable import Usable, usable
+from tower_sim.calibration import effort, evidence, records
+from tower_sim.calibration.effort import EFFORTS, in_words, seconds
+from tower_sim.calibration.records import Record
+from tower_sim.calibration.summaries import DROPS
+from tower_sim.calibration.usable import Usable, usable
 from tower_sim.errors import UsageError
 
 COLOURS = tuple(game(np.random.default_rng(0))[0].record.thrown)

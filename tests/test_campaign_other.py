@@ -14,7 +14,6 @@ import pytest
 from support.fakes import CoinTower
 
 from tower_sim import registry
-from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.campaign import Spec, campaign_run, campaign_status, parse, run, verify
 from tower_sim.campaign.data import Words
 from tower_sim.campaign.environment import environment
@@ -27,6 +26,7 @@ from tower_sim.campaign.store import Store
 from tower_sim.columns import Column
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError, check_whole
+from tower_sim.fields import refuse_unknown
 from tower_sim.games.game import Game, Turn, game_seed
 from tower_sim.model import TooManyFailedDraws, until_landed
 from tower_sim.testing import GameContract

@@ -14,9 +14,9 @@ import pytest
 from support.campaigns import ALL, BATTLES, CHAINS, GAMES
 from support.fakes import CoinTower
 
-from calibration.parameters import TOWER as REFERENCE
 from tests.support.towers import RULEBOOK
 from tower_sim.apparatus.catalogue import load as load_apparatus
+from tower_sim.calibration.parameters import TOWER as REFERENCE
 from tower_sim.campaign import Spec, load, parse
 from tower_sim.campaign.environment import environment
 from tower_sim.campaign.files import sealed

@@ -16,6 +16,7 @@ from support.tongues import Asked, Tongue, asked
 
 from tower_sim import cli
 from tower_sim.clients import tongues
+from tower_sim.clients.write import export_command
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import sample_games
@@ -178,7 +179,7 @@ def test_a_board_has_no_table_for_these_languages(to: str, tmp_path: Path):
     with pytest.raises(
         UsageError, match=rf"^what to export to {to} is 'dead_reckoning'; allowed is a tower.*js or json"
     ):
-        export.export_command("dead_reckoning", to, tmp_path / "CubeTower.java")
+        export_command("dead_reckoning", to, tmp_path / "CubeTower.java")
     assert [*tmp_path.iterdir()] == []
 
 
@@ -223,4 +224,4 @@ def test_the_shipped_towers_are_exported_and_the_java_file_bears_the_name_of_its
         assert plain["model"] in made
         assert max(map(len, made.splitlines())) <= 120
     with pytest.raises(UsageError, match=r"allowed is a file called CubeTower.java, after its class"):
-        export.export_command("amerigo", "java", tmp_path / "tower.java")
+        export_command("amerigo", "java", tmp_path / "tower.java")

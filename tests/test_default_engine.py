@@ -14,18 +14,18 @@ import numpy as np
 import pytest
 from support.command_line import tower_sim
 
-import calibration
 from tests.measure.renew import FITTED
+from tower_sim import calibration
 from tower_sim.apparatus.catalogue import fitted_with, load, names, shipped
 from tower_sim.cli.list import listed
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
+from tower_sim.fitting.check import other_engine
 from tower_sim.model import until_landed
 from tower_sim.models import ABOUT
 from tower_sim.physics.settings import ENGINE, NUMBERS, STANDARD, UNNAMED, PhysicsSettings, accuracies, accuracy
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
-from tower_sim.surrogate.fitting.check import other_engine
 from tower_sim.surrogate.store import Fitted, fitted_or_shipped, shipped_names
 from tower_sim.token import pack
 

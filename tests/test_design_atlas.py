@@ -14,9 +14,10 @@ import pytest
 from pyarrow import parquet
 
 import tower_sim
+from tower_sim.apparatus import space
 from tower_sim.campaign import parse, run
 from tower_sim.campaign.load import load
-from tower_sim.design import atlas, effects, space, told
+from tower_sim.design import atlas, effects, told
 from tower_sim.design.features import features
 from tower_sim.design.towers import (
     BY_NAME,

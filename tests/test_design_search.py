@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 import threadpoolctl
 
+from tower_sim.apparatus import space
 from tower_sim.apparatus.catalogue import load, parse
 from tower_sim.campaign.load import load as load_campaign
 from tower_sim.cli import main
-from tower_sim.design import command, space, wishes
+from tower_sim.design import command, wishes
 from tower_sim.design.answer import Answer, document, figure, profile, sentences, words
 from tower_sim.design.belief import believed, given, prior
 from tower_sim.design.book import Book, RoundOfGames, Trial, opened

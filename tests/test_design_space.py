@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tower_sim.apparatus import space
 from tower_sim.apparatus.catalogue import load
 from tower_sim.campaign import parse
 from tower_sim.campaign.tables import varied_columns
-from tower_sim.design import space
 from tower_sim.design.features import features
 from tower_sim.errors import UsageError
 from tower_sim.study.sobol import points

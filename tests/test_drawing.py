@@ -23,9 +23,9 @@ from matplotlib.image import imread
 from support.fakes import CoinTower, ScriptedTower
 from support.pictures import clashes, faults, written
 
-from calibration.parameters import TOWER as REFERENCE
 from tower_sim.apparatus.catalogue import load, names, parse
 from tower_sim.apparatus.parts import Apparatus, Box, span, tilted_about_y
+from tower_sim.calibration.parameters import TOWER as REFERENCE
 from tower_sim.cubes import Cube
 from tower_sim.drawing import check_path, draw_apparatus
 from tower_sim.drawing.files import cube_colours, save

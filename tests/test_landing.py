@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibration.parameters import TOWER as REFERENCE
 from tests.measure import overlap as judge
 from tower_sim import landing
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Box, Hand
 from tower_sim.apparatus.solids import reach
+from tower_sim.calibration.parameters import TOWER as REFERENCE
 from tower_sim.cubes import supply
 from tower_sim.physics import overlap
 from tower_sim.physics.release import release

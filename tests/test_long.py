@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibration.parameters import TOWER
 from tests.measure import owners
 from tests.measure.numerics import (
     VARIANTS,
@@ -20,6 +19,7 @@ from tests.measure.numerics import (
     measure_knock,
 )
 from tests.support.towers import RULEBOOK
+from tower_sim.calibration.parameters import TOWER
 from tower_sim.cli import main
 from tower_sim.pool import spread_out
 from tower_sim.statistics import clopper_pearson

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from calibration import design
-from calibration.summaries import WHOLE, expit
 from tests.measure.discrepancy import BINS, SETTINGS, differences, moved, text, towers
+from tower_sim.calibration import design
+from tower_sim.calibration.summaries import WHOLE, expit
 from tower_sim.campaign import parse
 
 

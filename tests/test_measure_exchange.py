@@ -5,12 +5,12 @@ from typing import cast
 import numpy as np
 import pytest
 
-from calibration.design import Design
-from calibration.parameters import NUMBERS, TOWER, values
-from calibration.summaries import DROPS, game_counts
 from tests.measure.exchange import NARROW, WIDE, Group, Lay, groups, lay_of, table
 from tower_sim.apparatus.amerigo.tower import SquareTower
 from tower_sim.apparatus.catalogue import parse
+from tower_sim.calibration.design import Design
+from tower_sim.calibration.parameters import NUMBERS, TOWER, values
+from tower_sim.calibration.summaries import DROPS, game_counts
 from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError
 from tower_sim.state import Pose, Resident

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from notebook_runs import Cell, code_cells, execute, notebooks, read
 
-from calibration import design
+from tower_sim.calibration import design
 from tower_sim.errors import UsageError
 
 NOTEBOOKS = notebooks()

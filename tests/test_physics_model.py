@@ -9,11 +9,11 @@ from typing import cast
 import numpy as np
 import pytest
 
-from calibration.parameters import TOWER as REFERENCE
 from tests.measure.living import play_living
 from tower_sim.apparatus.amerigo.tower import SquareTower
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.tower_parts import WALL
+from tower_sim.calibration.parameters import TOWER as REFERENCE
 from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError
 from tower_sim.model import redo, until_landed

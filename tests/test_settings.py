@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from calibration.parameters import NUMBERS as FREE
-from calibration.parameters import campaign_text
 from tower_sim import cli, registry
+from tower_sim.calibration.parameters import NUMBERS as FREE
+from tower_sim.calibration.parameters import campaign_text
 from tower_sim.campaign import Spec, parse
 from tower_sim.campaign.environment import environment
 from tower_sim.campaign.store import Store
@@ -265,7 +265,7 @@ COMMANDS = [
     ("play chain --apparatus amerigo --seed 1", "tower_sim.cli.play.open_model"),
     ("compare amerigo --set cubes=6 --games 2 --seed 1 --model physics", "tower_sim.compare.command.open_model"),
     ("battle --cubes purple=2,green=2 --seed 1", "tower_sim.cli.play.open_model"),
-    ("fairness my_tower --games 8", "calibration.watched.PhysicsModel"),
+    ("fairness my_tower --games 8", "tower_sim.calibration.watched.PhysicsModel"),
 ]
 
 
@@ -281,7 +281,7 @@ def test_every_command_that_drops_hands_its_engine_and_accuracy_to_physics(
         raise _Asked(next(each for each in given if isinstance(each, PhysicsSettings)))
 
     monkeypatch.setattr(opens, asked)
-    monkeypatch.setattr("calibration.watched.spread_out", lambda do, seeds, *_: map(do, seeds))
+    monkeypatch.setattr("tower_sim.calibration.watched.spread_out", lambda do, seeds, *_: map(do, seeds))
     for words, settings in (
         ([], PhysicsSettings()),
         (["--engine", "core"], PhysicsSettings(engine="core")),

@@ -19,12 +19,12 @@ from tower_sim.campaign import parse
 from tower_sim.campaign.data import Campaign, CubeEntries, Drops, Failed, Words
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
+from tower_sim.fitting.ship_check import check_board, play_again, shuffled
+from tower_sim.fitting.ship_fit import fit_board
+from tower_sim.fitting.ship_ladder import ladder
+from tower_sim.fitting.ship_pages import write_report
+from tower_sim.fitting.ship_throws import places_of, throws_of
 from tower_sim.surrogate.board_law import BoardLaw, Covered
-from tower_sim.surrogate.fitting.ship_check import check_board, play_again, shuffled
-from tower_sim.surrogate.fitting.ship_fit import fit_board
-from tower_sim.surrogate.fitting.ship_ladder import ladder
-from tower_sim.surrogate.fitting.ship_pages import write_report
-from tower_sim.surrogate.fitting.ship_throws import places_of, throws_of
 from tower_sim.surrogate.ship import ShipSurrogate, drawn
 from tower_sim.testing import BoardModelContract
 

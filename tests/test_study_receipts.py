@@ -19,9 +19,9 @@ from tower_sim.campaign.dataset import spans
 from tower_sim.campaign.files import digest, sealed, unsealed
 from tower_sim.campaign.load import load, load_whole
 from tower_sim.errors import UsageError
+from tower_sim.fitting.check import check_command
+from tower_sim.fitting.fit import fit
 from tower_sim.study import study
-from tower_sim.surrogate.fitting.check import check_command
-from tower_sim.surrogate.fitting.fit import fit
 
 pytestmark = pytest.mark.usefixtures("unpainted")
 

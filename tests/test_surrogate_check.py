@@ -13,6 +13,7 @@ from scipy import stats
 from tower_sim.apparatus.catalogue import load
 from tower_sim.campaign.data import Campaign, Facts, Failed, Words
 from tower_sim.errors import UsageError
+from tower_sim.fitting import classifier, distances, pages, pit, whole_games
 from tower_sim.games import amerigo
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.figures import ACTION_POINTS, ACTIONS, FIGURES
@@ -21,7 +22,6 @@ from tower_sim.runs.array import EVERY, Plan, Runs
 from tower_sim.runs.tower import RESIDENTS_OUT, THROWN_OUT
 from tower_sim.statistics import Estimate
 from tower_sim.study.baseline import GameKit, play_rule
-from tower_sim.surrogate.fitting import classifier, distances, pages, pit, whole_games
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import RungScore, shipped
 

@@ -23,16 +23,16 @@ from tower_sim.campaign import parse, run
 from tower_sim.campaign.data import Campaign, CubeEntries, Drops, Failed, Words
 from tower_sim.campaign.load import load
 from tower_sim.errors import UsageError
+from tower_sim.fitting import check, fit, ladder
+from tower_sim.fitting.check import check_command, count_laws
+from tower_sim.fitting.fit import LEAST_RUNS, covered, fit_command, ladder_text, unseen
+from tower_sim.fitting.pages import headline, text, write_report
+from tower_sim.fitting.rows import Rows, held_out, rows_of
 from tower_sim.games import amerigo
 from tower_sim.games.amerigo import Rules
 from tower_sim.models import open_model
 from tower_sim.surrogate import model as surrogate_model
 from tower_sim.surrogate.cascade import CROWD, FRESH, Cascade, FloorLaw, Passing, Polyline, normal_scores
-from tower_sim.surrogate.fitting import check, fit, ladder
-from tower_sim.surrogate.fitting.check import check_command, count_laws
-from tower_sim.surrogate.fitting.fit import LEAST_RUNS, covered, fit_command, ladder_text, unseen
-from tower_sim.surrogate.fitting.pages import headline, text, write_report
-from tower_sim.surrogate.fitting.rows import Rows, held_out, rows_of
 from tower_sim.surrogate.store import Fitted, load_fitted, shipped
 from tower_sim.surrogate.table import OUT, Resting, table_of
 
@@ -333,7 +333,7 @@ def test_laws_of_counts_are_those_of_the_enumeration(monkeypatch: pytest.MonkeyP
     number = np.array([sum(subset) for subset in SUBSETS])
     chance = np.bincount(number, np.exp(ladder.cascade(law).score(rows)))
     upto = np.cumsum(chance)
-    module = importlib.import_module("tower_sim.surrogate.fitting.check")
+    module = importlib.import_module("tower_sim.fitting.check")
     for at_once in (module._AT_ONCE, 1):  # all drops together, and one by one
         monkeypatch.setattr(module, "_AT_ONCE", at_once)
         below, most, mean, out = count_laws(law, rows)
@@ -506,7 +506,7 @@ def test_a_fit_of_the_same_data_gives_the_same_file_which_plays(
 
 def test_held_out_runs_have_no_part_in_the_law(few: Path, fitted_few: Fitted, monkeypatch: pytest.MonkeyPatch):
     """The same campaign, but all cubes of its held-out runs came out."""
-    module = importlib.import_module("tower_sim.surrogate.fitting.fit")
+    module = importlib.import_module("tower_sim.fitting.fit")
     campaign = load(few)
     code = campaign.cubes.after.names.index("tray")
     held = held_out(campaign)[campaign.drops.run[campaign.cubes.row]]
@@ -535,7 +535,7 @@ def test_campaigns_of_another_model_or_several_towers_are_refused(few: Path, tmp
     rule = made(tmp_path / "rule", 10, 1, rest=SHORT, model="two_thirds")
     told = refused(capsys, "surrogate", "fit", str(rule), "-o", str(tmp_path / "model.json"))
     assert "campaign.model is 'two_thirds'; allowed is 'physics'" in told
-    module = importlib.import_module("tower_sim.surrogate.fitting.fit")
+    module = importlib.import_module("tower_sim.fitting.fit")
     campaign = load(few)
     profile = json.loads(json.dumps(campaign.spec["profile"]))
     profile["funnel"]["rim_mm"] += 1

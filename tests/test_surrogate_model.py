@@ -20,13 +20,13 @@ from tower_sim import cli
 from tower_sim.apparatus.catalogue import from_tables, load
 from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError
+from tower_sim.fitting.cascade_fit import chances
+from tower_sim.fitting.rows import Rows
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import sample_games
 from tower_sim.models import open_model
 from tower_sim.state import Event, Resident, TowerState
 from tower_sim.surrogate.cascade import Cascade
-from tower_sim.surrogate.fitting.cascade_fit import chances
-from tower_sim.surrogate.fitting.rows import Rows
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import shipped, shipped_names
 from tower_sim.surrogate.table import OUT, Resting, move

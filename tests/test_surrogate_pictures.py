@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from support.pictures import faults
 
+from tower_sim.fitting import plots
+from tower_sim.fitting.distances import Distance
+from tower_sim.fitting.pit import Histogram, Reliability
+from tower_sim.fitting.whole_games import Autocorrelation, WholeGames
 from tower_sim.statistics import Estimate, Estimates
-from tower_sim.surrogate.fitting import plots
-from tower_sim.surrogate.fitting.distances import Distance
-from tower_sim.surrogate.fitting.pit import Histogram, Reliability
-from tower_sim.surrogate.fitting.whole_games import Autocorrelation, WholeGames
 from tower_sim.surrogate.store import RungScore
 
 

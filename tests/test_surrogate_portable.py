@@ -23,6 +23,7 @@ from support.exact import Ends, exact
 from support.portable import EXPECTED, MADE_UP, ODD_RULES, SEED, VECTORS, made_up, model_of
 
 from tower_sim import cli
+from tower_sim.clients.write import export_command
 from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
@@ -347,7 +348,7 @@ def test_the_json_export_holds_the_table_and_says_whose_it_is(model: SurrogateMo
 def test_a_model_file_exports_like_the_shipped_one(model: SurrogateModel, tmp_path: Path):
     (tmp_path / "model.json").write_text(model.fitted.to_json(), "utf-8")
     for name in ("model.json", "amerigo"):
-        export.export_command(str(tmp_path / name) if name.endswith("json") else name, "js", tmp_path / f"{name}.mjs")
+        export_command(str(tmp_path / name) if name.endswith("json") else name, "js", tmp_path / f"{name}.mjs")
     assert (tmp_path / "model.json.mjs").read_bytes() == (tmp_path / "amerigo.mjs").read_bytes()
 
 
@@ -380,13 +381,13 @@ def flat(value: Any) -> list[Any]:
 )
 def test_a_model_or_format_that_is_not_there_is_refused(model_name: str, to: str, told: str, tmp_path: Path):
     with pytest.raises(UsageError, match=re.escape(told)):
-        export.export_command(model_name, to, tmp_path / "out")
+        export_command(model_name, to, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path):
     with pytest.raises(UsageError, match=r"output is .*; allowed is a file in an existing folder"):
-        export.export_command("amerigo", "json", tmp_path / "missing" / "out.json")
+        export_command("amerigo", "json", tmp_path / "missing" / "out.json")
 
 
 def test_the_script_that_renews_the_vectors_makes_the_stored_ones():

@@ -22,12 +22,13 @@ from pathlib import Path
 import numpy as np
 
 from tests.measure.script import ended, put
+from tower_sim.apparatus import space
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.campaign.data import INSIDE, Campaign
 from tower_sim.campaign.load import load as load_campaign
 from tower_sim.cubes import supply
-from tower_sim.design import atlas, pictures, space, told
+from tower_sim.design import atlas, pictures, told
 from tower_sim.design.towers import SHIPPED, read_table, runs_of, towers_of, write_table
 from tower_sim.drawing.files import save
 from tower_sim.errors import UsageError

@@ -23,11 +23,11 @@ from typing import Any
 import numpy as np
 from scipy.stats import qmc
 
-from calibration.design import SHIPPED, Design, Point, played, shipped
-from calibration.emulator import KERNELS, Emulator, shipped_kernels
-from calibration.parameters import NUMBERS, campaign_text
-from calibration.summaries import EVERY, SUMMARIES, Array, game_counts
 from tests.measure.script import ended
+from tower_sim.calibration.design import SHIPPED, Design, Point, played, shipped
+from tower_sim.calibration.emulator import KERNELS, Emulator, shipped_kernels
+from tower_sim.calibration.parameters import NUMBERS, campaign_text
+from tower_sim.calibration.summaries import EVERY, SUMMARIES, Array, game_counts
 from tower_sim.runs.by_drop import COUNTS
 from tower_sim.writing import write
 

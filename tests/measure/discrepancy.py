@@ -23,12 +23,12 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration import design as designs
-from calibration.design import Design, Point
-from calibration.parameters import campaign_text
-from calibration.summaries import CUBES, EVERY, WHOLE, Array, expit
-from calibration.summaries import SUMMARIES as SUMMARY
 from tests.measure.script import ended
+from tower_sim.calibration import design as designs
+from tower_sim.calibration.design import Design, Point
+from tower_sim.calibration.parameters import campaign_text
+from tower_sim.calibration.summaries import CUBES, EVERY, WHOLE, Array, expit
+from tower_sim.calibration.summaries import SUMMARIES as SUMMARY
 from tower_sim.campaign import parse, run, status
 from tower_sim.campaign.files import make_directory
 from tower_sim.campaign.progress import told

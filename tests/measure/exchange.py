@@ -18,14 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from calibration.design import Design, Point, shipped
-from calibration.parameters import FLOORS, profile_text, values
-from calibration.summaries import Array
 from tests.measure.script import ended
 from tower_sim.apparatus.amerigo.profile import AmerigoTower
 from tower_sim.apparatus.amerigo.tower import SquareTower
 from tower_sim.apparatus.catalogue import parse
 from tower_sim.apparatus.solids import reach
+from tower_sim.calibration.design import Design, Point, shipped
+from tower_sim.calibration.parameters import FLOORS, profile_text, values
+from tower_sim.calibration.summaries import Array
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules, play
 from tower_sim.model import TooManyFailedDraws

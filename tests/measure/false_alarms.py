@@ -16,12 +16,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from calibration.e_values import STRONG, check
-from calibration.records import Record
-from calibration.reference import learn
-from calibration.watched import AgedDrop, observe
 from tests.measure.script import ended
 from tower_sim.apparatus.catalogue import load
+from tower_sim.calibration.e_values import STRONG, check
+from tower_sim.calibration.records import Record
+from tower_sim.calibration.reference import learn
+from tower_sim.calibration.watched import AgedDrop, observe
 
 
 def false_alarms(

@@ -21,17 +21,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import stats
 
-from calibration.design import Design, shipped
-from calibration.emulator import Emulator, shipped_kernels
-from calibration.evidence import of_records
-from calibration.evidence import shipped as shipped_evidence
-from calibration.fit import LEVEL, Discrepancy, Interval, fit
-from calibration.parameters import ENGINE, NUMBERS, TOWER, fields
-from calibration.records import Record, write
 from tests.measure.script import ended
 from tower_sim import __version__
 from tower_sim.apparatus.catalogue import from_tables
 from tower_sim.apparatus.parts import Apparatus
+from tower_sim.calibration.design import Design, shipped
+from tower_sim.calibration.emulator import Emulator, shipped_kernels
+from tower_sim.calibration.evidence import of_records
+from tower_sim.calibration.evidence import shipped as shipped_evidence
+from tower_sim.calibration.fit import LEVEL, Discrepancy, Interval, fit
+from tower_sim.calibration.parameters import ENGINE, NUMBERS, TOWER, fields
+from tower_sim.calibration.records import Record, write
 from tower_sim.campaign.files import locked, make_directory, sealed, unsealed
 from tower_sim.campaign.files import write as write_whole
 from tower_sim.campaign.vary import applied

@@ -21,20 +21,20 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from calibration.command import calibrate
-from calibration.evidence import of_the_real_tower
-from calibration.fit import TARGETS
-from calibration.result import Calibration
 from tests.measure import figures
 from tests.measure.script import ended, put
 from tower_sim import cli
+from tower_sim.calibration.command import calibrate
+from tower_sim.calibration.evidence import of_the_real_tower
+from tower_sim.calibration.fit import TARGETS
+from tower_sim.calibration.result import Calibration
 from tower_sim.campaign import load, run
 from tower_sim.campaign.files import make_directory
 from tower_sim.campaign.progress import told
+from tower_sim.fitting import check_command, fit_command
 from tower_sim.service import Opened
 from tower_sim.service.loop import serve
 from tower_sim.study import study
-from tower_sim.surrogate.fitting import check_command, fit_command
 from tower_sim.surrogate.store import TOWER, fitted_or_shipped
 from tower_sim.terminal import folded
 from tower_sim.writing import write as write_whole

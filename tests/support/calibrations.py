@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from calibration.evidence import GAMES, PHASE, SAID, Evidence
-from calibration.fit import TARGETS, Discrepancy, Fit, Interval, Posterior, PredictiveCheck
-from calibration.parameters import NUMBERS, fields, values
-from calibration.result import Budget, Calibration, Chosen, Confirmed, ConfirmedSummary, GamesMean
-from calibration.summaries import SUMMARIES, WHOLE
+from tower_sim.calibration.evidence import GAMES, PHASE, SAID, Evidence
+from tower_sim.calibration.fit import TARGETS, Discrepancy, Fit, Interval, Posterior, PredictiveCheck
+from tower_sim.calibration.parameters import NUMBERS, fields, values
+from tower_sim.calibration.result import Budget, Calibration, Chosen, Confirmed, ConfirmedSummary, GamesMean
+from tower_sim.calibration.summaries import SUMMARIES, WHOLE
 
 DRAWS = 400
 MIDDLE = {"setup": 20.0, "inside": 11.0, "out": 5.5, "own": 0.7, "spread": 1.8}

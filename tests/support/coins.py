@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from calibration.emulator import Predicted
-from calibration.parameters import NUMBERS
-from calibration.summaries import CUBES, DROPS, SUMMARIES, Window, game_counts
+from tower_sim.calibration.emulator import Predicted
+from tower_sim.calibration.parameters import NUMBERS
+from tower_sim.calibration.summaries import CUBES, DROPS, SUMMARIES, Window, game_counts
 from tower_sim.runs.by_drop import ByDrop
 
 COLOUR = np.repeat(np.arange(7), 7)

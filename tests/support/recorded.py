@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from calibration import summaries
-from calibration.emulator import Predicted
-from calibration.records import Record
-from calibration.summaries import Window
-from calibration.watched import AgedDrop
+from tower_sim.calibration import summaries
+from tower_sim.calibration.emulator import Predicted
+from tower_sim.calibration.records import Record
+from tower_sim.calibration.summaries import Window
+from tower_sim.calibration.watched import AgedDrop
 
 COLOURS = ("blue", "black", "red", "brown", "green", "yellow", "white")
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from tower_sim.apparatus.fields import choice, number, read_table, refuse_unknown
 from tower_sim.apparatus.parts import Hand, Surface
 from tower_sim.errors import UsageError, shown
+from tower_sim.fields import choice, number, read_table, refuse_unknown
 
 
 @dataclass(frozen=True, slots=True)

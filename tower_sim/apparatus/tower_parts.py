@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from tower_sim import portable
 from tower_sim.apparatus.common import Cubes, Release, demand, mm
-from tower_sim.apparatus.fields import choice, count, number
 from tower_sim.apparatus.parts import Box, Region, span
 from tower_sim.apparatus.sheets import Opening
 from tower_sim.apparatus.tower import Tower
+from tower_sim.fields import choice, count, number
 
 Array = npt.NDArray[np.float64]
 

@@ -13,12 +13,12 @@ from typing import Any, cast
 
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.apparatus.catalogue import names
-from tower_sim.apparatus.fields import refuse_unknown
+from tower_sim.apparatus.space import PREFIX, usual
 from tower_sim.campaign.kinds import game_of, installed, kinds
 from tower_sim.campaign.point import MAX_RECORDED, MAX_ROWS, Point, build, rows_of
 from tower_sim.campaign.vary import DESIGNS, TOWER, Values, check_size, designed, fields_of, points, told
-from tower_sim.design.space import PREFIX, usual
 from tower_sim.errors import UsageError, check_kind, fault
+from tower_sim.fields import refuse_unknown
 from tower_sim.games.game import Game, game_seed
 from tower_sim.models import BOARD_MODELS, MODELS
 from tower_sim.physics.settings import read_settings

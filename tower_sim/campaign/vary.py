@@ -10,10 +10,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from tower_sim.apparatus.fields import refuse_unknown
-from tower_sim.design.space import PREFIX
-from tower_sim.design.space import tables as tower_tables
+from tower_sim.apparatus.space import PREFIX
+from tower_sim.apparatus.space import tables as tower_tables
 from tower_sim.errors import check_whole, fault, shown
+from tower_sim.fields import refuse_unknown
 
 SAMPLED = ("latin_hypercube", "sobol")  # designs whose points are a sample themselves
 DESIGNS = ("grid", "list", *SAMPLED)

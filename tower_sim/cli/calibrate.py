@@ -35,7 +35,7 @@ def add(calibrate: Parser) -> None:
 
 def _calibrate(options: argparse.Namespace) -> int:
     """Calibrate; without a seed a calibration that was begun goes on by its own."""
-    from calibration.command import calibrate_command
+    from tower_sim.calibration.command import calibrate_command
 
     begun = _seed_begun(options.output) if options.seed is None else None
     root = seed_of(options) if begun is None else begun

@@ -26,7 +26,7 @@ def add(fairness: Parser) -> None:
 
 
 def _fairness(options: argparse.Namespace) -> int:
-    from calibration.verdict import fairness_command
+    from tower_sim.calibration.verdict import fairness_command
 
     settings = settings_of(PHYSICS, options.engine, options.accuracy)
     seed = seed_of(options)

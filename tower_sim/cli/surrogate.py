@@ -42,13 +42,13 @@ def add(parser: Parser) -> None:
 
 
 def _fit(options: argparse.Namespace) -> None:
-    from tower_sim.surrogate.fitting import fit_command
+    from tower_sim.fitting import fit_command
 
     fit_command(options.directories, options.output)
 
 
 def _check(options: argparse.Namespace) -> None:
-    from tower_sim.surrogate.fitting import check_command
+    from tower_sim.fitting import check_command
 
     seed = seed_of(options)
     check_command(options.model, options.directories, options.output, seed)
@@ -56,11 +56,9 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _export(options: argparse.Namespace) -> None:
-    from tower_sim.surrogate.export import export_command
+    from tower_sim.clients.write import export_command, write_package
 
     if options.to == "npm":
-        from tower_sim.clients.write import write_package
-
         write_package(options.model, options.output)
         _say_written(options)
         return

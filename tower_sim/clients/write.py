@@ -1,6 +1,9 @@
-"""The npm package: every tower and ship a module of its own, for Node, TypeScript and browsers, without dependencies.
+"""A surrogate written for other programs: one file in a language, or the npm package of several.
 
-documents of surrogate/export.py + modules of modules.py + npm/types, README, LICENSE -> files by name -> a folder
+    document of surrogate/export.py --js_text, json_text, tongues.text--> FILE.mjs, .json, .lua, .php, .java
+    documents + modules of modules.py + npm/types, README, LICENSE -> files by name -> a folder
+
+The package has every tower and ship as a module of its own, for Node, TypeScript and browsers, without dependencies.
 """
 
 from __future__ import annotations
@@ -15,20 +18,41 @@ from typing import Any, cast
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.with_board import with_board
-from tower_sim.clients import modules
-from tower_sim.errors import UsageError, shown
+from tower_sim.clients import modules, tongues
+from tower_sim.errors import UsageError, fault, shown
 from tower_sim.games.game import Game
 from tower_sim.made import of_folder
 from tower_sim.pages.html import source
-from tower_sim.surrogate.export import document
+from tower_sim.surrogate.export import document, js_text, json_text
 from tower_sim.surrogate.store import TOWER, fitted_or_shipped, shipped_names
 from tower_sim.terminal import warn
 from tower_sim.variants import DEFAULT
-from tower_sim.writing import told, write_folder
+from tower_sim.writing import told, write, write_folder
 
 NAME = "tower-sim"
+FORMATS = ("js", "json", *tongues.FORMATS)
 _THRESHOLDS = "// The chance of log-odds in units of 1/512, times 2^32.\n\n"
 _MARK = "tower_sim surrogate export"  # in package.json: a folder that we may write over
+
+
+def export_command(model: str, to: str, output: Path) -> None:
+    """Write the surrogate `model`, a file or the name of a shipped one, as `to`, one of FORMATS, into `output`.
+
+    Raises UsageError for a model that cannot be read, another format, a board in a language that has none, and a file
+    that cannot be written;
+    WritingFailed when the disk is full or fails.
+    """
+    if to not in FORMATS:
+        raise fault("format", to, f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}")
+    fitted = fitted_or_shipped(model)
+    if fitted.failed:
+        warn(f"{fitted.name}: {fitted.failed}")
+    plain = document(fitted)
+    if to in tongues.FORMATS:
+        text = tongues.text(to, plain, output)
+    else:
+        text = js_text(plain) if to == "js" else json_text(plain)
+    write(output, text, "output")
 
 
 def write_package(models: Sequence[str], folder: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from tower_sim.design import space
+from tower_sim.apparatus import space
 from tower_sim.design.book import Book
 from tower_sim.design.front import Front, table
 from tower_sim.design.played import TOLD, Row

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from tower_sim import writing
-from tower_sim.design import space
+from tower_sim.apparatus import space
 from tower_sim.design.played import TOLD, Row
 from tower_sim.errors import UsageError, shown
 from tower_sim.reading import json_value, read_text

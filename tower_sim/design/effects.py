@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim.design import space
+from tower_sim.apparatus import space
 from tower_sim.design.features import features
 from tower_sim.study.gaussian import GaussianProcess
 from tower_sim.study.sobol import Index, Told, averaged, jackknife, points, totals

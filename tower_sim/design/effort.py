@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 
-from tower_sim.design import space
+from tower_sim.apparatus import space
 from tower_sim.design.book import LAST, SEARCH, Book
 from tower_sim.design.played import Task
 from tower_sim.design.search import BATCH, EACH, MORE, NEAREST, Evaluate

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim.design import space
+from tower_sim.apparatus import space
 
 Array = npt.NDArray[np.float64]
 

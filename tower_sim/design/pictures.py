@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.figure import Figure
 
+from tower_sim.apparatus import space
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.design import space
 from tower_sim.design.atlas import Atlas, AtlasPart
 from tower_sim.design.effects import DUMMY, Pair
 from tower_sim.drawing.sheet import Sheet

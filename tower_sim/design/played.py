@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from tower_sim import registry
+from tower_sim.apparatus import space
 from tower_sim.campaign.data import SETUP
 from tower_sim.cubes import Cube
-from tower_sim.design import space
 from tower_sim.design.towers import JAMMED, OUTPUTS
 from tower_sim.games.game import Turn
 from tower_sim.physics.settings import ENGINE, STANDARD, accuracy

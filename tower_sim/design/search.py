@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim.design import space
+from tower_sim.apparatus import space
 from tower_sim.design.belief import Belief, OfAtlas, after, given, of_own, prior
 from tower_sim.design.book import LAST, SEARCH, Book, RoundOfGames, Trial
 from tower_sim.design.features import features

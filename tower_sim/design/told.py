@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tower_sim.design import space
+from tower_sim.apparatus import space
 from tower_sim.design.atlas import Atlas, AtlasPart
 from tower_sim.design.effects import COLUMNS, DUMMY, Influences, MainEffect
 from tower_sim.design.pictures import NAMED, ranked, said

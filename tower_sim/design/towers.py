@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim import writing
+from tower_sim.apparatus import space
 from tower_sim.campaign.data import Campaign
-from tower_sim.design import space
 from tower_sim.design.features import features
 from tower_sim.errors import UsageError, shown
 from tower_sim.extras import extra

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim.design import space
+from tower_sim.apparatus import space
 from tower_sim.errors import UsageError, check_number, check_one, check_table, fault, word_list
 
 Array = npt.NDArray[np.float64]

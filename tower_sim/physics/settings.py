@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, fields, replace
 from numbers import Integral, Real
 from typing import Any, cast
 
-from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.errors import UsageError, check_kind, check_table, fault, near
+from tower_sim.fields import refuse_unknown
 from tower_sim.registry import names
 
 SETTINGS_VERSION = 1

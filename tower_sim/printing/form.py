@@ -18,11 +18,11 @@ def drops_text(apparatus: Apparatus, digest: str) -> str:
 
 
 def record_text(apparatus: Apparatus, digest: str, form: str) -> str:
-    """Return a record of a printed tower to fill in, as `python -m calibration.printed check` reads it."""
+    """Return a record of a printed tower to fill in, as `python -m tower_sim.calibration.printed check` reads it."""
     made = "laser-cut" if form == "svg" else "printed"
     return f"""\
 # What was built, and with what it was tried: fill in, and keep it beside drops.csv.
-# python -m calibration.printed check record.toml says what is missing.
+# python -m tower_sim.calibration.printed check record.toml says what is missing.
 schema = "tower-sim/printed-record"
 version = 1
 profile_digest = "{apparatus.digest}"  # which tower; tower.toml is its profile

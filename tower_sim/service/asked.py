@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from tower_sim import registry
-from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.errors import check_whole, fault, near
+from tower_sim.fields import refuse_unknown
 from tower_sim.games.game import Game
 from tower_sim.games.ways import Asked, check_words
 from tower_sim.requests import (

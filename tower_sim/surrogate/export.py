@@ -1,8 +1,7 @@
-"""The portable surrogate: its table as a JSON document, as a file of a program, and conformance vectors.
+"""The portable surrogate: its table as a JSON document, as a JavaScript module, and conformance vectors.
 
     Fitted of a tower --document--> table of whole numbers --json_text--> FILE.json
     Fitted of a board --document--> law in doubles         --js_text----> FILE.mjs (sampler.js or ship.js, words.js)
-    document --tongues.text--> FILE.lua, FILE.php, CubeTower.java
     Table --vectors--> (seed, state, throw -> outcome), a line of JSON each
 
 docs/surrogate_portable.md says what an implementation in another language must do.
@@ -15,22 +14,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
-from pathlib import Path
 from typing import Any
 
-import tower_sim.clients.tongues as tongues
-from tower_sim.errors import fault
 from tower_sim.surrogate.generator import WordStream
-from tower_sim.surrogate.store import TOWER, Fitted, fitted_or_shipped
+from tower_sim.surrogate.store import TOWER, Fitted
 from tower_sim.surrogate.table import Resting, Table, move, table_of
-from tower_sim.terminal import warn
-from tower_sim.writing import write
 
 SCHEMA = "tower-sim/surrogate-table"
 BOARD_SCHEMA = "tower-sim/surrogate-board"
 VERSION = 1
 GENERATOR = "xoshiro128**"
-FORMATS = ("js", "json", *tongues.FORMATS)
 Seed = tuple[int, int, int, int]
 
 # Of a vector: the most cubes inside and thrown, and how old those inside are; one of each is drawn.
@@ -39,26 +32,6 @@ _AGES = (10, 300)
 _SAMPLERS = {SCHEMA: "sampler.js", BOARD_SCHEMA: "ship.js"}
 _LAW = ("places", "terms", "landing", "crowd", "changed", "slope", "quiet", "moves", "cover")
 _MARKER = "export const MODEL = null;\n"
-
-
-def export_command(model: str, to: str, output: Path) -> None:
-    """Write the surrogate `model`, a file or the name of a shipped one, as `to`, one of FORMATS, into `output`.
-
-    Raises UsageError for a model that cannot be read, another format, a board in a language that has none, and a file
-    that cannot be written;
-    WritingFailed when the disk is full or fails.
-    """
-    if to not in FORMATS:
-        raise fault("format", to, f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}")
-    fitted = fitted_or_shipped(model)
-    if fitted.failed:
-        warn(f"{fitted.name}: {fitted.failed}")
-    plain = document(fitted)
-    if to in tongues.FORMATS:
-        text = tongues.text(to, plain, output)
-    else:
-        text = js_text(plain) if to == "js" else json_text(plain)
-    write(output, text, "output")
 
 
 def document(fitted: Fitted) -> dict[str, Any]:

@@ -5,12 +5,12 @@ from functools import partial
 
 import numpy as np
 
-from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.apparatus.kind import ApparatusKind
 from tower_sim.apparatus.parts import Apparatus, Hand, Region, Surface, span
 from tower_sim.columns import Column
 from tower_sim.cubes import supply
 from tower_sim.errors import check_whole
+from tower_sim.fields import refuse_unknown
 from tower_sim.games.game import Game, Turn, game_seed
 from tower_sim.model import TooManyFailedDraws, until_landed
 from tower_sim.physics.engine import Motion

@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from tower_sim import portable
 from tower_sim.apparatus import tower_parts
 from tower_sim.apparatus.common import demand, mm
-from tower_sim.apparatus.fields import choice, count, number, optional
 from tower_sim.apparatus.profile import Profile
 from tower_sim.apparatus.sheets import Opening, between, spaced
 from tower_sim.apparatus.tower_parts import (
@@ -34,6 +33,7 @@ from tower_sim.apparatus.tower_parts import (
     demand_hand_over_rim,
     demand_openings_fit,
 )
+from tower_sim.fields import choice, count, number, optional
 
 
 @dataclass(frozen=True, slots=True)

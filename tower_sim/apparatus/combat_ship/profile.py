@@ -24,9 +24,9 @@ from tower_sim import portable
 from tower_sim.apparatus import zones
 from tower_sim.apparatus.board import Zone
 from tower_sim.apparatus.common import Cubes, Release, demand, mm
-from tower_sim.apparatus.fields import count, number, read_table
 from tower_sim.apparatus.profile import Profile
 from tower_sim.errors import UsageError, shown
+from tower_sim.fields import count, number, read_table
 
 SHEET = 2e-3  # thickness of decks, m
 WALL = 4e-3  # thickness of the hull, m

@@ -29,7 +29,6 @@ from functools import cache
 from tower_sim import portable
 from tower_sim.apparatus import tower_parts
 from tower_sim.apparatus.common import demand, mm
-from tower_sim.apparatus.fields import choice, count, number
 from tower_sim.apparatus.profile import Profile
 from tower_sim.apparatus.sheets import Opening, evenly
 from tower_sim.apparatus.tower_parts import (
@@ -42,6 +41,7 @@ from tower_sim.apparatus.tower_parts import (
     demand_hand_over_rim,
     demand_openings_fit,
 )
+from tower_sim.fields import choice, count, number
 
 
 @dataclass(frozen=True, slots=True)

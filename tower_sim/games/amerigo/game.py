@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tower_sim.apparatus.fields import read_fields, refuse_unknown
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.columns import Column
 from tower_sim.contract import DropModel
+from tower_sim.fields import read_fields, refuse_unknown
 from tower_sim.games.amerigo import phases, words
 from tower_sim.games.amerigo.compared import ComparedGames
 from tower_sim.games.amerigo.figures import FIGURES, FITTED

@@ -8,9 +8,9 @@ from importlib import resources
 from pathlib import Path
 from typing import cast
 
-from tower_sim.apparatus.fields import read_fields
 from tower_sim.cubes import MAX_CUBES, Cube, supply
 from tower_sim.errors import UsageError, check_kind, check_whole, fault, shown, unknown
+from tower_sim.fields import read_fields
 from tower_sim.games.amerigo.rulings import with_defaults
 from tower_sim.reading import read_text, toml_table
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.apparatus.fields import read_fields, refuse_unknown
 from tower_sim.contract import DropModel
 from tower_sim.cubes import Cube, count_by_colour, supply
 from tower_sim.errors import fault
+from tower_sim.fields import read_fields, refuse_unknown
 from tower_sim.games.chain.rules import Chain, chosen, some
 from tower_sim.games.game import Game, Turn, check_rules, check_run
 from tower_sim.model import TooManyFailedDraws, until_landed

@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.with_board import with_board
 from tower_sim.columns import Column
 from tower_sim.contract import BoardModel, DropModel
 from tower_sim.cubes import MAX_CUBES
 from tower_sim.errors import check_whole, fault, shown
+from tower_sim.fields import refuse_unknown
 from tower_sim.games.dead_reckoning import battle, words
 from tower_sim.games.dead_reckoning.battle import Battle
 from tower_sim.games.dead_reckoning.combat import RULES_VERSION

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast, get_args
 
-from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.cubes import check_colour
 from tower_sim.errors import check_kind, check_whole, fault, shown, unknown
+from tower_sim.fields import refuse_unknown
 from tower_sim.games.dead_reckoning.abilities import Ability
 from tower_sim.games.dead_reckoning.rulings import Rulings
 

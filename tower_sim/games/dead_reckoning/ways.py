@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.cubes import parse_counts
 from tower_sim.errors import UsageError, check_whole, fault, near, shown
+from tower_sim.fields import refuse_unknown
 from tower_sim.games.dead_reckoning.abilities import Ability
 from tower_sim.games.dead_reckoning.document import SCHEMA, VERSION
 from tower_sim.games.dead_reckoning.odds import BattleOdds

@@ -13,8 +13,8 @@ from typing import cast
 
 from tower_sim.apparatus.board import Board, Point, Zone
 from tower_sim.apparatus.common import demand
-from tower_sim.apparatus.fields import choice, count, read_table
 from tower_sim.errors import UsageError
+from tower_sim.fields import choice, count, read_table
 
 EXPLOSIVE = "explosive"
 PLUNDER = "plunder"

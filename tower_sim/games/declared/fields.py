@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.errors import UsageError, check_whole, fault, unknown
+from tower_sim.fields import refuse_unknown
 from tower_sim.games.declared.expressions import COLOURS, DROP, PHASE, PLACES, ROUND
 from tower_sim.games.declared.grammar import CONNECTIVES, FUNCTIONS
 

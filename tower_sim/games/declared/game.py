@@ -12,11 +12,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.columns import Column
 from tower_sim.contract import DropModel
 from tower_sim.errors import fault
+from tower_sim.fields import refuse_unknown
 from tower_sim.games.compared import Compared
 from tower_sim.games.declared import document, words
 from tower_sim.games.declared.checked import declaration_of, read_file

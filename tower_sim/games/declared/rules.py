@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, cast
 
-from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.cubes import MAX_CUBES, Cube, supply
 from tower_sim.errors import check_whole, fault, unknown
+from tower_sim.fields import refuse_unknown
 from tower_sim.games.declared.declaration import AGAIN, MAX_DROPS, Declaration
 from tower_sim.games.declared.expressions import COLOURS, Expression, Names, Value
 from tower_sim.games.knocks import read_knocks

@@ -11,9 +11,9 @@ from typing import Any, cast
 
 from tower_sim import registry, requests
 from tower_sim.apparatus.catalogue import load, names
-from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import unknown
+from tower_sim.fields import refuse_unknown
 from tower_sim.models import MODELS, Model, open_model
 from tower_sim.requests import PHYSICS, DropRequest, OddsRequest, Request
 from tower_sim.service.asked import MAX_STATE, fields, read_drop, read_request

@@ -16,8 +16,8 @@ from starlette.requests import Request as Call
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.errors import fault
+from tower_sim.fields import refuse_unknown
 from tower_sim.models import settings_of
 from tower_sim.requests import PHYSICS, OddsRequest, first_game
 from tower_sim.service.codes import TOO_LARGE

@@ -12,8 +12,8 @@ from starlette.requests import Request as Call
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tower_sim.apparatus.fields import refuse_unknown
 from tower_sim.errors import check_whole, fault
+from tower_sim.fields import refuse_unknown
 from tower_sim.models import settings_of
 from tower_sim.requests import PHYSICS, first_game
 from tower_sim.service.http import drawing

@@ -11,7 +11,7 @@ The game of a campaign says what its drops throw and which numbers it takes from
 
 from __future__ import annotations
 
-from tower_sim.surrogate.fitting.check import check, check_command
-from tower_sim.surrogate.fitting.fit import fit, fit_command
+from tower_sim.fitting.check import check, check_command
+from tower_sim.fitting.fit import fit, fit_command
 
 __all__ = ["check", "check_command", "fit", "fit_command"]

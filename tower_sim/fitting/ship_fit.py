@@ -17,8 +17,8 @@ import numpy as np
 from tower_sim.apparatus.board import Board
 from tower_sim.apparatus.with_board import WithBoard
 from tower_sim.campaign.data import Array, Campaign
+from tower_sim.fitting.ship_throws import Throws, ship_of, throws_of
 from tower_sim.surrogate.board_law import BoardLaw, Covered
-from tower_sim.surrogate.fitting.ship_throws import Throws, ship_of, throws_of
 
 LEVEL_SD = 5.0  # of the weak penalty on log-odds and log-rates, about 0
 SLOPE_SD = 1.0  # of that on what a logarithm or a count adds

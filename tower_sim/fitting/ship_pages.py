@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from tower_sim.campaign.data import Array
+from tower_sim.fitting.ship_check import LEVEL, PERMUTATIONS, BoardCheck, ComparedFact
+from tower_sim.fitting.ship_facts import classes
+from tower_sim.fitting.ship_ladder import BoardRung
 from tower_sim.statistics import Estimates
 from tower_sim.study.plots import BAR, FONT, INK, SIM, label, legend, panels, whiskers
 from tower_sim.study.sheets import Cell, Sheets
 from tower_sim.surrogate.board_law import TERMS, BoardLaw
-from tower_sim.surrogate.fitting.ship_check import LEVEL, PERMUTATIONS, BoardCheck, ComparedFact
-from tower_sim.surrogate.fitting.ship_facts import classes
-from tower_sim.surrogate.fitting.ship_ladder import BoardRung
 
 FEWEST = 30  # under a cell's number in plots and tables, below which it is left out
 DETECTED = 2.8  # standard deviations: a gap that large is found four times in five at the 5 % level

@@ -1,4 +1,4 @@
-"""Read tables of a TOML profile into frozen dataclasses: units in the key, bounds in the field, one line an error."""
+"""Read tables of text into frozen dataclasses: units in the key, bounds in the field, one line an error."""
 
 from __future__ import annotations
 

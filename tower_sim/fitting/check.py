@@ -13,23 +13,23 @@ from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.campaign.data import Campaign
 from tower_sim.campaign.load import load_whole
 from tower_sim.errors import UsageError, fault
+from tower_sim.fitting import ladder
+from tower_sim.fitting.cascade_fit import chances
+from tower_sim.fitting.classifier import ENOUGH, SHIFT, Power, power, tell_apart
+from tower_sim.fitting.fit import apparatus_of, engine_of, unseen
+from tower_sim.fitting.pages import TowerCheck, text, write_report
+from tower_sim.fitting.pit import pit, reliability
+from tower_sim.fitting.rows import Rows, rows_of
+from tower_sim.fitting.ship_check import check_board
+from tower_sim.fitting.ship_ladder import ladder as board_ladder
+from tower_sim.fitting.ship_pages import board_text
+from tower_sim.fitting.ship_pages import write_report as write_board_report
+from tower_sim.fitting.whole_games import compare_games, finished_runs, games_of
 from tower_sim.models import surrogate_of
 from tower_sim.progress import nothing, telling
 from tower_sim.runs.array import Array, Runs
 from tower_sim.study.sheets import FILES
 from tower_sim.surrogate.cascade import EFFECTS, Cascade
-from tower_sim.surrogate.fitting import ladder
-from tower_sim.surrogate.fitting.cascade_fit import chances
-from tower_sim.surrogate.fitting.classifier import ENOUGH, SHIFT, Power, power, tell_apart
-from tower_sim.surrogate.fitting.fit import apparatus_of, engine_of, unseen
-from tower_sim.surrogate.fitting.pages import TowerCheck, text, write_report
-from tower_sim.surrogate.fitting.pit import pit, reliability
-from tower_sim.surrogate.fitting.rows import Rows, rows_of
-from tower_sim.surrogate.fitting.ship_check import check_board
-from tower_sim.surrogate.fitting.ship_ladder import ladder as board_ladder
-from tower_sim.surrogate.fitting.ship_pages import board_text
-from tower_sim.surrogate.fitting.ship_pages import write_report as write_board_report
-from tower_sim.surrogate.fitting.whole_games import compare_games, finished_runs, games_of
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.ship import ShipSurrogate
 from tower_sim.surrogate.store import BOARD, Fitted, fitted_or_shipped

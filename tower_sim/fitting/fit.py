@@ -14,11 +14,11 @@ from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.campaign.data import Campaign
 from tower_sim.campaign.load import load_whole
 from tower_sim.errors import UsageError, fault
+from tower_sim.fitting.ladder import climb, rungs, scores
+from tower_sim.fitting.rows import Rows, held_out, rows_of
+from tower_sim.fitting.ship_fit import fit_board
 from tower_sim.physics.settings import stored_engine
 from tower_sim.progress import nothing, telling
-from tower_sim.surrogate.fitting.ladder import climb, rungs, scores
-from tower_sim.surrogate.fitting.rows import Rows, held_out, rows_of
-from tower_sim.surrogate.fitting.ship_fit import fit_board
 from tower_sim.surrogate.store import BOARD, TOWER, Fitted, RungScore, Source
 
 LEAST_RUNS = 10  # the fewest of which some are held out

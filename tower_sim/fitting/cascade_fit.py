@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from tower_sim.fitting.rows import Array, Rows
 from tower_sim.progress import nothing
 from tower_sim.surrogate.cascade import Cascade, FloorLaw, Passing, Polyline, normal_scores
-from tower_sim.surrogate.fitting.rows import Array, Rows
 
 THROWN = (1, 2, 3, 4, 5, 6, 7, 10, 15, 25, 35, 49, 60, 75, 98)
 SPREAD = (1, 5, 10, 20, 40)

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from tower_sim.fitting.distances import Distance
+from tower_sim.fitting.pit import Histogram, Reliability
+from tower_sim.fitting.whole_games import QUANTILES, Autocorrelation, WholeGames
 from tower_sim.study.plots import BAR, FONT, INK, RULE, SIM, bars, counted, label, legend, panels, whiskers, whole
-from tower_sim.surrogate.fitting.distances import Distance
-from tower_sim.surrogate.fitting.pit import Histogram, Reliability
-from tower_sim.surrogate.fitting.whole_games import QUANTILES, Autocorrelation, WholeGames
 from tower_sim.surrogate.store import RungScore
 
 SURROGATE = RULE  # as the rule is drawn in a study

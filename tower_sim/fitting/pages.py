@@ -8,10 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tower_sim.statistics import Estimate
-from tower_sim.study.sheets import Cell, Sheets, said
-from tower_sim.surrogate.fitting import plots
-from tower_sim.surrogate.fitting.classifier import (
+from tower_sim.fitting import plots
+from tower_sim.fitting.classifier import (
     ACCURACY_BELOW,
     ACCURACY_STRETCH,
     ENOUGH,
@@ -21,9 +19,11 @@ from tower_sim.surrogate.fitting.classifier import (
     Power,
     Told,
 )
-from tower_sim.surrogate.fitting.distances import LEVEL, Distance
-from tower_sim.surrogate.fitting.pit import Histogram, Reliability
-from tower_sim.surrogate.fitting.whole_games import ComparedMean, WholeGames
+from tower_sim.fitting.distances import LEVEL, Distance
+from tower_sim.fitting.pit import Histogram, Reliability
+from tower_sim.fitting.whole_games import ComparedMean, WholeGames
+from tower_sim.statistics import Estimate
+from tower_sim.study.sheets import Cell, Sheets, said
 from tower_sim.surrogate.store import RungScore
 
 PASSES, FAILS, UNDECIDED = "passes", "does not pass", "is undecided"

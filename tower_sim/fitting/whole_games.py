@@ -10,11 +10,7 @@ import numpy as np
 
 from tower_sim.campaign.data import Campaign
 from tower_sim.errors import UsageError, fault
-from tower_sim.runs.array import Array, Plan, Runs
-from tower_sim.runs.figure import Figure
-from tower_sim.runs.tower import INSIDE, OUT
-from tower_sim.statistics import Estimate, Estimates, average, averages, student_quantile
-from tower_sim.surrogate.fitting.distances import (
+from tower_sim.fitting.distances import (
     LEVEL,
     SERIES,
     Distance,
@@ -23,6 +19,10 @@ from tower_sim.surrogate.fitting.distances import (
     random_splits,
     statistics,
 )
+from tower_sim.runs.array import Array, Plan, Runs
+from tower_sim.runs.figure import Figure
+from tower_sim.runs.tower import INSIDE, OUT
+from tower_sim.statistics import Estimate, Estimates, average, averages, student_quantile
 
 PERMUTATIONS = 5000
 FEWEST = 10  # games a side
