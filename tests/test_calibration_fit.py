@@ -306,7 +306,8 @@ def test_the_design_that_ships_has_its_kernels_and_can_be_saved(tmp_path: Path):
     assert whole.mean() > 0.95
     assert ((design.games.inside[..., 0] + design.games.out[..., 0])[whole] == 49).all()
     save(design, tmp_path / "again.npz")
-    assert {name.split()[0] for name in shipped_kernels()} == {*EVERY, "turn"}
+    others = {"most_inside", "share_out", "actions", "action_points", "gold", "gold_with_token"}  # found when asked for
+    assert {name.split()[0] for name in shipped_kernels()} == {*EVERY, "turn"} - others
 
 
 def test_parts_of_a_design_have_their_games_side_by_side():

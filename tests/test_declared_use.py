@@ -261,6 +261,36 @@ def test_a_file_says_what_its_kinds_are_painted_with():
             declaration_of(given | {"paints": wrong})
 
 
+def test_a_file_names_figures_of_its_own():
+    """By hand: of three throws of three red and a blue the second skips nothing."""
+    of = {
+        "spare": {
+            "title": "cubes out beyond one",
+            "unit": "cubes",
+            "says": "cubes out but one",
+            "of": "max(out - 1, 0)",
+        },
+        "mixed": {"of": "colours == 2", "where": "out > 0"},
+        "fullest": {"of": "inside", "take": "most", "unit": "cubes"},
+    }
+    game = DeclaredGame(declaration_of(phase() | {"figures": of}))
+    turns = list(game.play(CoinTower(p_out=0.5), game.read({}), 1))
+    values = dict(zip([figure.key for figure in game.figures()], game.measured(turns, game.read({})), strict=True))
+    out = [turn.entry.out for turn in turns if turn.entry.phase != "setup"]
+    some = [cubes for cubes in out if cubes]
+    assert values["spare"] == pytest.approx(sum(max(len(cubes) - 1, 0) for cubes in out) / len(out))
+    assert values["mixed"] == pytest.approx(sum(len({c.colour for c in cubes}) == 2 for cubes in some) / len(some))
+    assert values["fullest"] == max(len(turn.state.residents) for turn in turns if turn.entry.phase != "setup")
+    for wrong, line in (
+        ({"of": "old_out"}, r"a name in figures\.x\.of is 'old_out'; allowed is one of thrown, out"),
+        ({"of": "out.red"}, r"figure 'x' is 'out\.red': .* is not understood; allowed are names"),
+        ({"of": "out", "take": "median"}, r"figures\.x\.take is 'median'"),
+        ({}, r"figures\.x\.of is missing"),
+    ):
+        with pytest.raises(UsageError, match=line):
+            declaration_of(phase() | {"figures": {"x": wrong}})
+
+
 def test_words_of_a_run_say_what_was_read_and_what_the_tower_held():
     for reads, told in (
         ({}, "mine was played, and nothing was read."),

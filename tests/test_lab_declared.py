@@ -561,3 +561,26 @@ def test_the_scripts_are_plain_and_use_no_chance_of_their_own():
         assert "import " not in text.replace("important", "")
         assert "innerHTML" not in text
         assert len(text.splitlines()) <= 400
+
+
+def test_figures_of_a_files_own_are_the_same_numbers_in_the_page(page: Page, model: SurrogateModel):
+    figures = """
+[figures.spare]
+of = "max(out - floor(thrown / 2), 0)"
+unit = "cubes"
+[figures.mixed]
+of = "not colours == 1"
+where = "out > 0 and before > 1"
+[figures.of_own]
+of = "own_out"
+among = "own + lead"
+[figures.apart]
+of = "out - lead * 2"
+take = "spread"
+[figures.fullest]
+of = "inside"
+take = "most"
+"""
+    both, rng = Both(page, game_of(GAMES["seafarers"] + figures)), random.Random(3)
+    assert len(both.tree["own"]) == 5
+    assert sum(both.agree(model, "amerigo", stream, choices_of(both.game, rng)) for stream in range(5)) > 100

@@ -101,11 +101,11 @@ def by_drop(values: Any, size: int) -> list[int]:
 
 
 def counts_of(side: Any, games: Runs) -> dict[str, list[int]]:
-    """What the page counts, from Python's games; the set-up has no action points, but the page counts what came out."""
+    """What the page counts, from Python's games; the set-up has no action points, but the page counts what came out of all colours."""
     out, inside = games.emerged.astype(int), games.inside.astype(int)
     numbers = {
         "actions": (out > 0).sum(-1),
-        "action_points": out.max(-1),
+        "action_points": np.concatenate([out[:, :1].sum(-1), out[:, 1:].max(-1)], 1),
         "gold": -(-out.sum(-1) // int(games.plan.terms["gold_divisor"])),
         "gold_with_token": -(-out.sum(-1) // int(games.plan.terms["gold_divisor_with_token"])),
         "inside": inside.sum(-1),

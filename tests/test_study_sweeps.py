@@ -86,8 +86,8 @@ def known(thrown: int) -> dict[str, float]:
         inside += before
     return {
         "thrown in a drop": thrown,
-        "mean inside": inside / DROPS,
-        "mean out of a drop": out / DROPS,
+        "mean inside in play": inside / DROPS,
+        "mean out in a drop": out / DROPS,
         "share of thrown out": share(thrown),
         "share of residents out": RESIDENTS_OUT,
     }

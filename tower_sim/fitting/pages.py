@@ -170,7 +170,7 @@ def _mean(mean: ComparedMean) -> Claim:
     why = f"{_signed(said(mean.difference))} cubes; physics {said(mean.physics)}, surrogate {said(mean.surrogate)}"
     if verdict == UNDECIDED and mean.physics.n < mean.needed:
         why += f"; {mean.physics.n} physics games are too few to say, {mean.needed} or more are needed"
-    return Claim(f"mean {mean.name}: within {mean.within:g} cubes", verdict, why)
+    return Claim(f"{mean.name}: within {mean.within:g} cubes", verdict, why)
 
 
 def _power(power: Power) -> Claim:

@@ -21,6 +21,7 @@ from tower_sim.games.declared.declaration import (
     Phase,
     Policy,
 )
+from tower_sim.games.declared.expressions import NUMBER
 from tower_sim.games.declared.fields import fields, items, named, one_of, table, text, word
 from tower_sim.games.declared.grammar import read_expression
 from tower_sim.games.declared.known import Known, known_of
@@ -28,9 +29,16 @@ from tower_sim.games.declared.phases import read_phase
 from tower_sim.games.declared.readings import Reading, read_reading
 from tower_sim.games.declared.stands_for import read_device
 from tower_sim.reading import read_text, toml_table
+from tower_sim.runs.figure import COLUMNS, MEAN, SHARE, TAKES, Figure
 
 _HEAD = ("schema", "version", "name", "title", "about", "source", "apparatus", "colours", "knocked")
-_TABLES = ("parameters", "policies", "groups", "pools", "values", "setup", "rounds", "phase", "devices", "paints")
+_TABLES = ("parameters", "policies", "groups", "pools", "values", "setup", "rounds", "phase", "devices", "figures")
+_PAINTS = "paints"
+_COLUMNS = tuple(
+    column for column in COLUMNS if column != "old_out"
+)  # which counts by colour, as a page has, leave open
+_FIGURES = ("inside", "throws", "amount")  # that every game has, or may have
+MAX_FIGURES = 20
 _RGB = re.compile("#[0-9a-fA-F]{6}")
 _TAKEN = ("drops", "cubes", "receipts", "set_aside", "declared")  # lie beside a game's own table in a dataset
 
@@ -51,7 +59,7 @@ def declaration_of(given: Mapping[str, Any]) -> Declaration:
     if head != [SCHEMA, VERSION] or type(given["version"]) is not int:
         advice = f'begin the file with schema = "{SCHEMA}" and version = {VERSION}'
         raise fault("schema and version", head, f"{[SCHEMA, VERSION]}", advice)
-    fields(given, "file", (*_HEAD, *_TABLES), needed=("name", "pools", "phase"))
+    fields(given, "file", (*_HEAD, *_TABLES, _PAINTS), needed=("name", "pools", "phase"))
     name = word(given["name"], "name")
     if name in _TAKEN:
         raise fault("name", name, f"a word other than {', '.join(_TAKEN)}", "choose another")
@@ -78,6 +86,9 @@ def declaration_of(given: Mapping[str, Any]) -> Declaration:
         devices={one: read_device(one, of, known, readings) for one, of in devices.items()},
         knocked=one_of(given["knocked"], "knocked", known.pools) if "knocked" in given else "",
         paints=_paints(table(given.get("paints", {}), "paints", MAX_COLOURS), known),
+        figures=tuple(
+            _figure(one, of, readings) for one, of in named(given.get("figures", {}), "figures", MAX_FIGURES).items()
+        ),
     )
 
 
@@ -99,6 +110,22 @@ def _policy(name: str, given: Mapping[str, Any], names: Any) -> Policy:
     where = f"policies.{name}"
     ways = {choice: read_reading(way, f"{where}.of.{choice}", names, {}) for choice, way in given["of"].items()}
     return Policy(name, given["is"], ways, given.get("says", ""))
+
+
+def _figure(name: str, given: object, readings: Mapping[str, Reading]) -> Figure:
+    """Return a figure of the game's own; its names are the columns of a drop and the numbers that are read."""
+    where = f"figures.{name}"
+    of = fields(given, where, ("title", "unit", "says", "of", "among", "where", "take"), needed=("of",))
+    if name in (*readings, *_FIGURES):
+        raise fault(where, name, f"a word that no reading has, and none of {', '.join(_FIGURES)}", "choose another")
+    take = one_of(of.get("take", MEAN), f"{where}.take", TAKES)
+    texts = {key: text(of[key], f"{where}.{key}") for key in ("unit", "says", "of", "among", "where") if key in of}
+    figure = Figure(name, text(of.get("title", name), f"{where}.title"), **({"unit": SHARE} | texts), take=take)
+    numbers = [one for one, reading in readings.items() if reading.kind == NUMBER]
+    for part, read in figure.parts.items():
+        for one in sorted(read.names - {*_COLUMNS, *numbers}):
+            raise fault(f"a name in {where}.{part}", one, f"one of {', '.join((*_COLUMNS, *numbers))}", "mend it")
+    return figure
 
 
 def _paints(given: Mapping[str, Any], known: Known) -> dict[str, str]:

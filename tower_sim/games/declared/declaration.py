@@ -10,6 +10,7 @@ from typing import Any
 
 from tower_sim.games.declared.expressions import COLOUR, NUMBER, CubesAt, Expression, Names
 from tower_sim.games.declared.readings import Reading
+from tower_sim.runs.figure import Figure
 
 SCHEMA = "tower-sim/game"
 VERSION = 1
@@ -134,8 +135,8 @@ class Declaration:
     """A whole declared game. Two are equal where their files say the same, in the same order.
 
     `pools` have an expression over the parameters for each key: a colour, a group, `colours` or a colour parameter.
-    `readings` are all those of the file, the first of each name. `paints` has the #rrggbb of some colours. `table` is
-    the file itself.
+    `readings` are all those of the file, the first of each name. `paints` has the #rrggbb of some colours, `figures`
+    are those of its own. `table` is the file itself.
     """
 
     table: Mapping[str, Any]
@@ -155,6 +156,7 @@ class Declaration:
     devices: Mapping[str, DeclaredDevice]
     knocked: str
     paints: Mapping[str, str]
+    figures: tuple[Figure, ...] = ()
 
     @property
     def colours(self) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ colours. Version 1 of `tower-sim/declared-tree` has
     knocked      the pool of what a knock releases, or ""
     readings     all of the file, the first of each name: {name, kind: "number", "colour", "word" or "set", values}
     figures      of a run, as comparisons have them: {key, title, unit}
+    own          those of the file: {key, take, of, among, where}, expressions over the columns of a throw
     main         {reading, values}: what a device stands for, else the first of a colour or a word; or null
     device       what the tower stands in for, or null: {name, kind, reads, counts: POOL or [{event, number}...],
                  kinds: [{name, events}...], deal, most}; of dice the counts are of the ways that they fall; `most` is
@@ -76,6 +77,7 @@ from tower_sim.games.declared.readings import (
     WorkedOut,
 )
 from tower_sim.games.devices import Bag, Deck, of_dice
+from tower_sim.runs.figure import Figure
 
 SCHEMA = "tower-sim/declared-tree"
 VERSION = 1
@@ -114,9 +116,19 @@ def plain(of: Declaration) -> dict[str, Any]:
             for name, one in of.readings.items()
         ],
         "figures": [{"key": one.key, "title": one.title, "unit": one.unit} for one in figures_of(of)],
+        "own": [_own(figure) for figure in of.figures],
         "main": {"reading": main, "values": [*values_of(of, main)]} if main else None,
         "device": _device(of.compared_with, names) if of.compared_with else None,
         "is_battle": is_battle(of),
+    }
+
+
+def _own(figure: Figure) -> dict[str, Any]:
+    """Return what a figure of the game's own is made of, over the columns of each throw and what is read of it."""
+    said = {"key": figure.key, "take": figure.take}
+    return said | {
+        name: {"text": part.text, "where": f"figures.{figure.key}.{name}", "tree": part.plain()}
+        for name, part in figure.parts.items()
     }
 
 

@@ -85,7 +85,7 @@ const declared = (() => {
     const told = notes(tree);
     const throws = [];
     run.play(() => {
-      note(told, run);
+      note(tree, told, run);
       throws.push(thrown(tree, run));
     });
     return { throws, figures: figures(tree, told), read: Object.fromEntries(told.read) };
@@ -112,16 +112,50 @@ const declared = (() => {
   // Figures
 
   function notes(tree) {
-    return { read: new Map(tree.readings.map(({ name }) => [name, []])), inside: [], amount: 0, throws: 0, outside: 0 };
+    return { read: new Map(tree.readings.map(({ name }) => [name, []])), inside: [], amount: 0, throws: 0, outside: 0, columns: [], before: 0 };
   }
 
   /** Note what figures are made of, after a throw. */
-  function note(told, run) {
+  function note(tree, told, run) {
     for (const [name, value] of run.now.read) if (value !== null) told.read.get(name).push(value);
     told.amount += run.now.amount ?? 0;
     told.inside.push(run.held());
     told.throws += run.thrown().some((count) => count > 0) ? 1 : 0;
     told.outside += run.covers() ? 0 : 1;
+    if (tree.own.length && run.now.phase !== "setup") told.columns.push(columns(run, told.before));
+    told.before = run.held();
+  }
+
+  /** Return what the figures of a game's own are made of: the columns of a throw, and what was read of it. */
+  function columns(run, before) {
+    const [thrown, out, inside] = [run.thrown(), run.out(), run.inside()];
+    const sum = (counts) => counts.reduce((all, count) => all + count, 0);
+    const ofThrown = (counts, is) => counts.filter((count, k) => thrown[k] > 0 === is);
+    return {
+      thrown: sum(thrown), out: sum(out), inside: sum(inside), before, colours: out.filter(Boolean).length,
+      own: sum(ofThrown(out, true)) + sum(ofThrown(inside, true)), own_out: sum(ofThrown(out, true)),
+      lead: Math.max(0, ...ofThrown(out, false)), ...Object.fromEntries(run.now.read),
+    };
+  }
+
+  /** Return the value of a figure of the game's own: see Figure in Python's runs/figure.py. */
+  function ownFigure({ take, of, among, where }, drops, limit) {
+    let drop = null;
+    const scope = { number: (name) => () => drop[name] ?? null, limit };
+    const work = [of, among, where].map((each) => declaredNumbers.expression(each, scope).value);
+    const plain = (x) => (x === null ? NaN : typeof x === "number" ? x : Number(x.n) / Number(x.d));
+    const found = drops.map((each) => {
+      drop = each;
+      return work.map((value) => plain(value()));
+    }).filter(([x, y, z]) => z && Number.isFinite(x) && Number.isFinite(y));
+    const values = found.map(([x]) => x);
+    if (!values.length) return 0;
+    const sum = (numbers) => numbers.reduce((all, x) => all + x, 0);
+    if (take === "sum") return sum(values);
+    if (take === "most") return Math.max(...values);
+    if (take === "spread") return Math.sqrt(mean(values.map((x) => (x - mean(values)) ** 2)));
+    const below = sum(found.map(([, y]) => y));
+    return below > 0 ? sum(values) / below : 0;
   }
 
   /** Return the figures of one game, as `measured` does in Python. */
@@ -134,6 +168,7 @@ const declared = (() => {
     });
     const phases = tree.setup ? [tree.setup, ...tree.phases] : tree.phases;
     if (phases.some((phase) => phase.effects)) own.push(told.amount);
+    own.push(...tree.own.map((figure) => ownFigure(figure, told.columns, tree.limits.number)));
     return [...own, mean(told.inside), told.throws];
   }
 
@@ -174,7 +209,7 @@ const declared = (() => {
       source.word = words(seed, first + game);
       source.pick = words(seed, first + game + PICKS);
       const told = notes(tree);
-      run.play(() => note(told, run));
+      run.play(() => note(tree, told, run));
       figures(tree, told).forEach((value, i) => (found.figures[i][game] = value));
       const main = tree.main ? told.read.get(tree.main.reading) : [];
       values.forEach(
