@@ -574,13 +574,15 @@ where = "out > 0 and before > 1"
 [figures.of_own]
 of = "own_out"
 among = "own + lead"
-[figures.apart]
-of = "out - lead * 2"
-take = "spread"
 [figures.fullest]
 of = "inside"
 take = "most"
 """
     both, rng = Both(page, game_of(GAMES["seafarers"] + figures)), random.Random(3)
-    assert len(both.tree["own"]) == 5
+    assert len(both.tree["own"]) == 4
     assert sum(both.agree(model, "amerigo", stream, choices_of(both.game, rng)) for stream in range(5)) > 100
+    spread = '[figures.apart]\nof = "out - lead * 2"\ntake = "spread"\n'
+    both = Both(page, game_of(GAMES["seafarers"] + spread))  # whose sum of squares is rounded otherwise
+    turns, _ = turns_of(both.game, both.rules({}), model, WordStream(SEED, 9), WordStream(SEED, 9 + PICKS), ALL)
+    found = page.ask("play", tree=both.tree, table="amerigo", choices={}, seed=SEED, tower=9, pick=9 + PICKS)
+    assert found["figures"] == pytest.approx(both.game.measured(turns, both.rules({})), rel=1e-12)

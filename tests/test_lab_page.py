@@ -101,7 +101,7 @@ def by_drop(values: Any, size: int) -> list[int]:
 
 
 def counts_of(side: Any, games: Runs) -> dict[str, list[int]]:
-    """What the page counts, from Python's games; the set-up has no action points, but the page counts what came out of all colours."""
+    """What the page counts, from Python's games; of the set-up, which has no action points, all that came out."""
     out, inside = games.emerged.astype(int), games.inside.astype(int)
     numbers = {
         "actions": (out > 0).sum(-1),
