@@ -19,6 +19,7 @@ from tower_sim.calibration.summaries import (
     CUBES,
     DROPS,
     EVERY,
+    FIGURES,
     SUMMARIES,
     WHOLE,
     Array,
@@ -26,8 +27,9 @@ from tower_sim.calibration.summaries import (
     from_records,
     windows,
 )
-from tower_sim.errors import UsageError, shown
+from tower_sim.errors import UsageError, fault, shown
 from tower_sim.runs.by_drop import ByDrop
+from tower_sim.runs.figure import SHARE
 from tower_sim.runs.tower import TOTALS, many_of, single_of
 
 MOST_VALUES = 40  # 1.7 GB
@@ -108,7 +110,8 @@ class Within:
     def ends(self) -> tuple[float, float]:
         """The bounds on the scale of the fit; an end that no summary of games comes beyond is infinite."""
         name = self.window.summary
-        scale, most = SUMMARIES[name].scale, CUBES if name in ("setup", "inside") else 1.0
+        most = CUBES if name in ("setup", "inside") else 1.0 if FIGURES[name].unit in (SHARE, "phases") else np.inf
+        scale = SUMMARIES[name].scale
         low = float(scale(self.low)) if self.low > 0 else -np.inf
         return low, float(scale(self.high)) if self.high < most else np.inf
 
@@ -229,6 +232,11 @@ def _bounds(observation: Observation) -> tuple[Clue, ...]:
             clues.append(Within(EVERY["single"], 1 - high, 1 - low))
         else:
             clues.append(Within(EVERY[name.removeprefix("share_")], low, high))
+    for name, (low, high) in observation.figures.items():
+        if name not in EVERY:
+            what = f"key of figures of observation {observation.name}"
+            raise fault(what, name, f"one of {', '.join(EVERY)}", "name a figure of the game")
+        clues.append(Within(EVERY[name], low, high))
     return tuple(clues)
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from tower_sim.errors import fault
 from tower_sim.reading import read_text, toml_table
@@ -35,8 +35,8 @@ class Observation:
     `inside_after`, by colour (`from_empty`: into the empty tower); or only that `least_out` came out, of `colours_out`
     colours. Of phases: their action `points`. Of many drops, ends included: the range in which the number out of a drop
     (`out_total`) or inside between drops (`inside_in_play`) is said to lie; the most that stay after the set-up
-    (`setup_at_most`); shares of phases, as in SHARES. `justifies` names what of the prior it is the reason for. What is
-    not of use for the fit (`use` false) says why in `strength`.
+    (`setup_at_most`); shares of phases, as in SHARES; bounds of any other of a game's `figures`, by key. `justifies`
+    names what of the prior it is the reason for. What is not of use for the fit (`use` false) says why in `strength`.
     """
 
     name: str
@@ -58,6 +58,7 @@ class Observation:
     share_several: tuple[float, float] | None = None
     share_leads: tuple[float, float] | None = None
     share_ones: tuple[float, float] | None = None
+    figures: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
     justifies: str = ""
     use: bool = True
 
@@ -169,9 +170,17 @@ def _are_ends(low: int, high: int) -> Callable[[Any], bool]:
 
 
 def _are_shares(ends: Any) -> bool:
-    if not isinstance(ends, list) or len(ends) != 2:
+    return _are_numbers(ends) and ends[1] <= 1
+
+
+def _are_bounds(figures: Any) -> bool:
+    return isinstance(figures, dict) and all(map(_are_numbers, cast("dict[str, Any]", figures).values()))
+
+
+def _are_numbers(ends: Any) -> bool:
+    if not isinstance(ends, list) or len(cast("list[Any]", ends)) != 2:
         return False
-    return all(type(x) in (int, float) and math.isfinite(x) for x in ends) and 0 <= ends[0] < ends[1] <= 1
+    return all(type(x) in (int, float) and math.isfinite(x) for x in ends) and 0 <= ends[0] < ends[1]
 
 
 def _are_points(points: Any) -> bool:
@@ -186,6 +195,7 @@ _ALLOWED: dict[str, tuple[Callable[[Any], bool], str]] = {
     **dict.fromkeys(("thrown", "out", "inside_after"), _COUNTS),
     **dict.fromkeys(("out_total", "inside_in_play"), _ENDS),
     **dict.fromkeys(SHARES, _SHARES),
+    "figures": (_are_bounds, "a table of figures, each with two numbers from 0, the smaller first"),
     **dict.fromkeys(("from_empty", "use"), _BOOL),
     "least_out": (lambda n: _is_whole(n, 1, CUBES), f"a whole number from 1 to {CUBES}"),
     "setup_at_most": (lambda n: _is_whole(n, 0, CUBES), f"a whole number from 0 to {CUBES}"),

@@ -14,6 +14,7 @@ from scipy.special import expit, ndtr
 from scipy.stats import norm
 from support.coins import Quadratic, drawn, play, residents_leave
 
+from tower_sim.calibration import evidence
 from tower_sim.calibration.discrepancy import Discrepancy
 from tower_sim.calibration.emulator import Predicted
 from tower_sim.calibration.evidence import (
@@ -329,3 +330,19 @@ def test_a_posterior_that_no_even_point_hits_is_found_by_points_about_the_best()
     assert unit[:, 4:].mean(0) == pytest.approx([0.5] * (len(NUMBERS) - 4), abs=4.5 * 0.29 / 200**0.5)
     exact = 4 * np.log(1 / Sharp.slope)
     assert found.posterior.fit == pytest.approx(exact, abs=0.3)
+
+
+def test_any_figure_of_the_game_may_be_a_clue(tmp_path: Path):
+    """A posterior that must have two actions to choose from and a half has more of them than the prior."""
+    text = 'says = "x"\nsource = "x"\nkind = "impression"\nstrength = "strong: x"\n'
+    (tmp_path / "choice.toml").write_text(text + "figures = { actions = [2.5, 3.0], most_inside = [5, 30] }\n", "utf-8")
+    (found,) = evidence.read(tmp_path / "choice.toml")
+    assert [clue.window.summary for clue in found.clues] == ["actions", "most_inside"]
+    assert found.clues[0].ends == pytest.approx(np.log([2.75, 3.25]))
+    assert Within(EVERY["actions"], 0.0, 9.0).ends == (-np.inf, pytest.approx(np.log(9.25)))
+    (tmp_path / "wrong.toml").write_text(text + "figures = { choice = [2.5, 3.0] }\n", "utf-8")
+    with pytest.raises(UsageError, match=r"key of figures of observation wrong is 'choice'; allowed is one of setup"):
+        evidence.read(tmp_path / "wrong.toml")
+    (tmp_path / "wrong.toml").write_text(text + "figures = { actions = [3, 2] }\n", "utf-8")
+    with pytest.raises(UsageError, match=r"figures of observation .* allowed is a table of figures, each with two"):
+        evidence.read(tmp_path / "wrong.toml")
