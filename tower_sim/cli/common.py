@@ -108,7 +108,7 @@ def add_plot(parser: Parser, what: str) -> None:
 
 
 def add_output(parser: Parser, metavar: str, what: str, *, required: bool = True, is_replaced: bool = True) -> None:
-    """Add `-o`, `--output` (`--out` is read as well, as an abbreviation), and `--force` where anything is replaced."""
+    """Add `-o`, `--output`, and `--force` where anything is replaced."""
     parser.add_argument("-o", "--output", type=Path, required=required, metavar=metavar, help=what)
     if is_replaced:
         add_force(parser)
