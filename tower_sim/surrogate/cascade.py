@@ -41,7 +41,7 @@ MAX_AGE = 255  # drops; older cubes are as old
 
 
 def normal_scores() -> tuple[float, ...]:
-    """Return EFFECTS equally likely values with mean 0 and variance 1: quantiles of the normal law, scaled."""
+    """Return EFFECTS equally likely values, mean 0 and variance 1: normal quantiles (i + 1/2) / EFFECTS, scaled."""
     raw = [NormalDist().inv_cdf((i + 0.5) / EFFECTS) for i in range(EFFECTS)]
     sd = (sum(x * x for x in raw) / EFFECTS) ** 0.5
     return tuple(x / sd for x in raw)
