@@ -32,12 +32,12 @@ from tower_sim.games.dead_reckoning.battle import Battle, advance, start
 from tower_sim.games.dead_reckoning.sides import Setup, Side
 from tower_sim.model import redo, until_landed
 from tower_sim.models import open_model, rule_of_thumb, settings_of
-from tower_sim.physics.settings import PhysicsSettings, accuracy, read_settings, stored_settings
+from tower_sim.physics.settings import PhysicsSettings, accuracy, read_settings
 from tower_sim.registry import get
 from tower_sim.replay.takes import takes
 from tower_sim.requests import DropRequest, PlayRequest, read_rules, rules_of
 from tower_sim.simulator import PhysicsModel
-from tower_sim.state import TowerState, rng_from_text, rng_text, token_version
+from tower_sim.state import TowerState, rng_from_text, rng_text
 from tower_sim.study import study
 from tower_sim.surrogate.store import fitted_or_shipped, load_fitted
 from tower_sim.variants import read_variant
@@ -77,7 +77,6 @@ FINE: Mapping[str, str] = {  # names of ODD that an argument may be, as CALL.ARG
     "settings.iterations": "5",
     "settings.timestep": "",
     "read_settings.table": "table",
-    "stored_settings.table": "table",
     "sample_runs.runs": "5",
     "cube.id": WHOLE,
     "cube.colour": "nope|''",
@@ -158,7 +157,6 @@ def doors() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     yield "settings", PhysicsSettings, {"timestep": 0.001, "iterations": 40, "engine": "core"}
     yield "accuracies", lambda engine, word: accuracy(engine, word), {"engine": "core", "word": "fast"}
     yield "read_settings", read_settings, {"table": {"iterations": 40}}
-    yield "stored_settings", stored_settings, {"table": {"iterations": 40}}
     yield "settings_of", settings_of, {"model": "physics", "engine": "core", "fineness": "fast"}
     yield "rule_of_thumb", rule_of_thumb, {"apparatus": shape, "name": "two_thirds"}
     for each, before in ((model, state), (rule, rule.empty()), (board, lying)):
@@ -178,7 +176,6 @@ def doors() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     )
     yield "take", state.take, {"cubes": state.cubes[:1]}
     yield "from_token", TowerState.from_token, {"token": state.token()}
-    yield "token_version", token_version, {"token": state.token()}
     yield "rng_text", rng_text, {"rng": rng()}
     yield "rng_from_text", rng_from_text, {"text": rng_text(rng())}
     yield "at", lying.board.at, {"place": "table"}

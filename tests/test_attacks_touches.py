@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +15,6 @@ from support.touches import pressing
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Box
-from tower_sim.calibration.parameters import TOWER
 from tower_sim.cubes import Cube, supply
 from tower_sim.door import Door
 from tower_sim.errors import UsageError
@@ -209,14 +206,3 @@ def test_a_thrown_cube_has_nothing_of_a_taken_one_with_its_number(physics: Physi
     )
     assert again.status.is_landing
     assert [(x.place, x.pose) for x in again.landings] == [(x.place, x.pose) for x in another.landings]
-
-
-def test_a_state_of_version_2_is_gone_on_from():
-    token = json.loads((Path(__file__).parent / "vectors" / "tower2.json").read_text("utf-8"))[0]["token"]
-    with PhysicsModel(load(TOWER)) as model:
-        state = replace(TowerState.from_token(token), digest=model.empty().digest)  # as of this model's settings
-        thrown = supply({"blue": 2}, model.cube_edge, first_id=state.next_id)
-        outcome = model.drop(state, thrown, np.random.default_rng(3))
-        assert len(state.residents) == 8
-        assert outcome.status.is_landing
-        assert sorted(x.cube for x in outcome.landings) == sorted((*state.cubes, *thrown))

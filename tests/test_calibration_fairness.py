@@ -105,7 +105,8 @@ def test_the_law_of_a_group_is_scipys_beta_binomial():
 
 def test_the_number_out_has_the_law_of_all_pairs_of_numbers():
     for thrown, inside in ((0, 0), (0, 3), (2, 0), (3, 4)):
-        a, b = LAW.thrown_pmf(thrown, inside, -2.0), LAW.resident_pmf(thrown, inside, -2.0)
+        of_drop = terms(thrown, inside, -2.0)
+        a, b = LAW.thrown.pmf(thrown, of_drop), LAW.resident.pmf(inside, of_drop)
         by_hand = np.zeros(thrown + inside + 1)
         for i, j in product(range(thrown + 1), range(inside + 1)):
             by_hand[i + j] += a[i] * b[j]
@@ -123,8 +124,8 @@ def test_a_group_that_never_or_always_leaves_has_a_finite_law_that_says_so(share
     thrown, inside = np.full(50, 5), np.full(50, 12)
     law = fit(thrown, inside, np.full(50, -2.0), thrown * share, inside * (1 - share))
     assert np.isfinite([*law.thrown.coefficients, *law.thrown.errors, *law.resident.errors]).all()
-    assert law.thrown_pmf(5, 12, -2.0)[5 * share] > 0.99
-    assert law.resident_pmf(5, 12, -2.0)[12 * (1 - share)] > 0.99
+    assert law.thrown.pmf(5, terms(5, 12, -2.0))[5 * share] > 0.99
+    assert law.resident.pmf(12, terms(5, 12, -2.0))[12 * (1 - share)] > 0.99
 
 
 def test_a_fit_refuses_what_cannot_be():

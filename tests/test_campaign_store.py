@@ -415,14 +415,6 @@ def test_one_of_many_threads_gets_the_lock_and_when_it_ends_another_one(tmp_path
         assert any(pool.map(enter, range(200)))
 
 
-def test_a_lock_that_an_older_version_left_is_no_stranger(tmp_path: Path, whole: Path):
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out/.lock").write_text("process 999999999 on a machine that burnt down")
-    run(SPEC, tmp_path / "out")
-    (tmp_path / "out/.lock").unlink()
-    assert tree(tmp_path / "out") == tree(whole)
-
-
 def test_what_is_no_lock_where_the_lock_should_be_is_told_in_one_line(tmp_path: Path):
     (tmp_path / ".lock.db").write_text("a poem" * 200)
     with pytest.raises(StoreError, match=r"\.lock\.db cannot be written \(file is not a database\)"), locked(tmp_path):
@@ -473,3 +465,14 @@ def test_the_status_says_what_is_done_and_missing(copy: Path):
     for name in ("receipts/00001.json", "drops/00002.parquet", "receipts/00004.json"):
         (copy / name).unlink()
     assert "shards: 3 done, 3 missing, of 6\nmissing: 1-2, 4" in campaign_status(copy)
+
+
+def test_a_dataset_whose_tables_have_another_version_is_refused_in_one_line(tmp_path: Path):
+    here = environment()
+    theirs = here | {"versions": here["versions"] | {"tables": "2"}}
+    with Store.opened(tmp_path, SPEC, theirs):
+        pass
+    with pytest.raises(UsageError, match=r"^version of the tables in '.*' is '2'; allowed is 3; .*$"):
+        Store.read(tmp_path)
+    with pytest.raises(UsageError, match=r"here is tables 3 instead of 2; .*give another -o$"):
+        run(SPEC, tmp_path)

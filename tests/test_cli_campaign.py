@@ -13,7 +13,7 @@ def _place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a campaign file and its finished campaign."""
     place = tmp_path_factory.mktemp("campaign")
     (place / "spec.toml").write_text(SPEC)
-    done = tower_sim("campaign", "run", "spec.toml", "--out", "done", "--workers", "2", cwd=place)
+    done = tower_sim("campaign", "run", "spec.toml", "--output", "done", "--workers", "2", cwd=place)
     assert done.returncode == 0, done.stderr
     return place
 
@@ -31,12 +31,12 @@ def test_a_damaged_file_is_named_status_1_and_mended_by_running_again(place: Pat
     verified = here("campaign", "verify", "done", cwd=place)
     assert verified.returncode == 1
     assert "drops/00001.parquet" in verified.stdout
-    assert tower_sim("campaign", "run", "spec.toml", "--out", "done", cwd=place).returncode == 0
+    assert tower_sim("campaign", "run", "spec.toml", "--output", "done", cwd=place).returncode == 0
     assert file.read_bytes() == before
 
 
 def test_a_study_writes_report_tables_and_plots(place: Path):
-    done = here("study", "done", "--out", "report", cwd=place)
+    done = here("study", "done", "--output", "report", cwd=place)
     assert done.returncode == 0, done.stderr
     first, *_, last = done.stdout.splitlines()
     assert first.startswith("After the set-up ")
@@ -51,17 +51,17 @@ def test_a_study_writes_report_tables_and_plots(place: Path):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("campaign", "run", "none.toml", "--out", "x"), "none.toml"),
-        (("campaign", "run", "bad.toml", "--out", "x"), "campaign.game is unknown"),
-        (("campaign", "run", "other.toml", "--out", "done"), "done"),
+        (("campaign", "run", "none.toml", "--output", "x"), "none.toml"),
+        (("campaign", "run", "bad.toml", "--output", "x"), "campaign.game is unknown"),
+        (("campaign", "run", "other.toml", "--output", "done"), "done"),
         (("campaign", "status", "nowhere"), "nowhere"),
         (("campaign", "verify", "nowhere"), "nowhere"),
-        (("campaign", "run", "spec.toml", "--out", "x", "--workers", "0"), "workers"),
+        (("campaign", "run", "spec.toml", "--output", "x", "--workers", "0"), "workers"),
         (
-            ("campaign", "run", "spec.toml", "--out", "x", "--workers", "100000000"),
+            ("campaign", "run", "spec.toml", "--output", "x", "--workers", "100000000"),
             "allowed is a whole number from 1 to",
         ),
-        (("study", "nowhere", "--out", "r"), "nowhere"),
+        (("study", "nowhere", "--output", "r"), "nowhere"),
         (("campaign", "--"), "required: ACTION"),
     ],
 )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 from support.fakes import CoinTower
 from support.ships import DiceShip
+from support.towers import RULEBOOK
 
 from tower_sim.campaign import parse
 from tower_sim.games import amerigo, chain, dead_reckoning
@@ -71,17 +73,29 @@ def test_run_r_of_a_root_seed_is_battle_number_r_and_both_sides_act_when_they_ar
 
 
 @pytest.mark.parametrize(
-    ("name", "digest"),
+    ("text", "digest"),
     [
-        ("game", "6a3995e83fdefea98bf4fae69893ac9f636b50cc526345070bf77f7f967fb10f"),
-        ("chain", "192f33777c928714fc15e0464d6e92d8a9e5e4476df68718a1a47ac722eb1db2"),
-        ("battle", "a9f5773d66e8328fbdfb8d9a95d445b643ce462080781b95c55ecf3810301789"),
+        (
+            'kind = "game"\napparatus = "amerigo.toml"\nmodel = "two_thirds"\ngames = 5\nshard = 5\n'
+            '[rules]\nrounds = 1\n[vary.fields]\n"rules.cubes" = [5, 6]\n',
+            "6a3995e83fdefea98bf4fae69893ac9f636b50cc526345070bf77f7f967fb10f",
+        ),
+        (
+            'kind = "chain"\napparatus = "amerigo.toml"\nmodel = "two_thirds"\nchains = 6\nshard = 6\n'
+            '[chain]\ndrops = 8\npolicy = "cover"\n',
+            "192f33777c928714fc15e0464d6e92d8a9e5e4476df68718a1a47ac722eb1db2",
+        ),
+        (
+            'kind = "battle"\napparatus = "dead_reckoning"\nmodel = "surrogate"\nbattles = 8\nshard = 8\n'
+            "[battle]\ncubes = { purple = 6, green = 3 }\n"
+            'abilities = { green = ["throw:2", "move"], purple = ["take_off", "strength:1"] }\n',
+            "a9f5773d66e8328fbdfb8d9a95d445b643ce462080781b95c55ecf3810301789",
+        ),
     ],
 )
-def test_a_spec_of_the_kinds_that_always_were_keeps_its_digest(name: str, digest: str, tmp_path: Path):
-    from support.old import OLD, lay_tower
-
-    assert parse(OLD[f"v2_{name}"], lay_tower(tmp_path)).digest == digest
+def test_what_a_campaign_says_has_one_digest(text: str, digest: str, tmp_path: Path):
+    shutil.copy(RULEBOOK, tmp_path / "amerigo.toml")
+    assert parse(f'[campaign]\nseed = "7"\n{text}', tmp_path).digest == digest
 
 
 def test_the_colours_of_a_chain_are_those_of_the_cubes_in_amerigo():

@@ -129,11 +129,6 @@ def picture(page: Any) -> npt.NDArray[np.float64]:
     return matplotlib.image.imread(io.BytesIO(page.locator("#scene").screenshot()))[:, :, :3]
 
 
-def blue_pixels(image: npt.NDArray[np.float64]) -> int:
-    """Count the pixels that only a blue cube can have."""
-    return int(((image[:, :, 2] > 0.4) & (image[:, :, 0] < 0.3) & (image[:, :, 1] < 0.5)).sum())
-
-
 def test_it_opens_with_all_in_the_hand_and_says_in_a_plain_sentence_what_happens(at_desk: Open):
     page = at_desk(tower_replay())
     assert page.inner_text("h1") == page.title() == "Two drops into amerigo"

@@ -1,9 +1,8 @@
-"""The settings of physics: each engine's own numbers, its accuracies, and what a table that names no engine means."""
+"""The settings of physics: each engine's own numbers, its accuracies, and what files and specs say of them."""
 
 from __future__ import annotations
 
 import pickle
-import re
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -16,8 +15,6 @@ from tower_sim import cli, registry
 from tower_sim.calibration.parameters import NUMBERS as FREE
 from tower_sim.calibration.parameters import campaign_text
 from tower_sim.campaign import Spec, parse
-from tower_sim.campaign.environment import environment
-from tower_sim.campaign.store import Store
 from tower_sim.errors import UsageError
 from tower_sim.models import settings_of
 from tower_sim.physics import settings as module
@@ -30,17 +27,10 @@ from tower_sim.physics.settings import (
     accuracy,
     fields_of,
     read_settings,
-    stored_settings,
 )
 from tower_sim.requests import DropRequest
 
 FILE = '[campaign]\nkind = "game"\napparatus = "amerigo"\nseed = "7"\ngames = 2\n[rules]\nrounds = 1\n'
-OLD = {  # the table of every dataset that was written when Bullet was the only engine, in its order
-    "timestep": 0.002, "step_travel": 0.1, "passed_travel": 0.2, "window": 0.01, "iterations": 20,
-    "firm_iterations": 100, "firm_relaxation": 0.02, "rest_overlap": 0.015, "residual": 0.0001,
-    "contact_breaking": 0.02, "restitution_speed": 0.05, "quiet_speed": 0.005, "quiet_spin": 1.0, "quiet_time": 0.2,
-    "longest": 12.0, "creep": 0.1, "relaxation": 0.05,
-}  # fmt: skip
 HAS_NOT = [
     (engine, name)
     for engine in NUMBERS
@@ -60,18 +50,10 @@ def refused(make: Any) -> str:
 # The numbers of each engine
 
 
-def test_bullets_settings_keep_the_table_and_the_digest_that_they_had():
-    bullet = PhysicsSettings(engine="bullet")
-    assert list(bullet.table().items()) == list(OLD.items())
-    assert bullet.digest() == "3934e6717a808c0c"  # docs/speed.md
-    assert replace(bullet, timestep=0.001).digest() == "0c762f174401a25a"
-
-
 @pytest.mark.parametrize("engine", NUMBERS)
 def test_what_is_left_out_is_the_engines_own_number_and_what_is_given_is_kept(engine: str):
     settings = PhysicsSettings(engine=engine)
-    named = {} if engine == "bullet" else {"engine": engine}
-    assert settings.table() == dict(NUMBERS[engine].standard) | named
+    assert settings.table() == {**NUMBERS[engine].standard, "engine": engine}
     for name in fields_of(engine):
         assert type(getattr(settings, name)) is (int if "iterations" in name else float)
     halved = {
@@ -106,7 +88,7 @@ def test_a_setting_that_the_engine_has_not_is_refused_and_changes_nothing(engine
     settings = PhysicsSettings(engine=engine)
     assert name not in settings.table()
     given: Any = {name: 0.017, "engine": engine}
-    for make in (lambda: PhysicsSettings(**given), lambda: read_settings(given), lambda: stored_settings(given)):
+    for make in (lambda: PhysicsSettings(**given), lambda: read_settings(given)):
         line = refused(make)
         assert line.startswith(f"settings.{name} is 0.017; allowed is none: the engine {engine} has no such setting; ")
     same: Any = {name: getattr(settings, name), "engine": engine}
@@ -184,46 +166,26 @@ def test_the_settings_of_a_campaign_vary_with_what_its_engine_has():
     assert "settings.accuracy" in refused(lambda: parse(core + 'settings.accuracy = ["fast", "fine"]'))
 
 
-def test_a_table_without_an_engine_means_bullet_where_it_is_stored_and_the_default_where_it_is_new(
-    monkeypatch: pytest.MonkeyPatch,
-):
+def test_a_spec_of_physics_names_its_engine_whatever_the_default(monkeypatch: pytest.MonkeyPatch):
     stored = parse(FILE + '[settings]\nengine = "bullet"\n')
-    assert dict(stored.settings) == OLD
     for default in NUMBERS:
         monkeypatch.setattr(module, "ENGINE", default)
-        assert stored_settings(OLD) == stored_settings({}) == PhysicsSettings(engine="bullet")
-        again = Spec.from_canonical(stored.canonical)
-        assert again == stored
-        assert again.point(0).settings.engine == "bullet"
+        assert Spec.from_canonical(stored.canonical) == stored
+        assert stored.point(0).settings == PhysicsSettings(engine="bullet")
         new = parse(FILE)
         assert new.point(0).settings == PhysicsSettings(engine=default)
         assert (new.digest == stored.digest) == (default == "bullet")
-        assert Spec.from_canonical(new.canonical).point(0).settings == new.point(0).settings
+    unnamed = stored.canonical.replace(',"engine":"bullet"', "")
+    assert unnamed != stored.canonical
+    said = refused(lambda: Spec.from_canonical(unnamed))
+    assert said.startswith("spec.settings.engine is nothing; allowed is the name of an engine; ")
 
 
 @pytest.mark.parametrize("engine", NUMBERS)
 def test_what_settings_store_gives_them_back(engine: str):
     for name in accuracies(engine):
         settings = replace(accuracy(engine, name), creep=0.2)
-        assert stored_settings(settings.table()) == settings
-    assert "settings.accuracy is unknown" in refused(lambda: stored_settings({"engine": engine, "accuracy": STANDARD}))
-
-
-def test_going_on_with_a_campaign_of_another_engine_says_what_to_write(tmp_path: Path):
-    texts = {engine: FILE + f'[settings]\nengine = "{engine}"\n' for engine in NUMBERS}
-    here = environment()
-    with Store.opened(tmp_path / "old", parse(texts["bullet"]), here):
-        pass
-
-    def refusal(text: str) -> str:
-        with pytest.raises(UsageError) as error, Store.opened(tmp_path / "old", parse(text), here):
-            pass
-        return str(error.value)
-
-    advice = 'that one is of the engine bullet: write engine = "bullet" under [settings], or give another -o'
-    allowed = "allowed is the same spec"
-    assert re.search(f"{allowed}[^;]*; {re.escape(advice)}$", refusal(texts["core"]))
-    assert re.search(f"{allowed}[^;]*; give another -o$", refusal(texts["bullet"] + "creep = 0.2\n"))
+        assert read_settings(settings.table()) == settings
 
 
 def test_the_towers_of_a_calibration_are_of_the_engine_of_its_design_whatever_the_default(

@@ -57,6 +57,7 @@ SMALL = Fitted(
             ),
         )
     ),
+    engine="core",
 )
 
 

@@ -51,7 +51,7 @@ from tower_sim.state import TowerState
 
 ROOT = Path(__file__).parent.parent
 LOG, RING = log_of([[DROP, DROP], [DROP]], rotate_before=[1])
-SMALL, SMALL_RING = log_of([[{**DROP, "cubes": {"red": 1}}]])
+SMALL, _ = log_of([[{**DROP, "cubes": {"red": 1}}]])
 PLAIN, PLAIN_RING = log_of([[DROP, DROP], [DROP]])
 
 

@@ -26,7 +26,7 @@ from tower_sim.physics.knock import MAX_STRENGTH, Shake
 from tower_sim.physics.placing import put_down
 from tower_sim.physics.release import Launch, release
 from tower_sim.physics.scene import Scene
-from tower_sim.physics.settings import STANDARD, UNNAMED, PhysicsSettings, accuracies, accuracy, as_settings
+from tower_sim.physics.settings import STANDARD, PhysicsSettings, accuracies, accuracy, as_settings
 from tower_sim.physics.settle import settle
 from tower_sim.physics.world import World
 from tower_sim.registry import names
@@ -185,7 +185,7 @@ def _door(shape: Apparatus, settings: PhysicsSettings) -> Door:
         look,
         MAX_CUBES,
         boxes=len(shape.solids),
-        advise=partial(_advice, shape, settings.engine),
+        advise=partial(_advice, shape),
     )
 
 
@@ -194,15 +194,13 @@ def _digest(shape: Apparatus, settings: PhysicsSettings) -> str:
     return hashlib.sha256(f"{shape.digest} {settings.digest()}".encode()).hexdigest()[:16]
 
 
-def _advice(shape: Apparatus, engine: str, state: TowerState) -> str:
-    """Say with which engine a state goes on that is not of ours, as far as its digest or its touches tell."""
+def _advice(shape: Apparatus, state: TowerState) -> str:
+    """Say with which engine a state goes on that is not of ours, as far as its digest tells."""
     for other in names("engine"):
         for fineness in accuracies(other):
             if state.digest == _digest(shape, accuracy(other, fineness)):
                 finer = "" if fineness == STANDARD else f" --accuracy {fineness}"
                 return f"go on with the engine that made it: try --engine {other}{finer}"
-    if (state.model, state.apparatus) == (PhysicsModel.name, shape.name) and not state.touches and engine != UNNAMED:
-        return f"go on with the settings that made it; one of before there was a choice: try --engine {UNNAMED}"
     return go_on_there(state)
 
 

@@ -13,15 +13,13 @@ import numpy as np
 from tower_sim.cubes import MAX_CUBES, Cube, check_colour, each_cube
 from tower_sim.errors import UsageError, check_kind, fault, shown
 from tower_sim.reading import MAX_DIGITS
-from tower_sim.token import MOST_BYTES, pack, prefix_of, unpack
+from tower_sim.token import MOST_BYTES, pack, unpack
 
 MAX_SEED = 2**128 - 1
 MOST_THERE = 10_000  # cubes inside, on a board, or thrown at once: what a model without physics lets in
 MOST_TOUCHES = 64  # of one cube: 26 others fit around it in a grid, and a corner is made of few boxes
 MOST_EVENTS = 50_000  # the longest game has 32,767 drops, and there may be knocks and cubes taken between
-TOKEN_VERSION = 3  # 2 had no touches, 1 no board
-_PREFIXES = {f"TOWER{version}": version for version in (TOKEN_VERSION, 2)}  # of the tokens that can be read
-_SOURCE = "the 'state' value of an earlier drop"
+TOKEN_PREFIX = "TOWER3"
 _MOST = {  # a state's lists: what they hold, and how many
     "residents": ("cubes inside", MOST_THERE),
     "board": ("cubes on its board", MOST_THERE),
@@ -198,26 +196,15 @@ class TowerState:
 
     def token(self) -> str:
         """Return the state as one line of text: a versioned prefix, the packed state, a SHA-256 digest of it."""
-        return pack(f"TOWER{TOKEN_VERSION}", self.to_plain())
+        return pack(TOKEN_PREFIX, self.to_plain())
 
     @staticmethod
     def from_token(token: str, most: int = MOST_BYTES) -> TowerState:
         """Read a token back, of up to `most` bytes unpacked; the state equals the one it was made from, bit for bit.
 
-        One of version 2 (see `token_version`) gives the state that it was made from too, without touches.
         Raises UsageError, in one line, when the token is not one of ours, of another version, damaged or too large.
         """
-        version = token_version(token)
-        read = _from_plain if version == TOKEN_VERSION else _from_version_2
-        return unpack(f"TOWER{version}", token, read, "state", _SOURCE, most)
-
-
-def token_version(token: str) -> int:
-    """Return the version of a state token: `TOKEN_VERSION`, or 2, which says where cubes lie but not how they press.
-
-    Looks at the beginning only. Raises UsageError as `TowerState.from_token` does, but for a damaged token.
-    """
-    return _PREFIXES[prefix_of(token, tuple(_PREFIXES), "state", _SOURCE)]
+        return unpack(TOKEN_PREFIX, token, _from_plain, "state", "the 'state' value of an earlier drop", most)
 
 
 def check_seed(seed: object) -> None:
@@ -312,10 +299,6 @@ def _from_plain(plain: dict[str, Any]) -> TowerState:
     model, apparatus, digest = (_text(plain[key]) for key in ("model", "apparatus", "digest"))
     touches = tuple(map(_touch_from_plain, plain["touches"]))
     return TowerState(model, apparatus, digest, residents, log, BoardState(lying), touches)
-
-
-def _from_version_2(plain: dict[str, Any]) -> TowerState:
-    return _from_plain({**plain, "touches": ()})
 
 
 def _touch_from_plain(row: Sequence[Any]) -> Touch:

@@ -111,9 +111,9 @@ def average(values: Sequence[float] | Array, confidence: float = CONFIDENCE) -> 
     return Estimate(mean, mean - half, mean + half, n)
 
 
-def averages(values: Array, confidence: float = CONFIDENCE) -> Estimates:
+def averages(values: Array) -> Estimates:
     """Return what `average` does for each column of `values`, of shape (n, k); the numbers have shape (k,)."""
-    means = [average(column, confidence) for column in values.T]
+    means = [average(column) for column in values.T]
     return Estimates(*(np.array([getattr(mean, end) for mean in means]) for end in ("value", "low", "high")))
 
 

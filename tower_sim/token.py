@@ -33,8 +33,15 @@ def unpack(prefix: str, token: str, read: Callable[[Any], T], what: str, source:
     for millions of values. `read` looks at every number: one may be infinite, or have thousands of digits.
     Raises UsageError, in one line, when the token is not one of ours, of another version, damaged or too large.
     """
-    prefix_of(token, (prefix,), what, source)
-    parts = token.strip().split(".")
+    allowed, advice = f"one line of text, '{prefix}.<{what}>.<digest>'", f"pass {source}, whole"
+    if not check_kind(f"{what} token", token, str, allowed, advice).strip().isascii():
+        raise fault(f"{what} token", token, allowed, advice)
+    parts = token.strip().split(".", 3)
+    if len(parts) != 3 or parts[0] != prefix:
+        raise UsageError(
+            f"{what} token {_short(token)!r} is not a tower_sim token; allowed is one line "
+            f"'{prefix}.<{what}>.<digest>'; pass {source}, whole"
+        )
     if _digest(prefix, parts[1]) != parts[2]:
         raise UsageError(
             f"{what} token {_short(token)!r} is damaged (its digest does not match); copy {source} again, whole"
@@ -57,23 +64,6 @@ def unpack(prefix: str, token: str, read: Callable[[Any], T], what: str, source:
         what,
         "field.too_large",
     )
-
-
-def prefix_of(token: str, prefixes: tuple[str, ...], what: str, source: str) -> str:
-    """Return with which of `prefixes`, of the versions that can be read, the newest first, a token begins.
-
-    Raises UsageError, in one line, for what is no token and for another beginning; else as `unpack`.
-    """
-    allowed, advice = f"one line of text, '{prefixes[0]}.<{what}>.<digest>'", f"pass {source}, whole"
-    if not check_kind(f"{what} token", token, str, allowed, advice).strip().isascii():
-        raise fault(f"{what} token", token, allowed, advice)
-    parts = token.strip().split(".", 3)
-    if len(parts) != 3 or parts[0] not in prefixes:
-        raise UsageError(
-            f"{what} token {_short(token)!r} is not a tower_sim token; allowed is one line "
-            f"'{prefixes[0]}.<{what}>.<digest>'; pass {source}, whole"
-        )
-    return parts[0]
 
 
 def _digest(prefix: str, text: str) -> str:

@@ -2,8 +2,8 @@
 
 python -m tests.measure.design campaign --part 0 > FIRST.toml
 python -m tests.measure.design campaign --part 1 > SECOND.toml
-tower-sim campaign run FIRST.toml --out FIRST
-tower-sim campaign run SECOND.toml --out SECOND
+tower-sim campaign run FIRST.toml -o FIRST
+tower-sim campaign run SECOND.toml -o SECOND
 python -m tests.measure.design pack FIRST SECOND
 OMP_NUM_THREADS=1 python -m tests.measure.design kernels
 python -m tests.measure.design check

@@ -53,7 +53,7 @@ def same(one: object, other: object) -> bool:
 
 
 def tables_in(head: Document) -> tuple[str, ...]:
-    """Return the names of a dataset's tables, from its manifest; those of versions 1 and 2 are the common two."""
+    """Return the names of a dataset's tables, from its manifest."""
     own = head["versions"].get(OWN_TABLE)
     recorded = head["spec"].get(RECORD, False)
     return (DROPS.name, CUBES.name, *(() if own is None else (own,)), *((POSES.name,) if recorded else ()))

@@ -18,8 +18,8 @@ from tower_sim.writing import CALLERS, WritingFailed, put, sync_directory
 
 _LOCK = ".lock.db"
 _OWNER = ".owner"
-LOCKS = (_LOCK, _OWNER, ".lock")
-"""What may lie in a directory that is or was locked; the last was left by versions up to 0.1."""
+LOCKS = (_LOCK, _OWNER)
+"""What may lie in a directory that is or was locked."""
 
 
 class StoreError(WritingFailed):

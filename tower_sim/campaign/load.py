@@ -11,7 +11,6 @@ import numpy as np
 from tower_sim.campaign.data import Array, Campaign, CubeEntries, Drops, Facts, Failed, Words
 from tower_sim.campaign.dataset import Dataset, open_dataset, spans
 from tower_sim.campaign.documents import OWN_TABLE
-from tower_sim.campaign.tables import WITH_FACTS
 from tower_sim.errors import UsageError, shown
 from tower_sim.extras import extra
 from tower_sim.reading import as_path
@@ -91,9 +90,6 @@ def _refuse_knocks(directory: Path, head: dict[str, Any]) -> None:
 def _facts(dataset: Dataset, key: Array, order: Array) -> Facts:
     """Return what the game tells of the drops whose rows in `drops` are `order`; `key` are the keys of all its rows."""
     store = dataset.store
-    if store.tables_version in WITH_FACTS:  # among the columns of `drops`
-        names = [column.name for column in store.spec.game.columns]
-        return _told(dataset, "drops", names, order) if names else Facts()
     if len(store.tables) == 2:
         return Facts()
     keys = _key(_read(dataset, store.tables[2], _KEY))

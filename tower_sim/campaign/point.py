@@ -13,7 +13,7 @@ from tower_sim.games.game import Game
 from tower_sim.models import Model, open_model
 from tower_sim.physics.film import Film
 from tower_sim.physics.knock import MAX_STRENGTH
-from tower_sim.physics.settings import PhysicsSettings, stored_settings
+from tower_sim.physics.settings import PhysicsSettings, read_settings
 from tower_sim.surrogate.store import shipped
 
 MAX_ROWS = 5_000_000  # of a shard's table of cubes, which takes a worker about 1 GB
@@ -60,7 +60,7 @@ def build(game: Game, name: str, model: str, tables: Mapping[str, Any]) -> Point
     for drop, strength in tables["knocks"].items() if "knocks" in game.tables else ():
         if strength > MAX_STRENGTH:
             raise fault(f"knocks.{drop}", float(strength), f"0 to {MAX_STRENGTH:g} (peak acceleration in g)", "try 0.5")
-    return Point(apparatus, model, stored_settings(tables["settings"]), game, rules)
+    return Point(apparatus, model, read_settings(tables["settings"]), game, rules)
 
 
 def rows_of(point: Point) -> int:

@@ -31,7 +31,7 @@ VERSION = 1
 _KIND = re.compile(r"[a-z][a-z0-9_]*")
 _FIELDS = ("kind", "apparatus", "model", "seed", "runs", "shard", "profile", "settings", "design", "points")
 FAST = 50  # times as many runs in a shard, nominally, where no bodies move: what takes as long must not be measured
-RECORD = "record"  # a key that a spec's text has only where it is true, so that older ones keep their digests
+RECORD = "record"  # a key that a spec's text has only where it is true
 _ALWAYS = ("rules", "chain", "battle")  # tables that every spec's text has, empty where they are not its game's
 
 
@@ -40,8 +40,8 @@ class Spec:
     """A campaign: `runs` runs of one `kind` at every design point, from the root `seed`, `shard` runs a shard.
 
     The `profile`, the `settings` and the game's `tables` are resolved: every default is in them and no path, so that a
-    worker without the file can run it; `settings` that name no engine are Bullet's. `points` holds the values of the
-    varied fields at each point. Run r, counted over all points, is run r % `runs` of point r // `runs`, and draws only
+    worker without the file can run it; `settings` are empty without physics. `points` holds the values of the varied
+    fields at each point. Run r, counted over all points, is run r % `runs` of point r // `runs`, and draws only
     from SeedSequence(seed, spawn_key=(r, ...)). With `record` the dataset has a table of what every draw looked like.
     `shard_is_usual`: the file named no shard, so that a directory's own may take its place; it is not in the text.
     """
@@ -165,6 +165,9 @@ def _of_plain(table: Mapping[str, Any]) -> Spec:
             raise fault(f"spec.{key}", inner, "a table")
     _word(table, "model", BOARD_MODELS if game and game.board else MODELS, None)
     _word(table, "design", ("", *DESIGNS), None)
+    if table["model"] == "physics" and not isinstance(table["settings"].get("engine"), str):
+        given = table["settings"].get("engine")
+        raise fault("spec.settings.engine", given, "the name of an engine", "use what `canonical` gives")
     if not isinstance(table["apparatus"], str):
         raise fault("spec.apparatus", table["apparatus"], "a text")
     values: object = table["points"]

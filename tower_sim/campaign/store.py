@@ -29,6 +29,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, cast
 
+from tower_sim.campaign import tables
 from tower_sim.campaign.arrow import parquet_columns, parquet_metadata
 from tower_sim.campaign.documents import (
     MANIFEST,
@@ -48,11 +49,10 @@ from tower_sim.campaign.documents import (
 from tower_sim.campaign.environment import Environment, difference
 from tower_sim.campaign.files import LOCKS, digest, locked, make_directory, move, remove, sealed, told, unsealed, write
 from tower_sim.campaign.spec import Spec, canonical_json
-from tower_sim.campaign.tables import POSES, READABLE, TableKind, own_table
+from tower_sim.campaign.tables import POSES, TableKind, own_table
 from tower_sim.campaign.work import Shard
 from tower_sim.errors import UsageError, fault, shown
 from tower_sim.physics.engine import version_of
-from tower_sim.physics.settings import stored_engine
 from tower_sim.replay import stored
 from tower_sim.writing import PART
 
@@ -152,25 +152,15 @@ class Store:
             raise DamagedManifest(directory / MANIFEST, found)
         manifest, spec = found
         store = Store(directory, head_in(manifest), spec)
-        if store.tables_version not in READABLE:
-            allowed = f"one of {', '.join(READABLE)}"
-            raise fault(
-                f"version of the tables in {shown(str(directory))}",
-                store.tables_version,
-                allowed,
-                "take the tower_sim that made it",
-            )
+        if (version := store.head["versions"].get("tables")) != str(tables.VERSION):
+            what = f"version of the tables in {shown(str(directory))}"
+            raise fault(what, version, str(tables.VERSION), "take the tower_sim that made it")
         return store
 
     @property
     def tables(self) -> tuple[str, ...]:
         """The names of the tables, in the order of the receipts."""
         return tables_in(self.head)
-
-    @property
-    def tables_version(self) -> str:
-        """The version of the dataset's tables."""
-        return _tables_version(self.head)
 
     @property
     def _folders(self) -> tuple[str, ...]:
@@ -350,7 +340,7 @@ class Store:
             return f"{name}: missing, or no regular file"
         metadata = parquet_metadata(path)
         schema = TableKind(name.split("/")[0], ()).schema_name()
-        ours = {"schema": schema, "version": self.tables_version, "spec": self.spec.digest, "shard": str(index)}
+        ours = {"schema": schema, "version": str(tables.VERSION), "spec": self.spec.digest, "shard": str(index)}
         if metadata and any(metadata.get(key) != ours[key] for key in ("spec", "shard")):
             return f"{name}: foreign: of shard {metadata.get('shard')} of the spec {metadata.get('spec', '')[:16]}"
         if length < facts["bytes"]:
@@ -385,13 +375,7 @@ class Store:
             raise UsageError(
                 f"{self.directory} holds another campaign (spec {str(manifest.get('spec_digest'))[:16]}, this is "
                 f"{self.spec.digest[:16]}); allowed is the same spec, of one design point also with more runs; "
-                f"{_engine_advice(manifest, self.spec)}"
                 "give another -o"
-            )
-        elif (version := _tables_version(manifest)) != self.tables_version:
-            raise UsageError(
-                f"{self.directory} holds tables of version {version}; allowed is {self.tables_version}, which is "
-                "written here; go on with the tower_sim that made it, or give another -o"
             )
         elif manifest.get("campaign") != self.head["campaign"]:
             here = {part: self.head[part] for part in ("versions", "platform")}
@@ -419,7 +403,7 @@ def head_of(spec: Spec, environment: Environment) -> dict[str, Any]:
     head = {"schema": SCHEMA, "version": VERSION, "spec": json.loads(spec.canonical), "spec_digest": spec.digest}
     own = own_table(game := spec.game)
     played = {"game": f"{game.name} {game.version}"} | ({} if own is None else {OWN_TABLE: own.name})
-    engine = spec.settings.get("engine")  # not there where it is Bullet, which is among the versions
+    engine = spec.settings.get("engine")  # not there without physics
     played |= {} if engine is None else {"engine": f"{engine} {version_of(engine) or 'without a version'}"}
     played |= {POSES.name: str(stored.VERSION)} if spec.record else {}
     head |= {"versions": environment["versions"] | played, "platform": environment["platform"], "points": points}
@@ -435,23 +419,9 @@ def _is_smaller(manifest: dict[str, Any], head: dict[str, Any]) -> bool:
     return same(theirs | {"runs": ours["runs"]}, ours) and all(same(manifest[part], head[part]) for part in others)
 
 
-def _engine_advice(manifest: dict[str, Any], spec: Spec) -> str:
-    """Say what to write where a directory's campaign is of another engine: a file that names none means another now."""
-    theirs: dict[str, Any] = manifest["spec"]
-    engine = stored_engine(theirs["settings"])
-    if (theirs["model"], spec.model) != ("physics", "physics") or engine == stored_engine(spec.settings):
-        return ""
-    return f'that one is of the engine {engine}: write engine = "{engine}" under [settings], or '
-
-
 def listed_form(receipt: dict[str, Any]) -> dict[str, Any]:
     """Return what the manifest keeps of a receipt."""
     return {key: receipt[key] for key in ("shard", "runs", "failed_draws", "unfinished_runs", "files")}
-
-
-def _tables_version(head: dict[str, Any]) -> str:
-    """Return the version of a dataset's tables; manifests of the first did not say it."""
-    return head["versions"].get("tables", "1")
 
 
 def head_in(manifest: dict[str, Any]) -> dict[str, Any]:

@@ -21,9 +21,7 @@ from tower_sim.replay.stored import packed, recorded_cubes
 from tower_sim.replay.takes import Take
 from tower_sim.state import TowerState
 
-VERSION = 3  # 2: the varied fields are columns of `drops`; 3: what a game tells has a table of its own
-READABLE = ("1", "2", "3")
-WITH_FACTS = ("1", "2")  # versions whose `drops` have the columns of the game's own table
+VERSION = 3
 
 
 @dataclass(frozen=True, slots=True)

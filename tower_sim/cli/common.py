@@ -108,7 +108,7 @@ def add_plot(parser: Parser, what: str) -> None:
 
 
 def add_output(parser: Parser, metavar: str, what: str, *, required: bool = True, is_replaced: bool = True) -> None:
-    """Add `-o`, `--output` (`--out` is read as well, as an abbreviation), and `--force` where anything is replaced."""
+    """Add `-o`, `--output`, and `--force` where anything is replaced."""
     parser.add_argument("-o", "--output", type=Path, required=required, metavar=metavar, help=what)
     if is_replaced:
         add_force(parser)
@@ -145,17 +145,14 @@ def check_plot(plot: Path | None) -> None:
 
 
 def read_state(text: str | None) -> TowerState | None:
-    """Read `--state`: what `read_token` gives, as a state; raises UsageError."""
-    return None if text is None else TowerState.from_token(read_token(text))
-
-
-def read_token(text: str) -> str:
-    """Return the token of `--state`: that, or @FILE with it or a `drop --json` document in it; raises UsageError."""
+    """Read `--state`: a token, or @FILE with one or a `drop --json` document in it; raises UsageError."""
+    if text is None:
+        return None
     if text.startswith("@"):
         text = read_text(text[1:], "--state file", advice="give a file with a token").strip()
         if text.startswith("{"):
             text = _token_of_document(text)
-    return text
+    return TowerState.from_token(text)
 
 
 def _token_of_document(text: str) -> str:

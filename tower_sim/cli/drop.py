@@ -7,7 +7,7 @@ import json
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.cli.common import add_apparatus_argument, add_json, add_model, add_physics, add_seed, read_token, seed_of
+from tower_sim.cli.common import add_apparatus_argument, add_json, add_model, add_physics, add_seed, read_state, seed_of
 from tower_sim.cli.drop_words import drop_report
 from tower_sim.cli.parser import Parser
 from tower_sim.cli.replaying import Replaying, add_replay, replaying, tell_replay
@@ -16,8 +16,7 @@ from tower_sim.errors import UsageError
 from tower_sim.models import open_model
 from tower_sim.outcome import Outcome
 from tower_sim.requests import DropRequest, drop_document, outcome
-from tower_sim.state import TOKEN_VERSION, TowerState, token_version
-from tower_sim.terminal import say, warn
+from tower_sim.terminal import say
 
 
 def add(drop: Parser) -> None:
@@ -45,8 +44,7 @@ def _drop(options: argparse.Namespace) -> None:
     if not counts and options.knock is None:
         raise UsageError("nothing to do: --cubes is empty and there is no --knock; try --cubes blue=4,red=2")
     seed = seed_of(options)
-    token = None if options.state is None else read_token(options.state)
-    state = None if token is None else TowerState.from_token(token)
+    state = read_state(options.state)
     physics = (options.engine, options.accuracy)
     request = DropRequest(options.apparatus, options.model, seed, counts, state, options.knock, *physics)
     with (
@@ -54,8 +52,6 @@ def _drop(options: argparse.Namespace) -> None:
         open_model(apparatus, options.model, request.settings, replay and replay.film) as model,
     ):
         landed = outcome(request, replay.watched(model) if replay else model)
-        if token is not None and options.model == "physics" and token_version(token) < TOKEN_VERSION:
-            warn("this state is of the older kind: it remembers where cubes lie but not how they press on each other")
         if options.json:
             print(json.dumps(drop_document(request, landed)))
         else:

@@ -14,11 +14,13 @@ from tower_sim.errors import UsageError, near, shown
 class Parser(argparse.ArgumentParser):
     """A parser whose complaints are the caller's mistake, in one line that points to the help of its own command.
 
+    An option is written out whole: `--out` is a wish of `design`, not short for `--output`.
+
     `fill` puts in what it takes when that is first asked for, so that no command imports what another needs.
     """
 
     def __init__(self, fill: Callable[[Parser], None] | None = None, **options: Any) -> None:
-        super().__init__(formatter_class=_Formatter, **options)
+        super().__init__(formatter_class=_Formatter, allow_abbrev=False, **options)
         self._fill = fill
         self.offered: dict[str, Sequence[str]] = {}
         self._own_help: Callable[[Sequence[str]], Parser | None] | None = None

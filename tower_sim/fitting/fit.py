@@ -17,7 +17,6 @@ from tower_sim.errors import UsageError, fault
 from tower_sim.fitting.ladder import climb, rungs, scores
 from tower_sim.fitting.rows import Rows, held_out, rows_of
 from tower_sim.fitting.ship_fit import fit_board
-from tower_sim.physics.settings import stored_engine
 from tower_sim.progress import nothing, telling
 from tower_sim.surrogate.store import BOARD, TOWER, Fitted, RungScore, Source
 
@@ -112,7 +111,7 @@ def engine_of(campaigns: Sequence[Campaign]) -> str:
     Raises UsageError when there are several.
     """
     physics = (campaign.spec for campaign in campaigns if campaign.spec.get("model") == "physics")
-    engines = list(dict.fromkeys(stored_engine(spec["settings"]) for spec in physics))
+    engines = list(dict.fromkeys(str(spec["settings"]["engine"]) for spec in physics))
     if len(engines) > 1:
         raise UsageError(f"campaigns are of the engines {', '.join(engines)}; allowed is one; fit each by itself")
     return engines[0] if engines else ""

@@ -81,7 +81,7 @@ class BulletEngine:
     """
 
     title = "PyBullet"
-    about = "Bullet's rigid bodies, to hold the core against; older profiles were fitted with them"
+    about = "Bullet's rigid bodies, to hold the core against"
     distribution = "pybullet"
     lock = LOCK
 

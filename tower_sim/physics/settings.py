@@ -16,9 +16,7 @@ from tower_sim.registry import names
 SETTINGS_VERSION = 1
 GRAVITY = 9.81  # m/s2
 ENGINE = "core"
-"""The engine of settings that name none: of a new file, of a command or a request that says nothing."""
-UNNAMED = "bullet"
-"""The engine of stored tables that name none, for ever: those written when there was no other."""
+"""The engine of a file, a command or a request that names none."""
 STANDARD = "standard"
 
 
@@ -188,12 +186,8 @@ class PhysicsSettings:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def table(self) -> dict[str, Any]:
-        """Return every setting that the engine has by name, and the engine, but for Bullet.
-
-        So settings, and campaigns of them, of before there was a choice keep their digests; see `stored_settings`.
-        """
-        plain: dict[str, Any] = {name: getattr(self, name) for name in fields_of(self.engine)}
-        return plain if self.engine == UNNAMED else plain | {"engine": self.engine}
+        """Return every setting that the engine has by name, and the engine; `read_settings` makes the same of it."""
+        return {name: getattr(self, name) for name in (*fields_of(self.engine), "engine")}
 
 
 def numbers_of(engine: str) -> Numbers:
@@ -228,31 +222,15 @@ def accuracy(engine: str, name: object) -> PhysicsSettings:
 
 
 def read_settings(table: Mapping[str, Any]) -> PhysicsSettings:
-    """Make the settings of a file that somebody writes now, from its table `settings`.
+    """Make the settings of a file's table `settings`, and of what `PhysicsSettings.table` gave.
 
     `engine` left out is the default one, `accuracy` is one of the engine's; other keys go before what it says.
     Raises UsageError for a key that the engine has not, or a value that PhysicsSettings does not allow.
     """
     engine = check_engine(check_table("settings", table).get("engine", ENGINE))
-    _check_keys(table, engine, "engine", "accuracy")
+    _check_keys(table, engine)
     own = {key: value for key, value in table.items() if key != "accuracy"}
     return replace(accuracy(engine, table.get("accuracy", STANDARD)), **own)
-
-
-def stored_settings(table: Mapping[str, Any]) -> PhysicsSettings:
-    """Make the settings of what `PhysicsSettings.table` gave, now or years ago: without an engine they are Bullet's.
-
-    Raises UsageError as `read_settings` does.
-    """
-    engine = check_engine(stored_engine(check_table("settings", table)))
-    _check_keys(table, engine, "engine")
-    plain: dict[str, Any] = {"engine": engine, **table}
-    return PhysicsSettings(**plain)
-
-
-def stored_engine(table: Mapping[str, Any]) -> str:
-    """Return the engine of a stored table of settings, which need not be one that there is here."""
-    return table.get("engine", UNNAMED)
 
 
 def as_settings(settings: object) -> PhysicsSettings:
@@ -281,13 +259,13 @@ def _not_of(engine: str, name: str, value: object) -> UsageError:
     return fault(f"settings.{name}", value, f"none: the engine {engine} has no such setting", advice)
 
 
-def _check_keys(table: Mapping[str, Any], engine: str, *more: str) -> None:
-    """Raise UsageError for the first key of a table that is no setting of the engine, nor one of `more`."""
-    own, every = fields_of(engine), [item.name for item in fields(PhysicsSettings)]
+def _check_keys(table: Mapping[str, Any], engine: str) -> None:
+    """Raise UsageError for the first key of a table that is no setting of the engine, nor `engine` or `accuracy`."""
+    own, every = [*fields_of(engine), "engine", "accuracy"], [item.name for item in fields(PhysicsSettings)]
     for key, value in table.items():
-        if key in every and key not in (*own, *more):
+        if key in every and key not in own:
             raise _not_of(engine, key, value)
-    refuse_unknown(table, dict.fromkeys([*own, *more]), "settings")
+    refuse_unknown(table, dict.fromkeys(own), "settings")
 
 
 def _checked(name: str, value: object, default: float, bounds: Mapping[str, Any]) -> float:

@@ -12,7 +12,6 @@ import numpy as np
 from tower_sim.campaign.data import Campaign
 from tower_sim.campaign.dataset import spans
 from tower_sim.campaign.vary import told
-from tower_sim.physics.settings import stored_engine
 from tower_sim.statistics import FEWEST, Estimate, Resamples
 from tower_sim.study import battles, retention
 from tower_sim.study.points import at_point, used_points
@@ -77,8 +76,8 @@ def what_was_run(sheets: Sheets, campaign: Campaign, strata: str) -> None:
     for key in (*tables, "settings"):
         if spec.get(key) and key != declared:  # a whole game would be too long; its digest is the spec's
             rows.append([key, f"`{json.dumps(spec[key], default=str)}`"])
-    if spec.get("settings"):  # those of Bullet do not name it
-        rows.append(["engine", stored_engine(spec["settings"])])
+    if spec.get("settings"):
+        rows.append(["engine", str(spec["settings"]["engine"])])
     planned = _planned(spec, len(campaign.points))
     drops = int(campaign.drops.drawn.sum())
     rows += [

@@ -40,10 +40,10 @@ MAX_FLOORS = 12
 MAX_AGE = 255  # drops; older cubes are as old
 
 
-def normal_scores(count: int = EFFECTS) -> tuple[float, ...]:
-    """Return equally likely values with mean 0 and variance 1: the normal law's quantiles (i + 1/2) / count, scaled."""
-    raw = [NormalDist().inv_cdf((i + 0.5) / count) for i in range(count)]
-    sd = (sum(x * x for x in raw) / count) ** 0.5
+def normal_scores() -> tuple[float, ...]:
+    """Return EFFECTS equally likely values, mean 0 and variance 1: normal quantiles (i + 1/2) / EFFECTS, scaled."""
+    raw = [NormalDist().inv_cdf((i + 0.5) / EFFECTS) for i in range(EFFECTS)]
+    sd = (sum(x * x for x in raw) / EFFECTS) ** 0.5
     return tuple(x / sd for x in raw)
 
 

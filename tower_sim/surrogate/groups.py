@@ -112,14 +112,6 @@ class GroupsLaw:
     thrown: BetaBinomial
     resident: BetaBinomial
 
-    def thrown_pmf(self, thrown: int, inside: int, loose: float) -> Array:
-        """Return the chances that 0, 1, ... `thrown` of the thrown cubes come out, shape (thrown + 1,)."""
-        return self.thrown.pmf(thrown, terms(thrown, inside, loose))
-
-    def resident_pmf(self, thrown: int, inside: int, loose: float) -> Array:
-        """Return the chances that 0, 1, ... `inside` of the residents come out, shape (inside + 1,)."""
-        return self.resident.pmf(inside, terms(thrown, inside, loose))
-
 
 def terms(thrown: Any, inside: Any, loose: Any) -> Array:
     """Return TERMS, on a last axis, of a drop or of arrays of drops: shape (..., terms)."""

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, cast
 
 from tower_sim.errors import UsageError, check_kind, check_whole, fault, shown
-from tower_sim.physics.settings import UNNAMED
 from tower_sim.reading import as_path, json_value, read_text
 from tower_sim.surrogate.board_law import BoardLaw
 from tower_sim.surrogate.cascade import Cascade
@@ -85,7 +84,7 @@ class Fitted:
     scores: tuple[RungScore, ...]
     lower_rungs: Mapping[str, tuple[float, ...]] = field(hash=False)
     law: Cascade | BoardLaw
-    engine: str = UNNAMED
+    engine: str
     failed: str = ""
 
     @property
@@ -135,7 +134,6 @@ class Fitted:
         if table.get("schema") != SCHEMA or table.get("version") != VERSION:
             said_schema = f"{shown(table.get('schema'))} version {shown(table.get('version'))}"
             raise UsageError(f"surrogate has schema {said_schema}; allowed is {SCHEMA!r} version {VERSION}; fit again")
-        table.setdefault(ENGINE, UNNAMED)
         table.pop("made_by", None)  # which command made the file
         failed = check_kind(FAILED, table.pop(FAILED, ""), str, "a sentence", "fit it again")
         if set(table) != set(KEYS):
@@ -271,7 +269,5 @@ def _covered(rows: Sequence[Sequence[object]]) -> tuple[tuple[int, int, int], ..
 
 
 def _digest(plain: Mapping[str, Any]) -> str:
-    """Return what identifies the law; files of before there was a choice of engines are Bullet's and do not say so."""
-    same = {key: value for key, value in plain.items() if (key, value) != (ENGINE, UNNAMED)}
-    text = json.dumps(same, sort_keys=True, separators=(",", ":"))
+    text = json.dumps(plain, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -61,7 +61,7 @@ class Amerigo(Game):
         return Played(rules, phases.knocks_of(tables.get("knocks", {}), rules))
 
     def plain(self, rules: Played) -> dict[str, Any]:
-        """See Game; rulings are left out where all are the default, as in specs of before there were any."""
+        """See Game; rulings are left out where all are the default."""
         check_rules(rules, Played)
         return {
             "rules": _plain(rules.rules),
@@ -153,7 +153,7 @@ GAME = Amerigo()
 
 def _plain(rules: Rules) -> dict[str, Any]:
     plain: dict[str, Any] = json.loads(json.dumps(asdict(rules)))  # lists for tuples, as TOML has them
-    if rules.rulings == Rules().rulings:  # so that specs of before there were any keep their digests
+    if rules.rulings == Rules().rulings:
         del plain["rulings"]
     return plain
 

@@ -35,7 +35,7 @@ from tower_sim.reading import check_bounds
 from tower_sim.state import TowerState
 from tower_sim.token import pack, unpack
 
-TOKEN_PREFIX = "BATTLE2"  # 1 had no islands by occasion, no cubes across zones and fewer rulings
+TOKEN_PREFIX = "BATTLE2"
 SHAKE = 1.0  # g: a knock on the table that shakes the ship; an assumption
 # Choices of rulings that ask what a cube touches.
 NEED_CONTACTS = (("two_zones", "both"), ("two_zones", "rethrown"), ("on_cube", "rethrown"))

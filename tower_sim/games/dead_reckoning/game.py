@@ -76,7 +76,7 @@ class DeadReckoning(Game):
         return {"battle": table}
 
     def resolved(self, tables: Mapping[str, Any], varied: Collection[str] = ()) -> dict[str, Any]:
-        """See Game; what most battles do not have is left out, so that the digests of older campaigns stay theirs."""
+        """See Game; what most battles do not have is left out where it is not given."""
         refuse_unknown(tables, dict.fromkeys(self.tables), "tables")
         return {"battle": _resolved(_table({"": tables.get("battle", _BATTLE)}, ""))}
 

@@ -84,11 +84,8 @@ class Damaged(Exception):
 
 
 def checked(name: bytes, body: bytes, seal: bytes | None) -> bytes:
-    """Return a body as it was stored under `name`; raises Damaged where its checksum is another.
-
-    Bodies of before version 4 of the file have none.
-    """
-    if seal is not None and not hmac.compare_digest(seal, sealed(name, body)):
+    """Return a body as it was stored under `name`; raises Damaged where its checksum is another, or gone."""
+    if seal is None or not hmac.compare_digest(seal, sealed(name, body)):
         warn(f"the file of answers is damaged: the row {name.hex()} is not as it was written; take it from a backup")
         raise Damaged
     return body
@@ -100,7 +97,7 @@ class Database:
     It is woken once a round of the loop and writes rows together: it would else stop the loop, which is of the same
     interpreter, for each.
 
-    `open` it before use; raises UsageError for a file that cannot be opened, is not ours or is of a later version, and
+    `open` it before use; raises UsageError for a file that cannot be opened, is not ours or is of another version, and
     WritingFailed where its disk is full.
     """
 

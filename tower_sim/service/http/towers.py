@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from starlette.requests import Request as Call
@@ -43,13 +43,13 @@ _EXAMPLE = '{"model": "surrogate"}'
 
 @dataclass(frozen=True, slots=True)
 class _Tower:
-    """A tower as it is stored, with how many cubes are `inside` its `state`: None where the file does not say yet."""
+    """A tower as it is stored, with how many cubes are `inside` its `state`."""
 
     identifier: str
     fields: Mapping[str, Any]
     state: str | None
     drops: int
-    inside: Mapping[str, int] | None
+    inside: Mapping[str, int]
 
     def document(self) -> dict[str, Any]:
         said: dict[str, Any] = {"id": self.identifier, "schema": SCHEMA, "version": VERSION}
@@ -106,11 +106,7 @@ class _Towers:
 
     async def get(self, call: Call) -> Response:
         """Tell how a tower stands."""
-        tower = self._tower(call)
-        if tower.inside is None:
-            stands = await self._service.stands(tower.state, owner_of(call)) if tower.state else dict[str, Any]()
-            tower = replace(tower, inside=stands.get("inside", {}))
-        return Response(encoded(tower.document()), 200, None, JSON)
+        return Response(encoded(self._tower(call).document()), 200, None, JSON)
 
     async def delete(self, call: Call) -> Response:
         """Forget a tower; its drops can still be got by their own identifiers."""
@@ -150,12 +146,12 @@ class _Towers:
         first = query_number(call, "from", 0, 0, MAX_DROPS)
         limit = query_number(call, "limit", 100, 1, MAX_DROPS)
         rows = self._service.store.read(
-            "SELECT coalesce(told, body) FROM answers WHERE tower = ? AND number >= ? ORDER BY number LIMIT ?",
+            "SELECT told FROM answers WHERE tower = ? AND number >= ? ORDER BY number LIMIT ?",
             hashed(tower.identifier),
             first,
             limit,
         )
-        drops = await self._service.aside(lambda: [_told(json.loads(row)) for (row,) in rows])
+        drops = await self._service.aside(lambda: [json.loads(row) for (row,) in rows])
         said = {"tower": tower.identifier, "schema": HISTORY, "version": VERSION, "of": tower.drops, "drops": drops}
         return Response(encoded(said), 200, None, JSON)
 
@@ -190,7 +186,7 @@ class _Towers:
         identifier = call.path_params["id"][:MOST_ID]
         sql = "SELECT hash, fields, state, drops, inside FROM towers WHERE hash = ?"
         fields, state, drops, inside = self._service.row_of("tower", sql, identifier)
-        return _Tower(identifier, json.loads(fields), state, drops, json.loads(inside) if inside else None)
+        return _Tower(identifier, json.loads(fields), state, drops, json.loads(inside))
 
 
 def _told(drop: Mapping[str, Any]) -> dict[str, Any]:
