@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.door import as_apparatus
+from tower_sim.apparatus.parts import Apparatus, as_apparatus
 from tower_sim.errors import UsageError, check_one, fault, near, shown
 from tower_sim.physics.film import as_film
 from tower_sim.physics.settings import ENGINE, STANDARD, PhysicsSettings, accuracy, as_settings, check_engine

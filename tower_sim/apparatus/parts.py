@@ -169,9 +169,14 @@ def _is_of(board: Board, box: Box | Hull) -> bool:
     return min(x0 - board.x[0], board.x[1] - x1, y0 - board.y[0], board.y[1] - y1) > -1e-6
 
 
-def as_tower(apparatus: Apparatus) -> Apparatus:
-    """Return `apparatus`, known to keep cubes; raises UsageError for one with a board, which all cubes fall onto."""
-    check_kind("apparatus", apparatus, Apparatus, "an Apparatus", "load one with tower_sim.load(NAME)")
+def as_apparatus(apparatus: object) -> Apparatus:
+    """Return an apparatus; raises UsageError for anything else, such as its name."""
+    return check_kind("apparatus", apparatus, Apparatus, "an Apparatus", "load it by name: tower_sim.load(NAME)")
+
+
+def as_tower(apparatus: object) -> Apparatus:
+    """Return a tower, which keeps cubes; raises UsageError for what has a board, onto which they fall, and all else."""
+    apparatus = as_apparatus(apparatus)
     if apparatus.board is not None:
         raise UsageError(
             f"apparatus {apparatus.name!r} is no tower that keeps cubes; allowed is a tower; "
