@@ -1,107 +1,213 @@
-"""The architecture: imports run with the flow, and one folder knows the engine."""
+"""The architecture: what each room may know, that no files go in circles, and what is installed."""
 
 import ast
-import re
+import runpy
+import tomllib
 from pathlib import Path
 
 import pytest
+from support.imports import CALIBRATION, PACKAGE, ROOT, SHIPPED, circles, imports, room_of, tree, values
 
-PACKAGE = Path(__file__).parent.parent / "tower_sim"
+from tower_sim.registry import OWN
 
-# a module may import from its own rank and from lower ones
-RANKS = [
-    {"errors", "made"},
-    {"reading", "writing", "progress", "interrupts", "extras", "terminal", "registry", "portable"},
-    {"jit", "token", "places", "columns", "counts", "pool", "statistics", "draws"},
-    {"cubes"},
-    {"state"},
-    {"outcome"},
-    {"apparatus"},
-    {"landing"},
-    {"door", "drawing", "design.space"},
-    {"pages", "clients.tongues", "printing"},
-    {"contract"},
-    {"model", "recorder"},
-    {"physics", "games"},
-    {"simulator", "surrogate"},
-    {"models"},
-    {"requests"},
-    {"replay"},
-    {"campaign", "variants"},
-    {"study"},
-    {"surrogate.fitting", "compare", "service", "lab", "clients", "design"},
-    {"cli", "testing"},
-    {"__main__", "__init__"},
-]
-NESTED = {"surrogate.fitting", "clients.tongues", "design.space"}  # folders in folders with a rank of their own
+# What knows of no tower; everyone may ask it. Each asks those before it alone.
+TOOLS = (
+    "errors", "version", "made", "portable", "columns", "interrupts", "registry", "extras", "reading", "fields",
+    "progress", "terminal", "writing", "token", "counts", "pool", "statistics", "draws", "jit",
+)  # fmt: skip
 
+# The other rooms, from the ground up: what each knows beside tools. The last, without a name, is the package's face.
+KNOWS = {
+    "places": "",
+    "cubes": "",
+    "state": "cubes",
+    "outcome": "cubes state",
+    "apparatus": "places",
+    "landing": "apparatus places",
+    "drawing": "apparatus state",
+    "pages": "drawing",
+    "printing": "apparatus drawing places",
+    "door": "cubes state",
+    "contract": "apparatus cubes door outcome state",
+    "model": "contract cubes door outcome state",
+    "recorder": "contract cubes outcome state",
+    "physics": "apparatus cubes landing outcome state",
+    "games": "apparatus contract cubes door drawing model outcome state",
+    "simulator": "apparatus contract cubes door landing outcome physics state",
+    "surrogate": "apparatus contract cubes door landing outcome physics places state",
+    "models": "apparatus physics simulator surrogate",
+    "requests": "apparatus contract cubes door games model models outcome physics state",
+    "variants": "apparatus games requests",
+    "replay": "apparatus cubes drawing games landing outcome pages physics places recorder requests state",
+    "campaign": "apparatus games landing models physics recorder replay state surrogate",
+    "study": "apparatus campaign games pages physics places state surrogate",
+    "fitting": "apparatus campaign contract landing models physics recorder study surrogate",
+    "compare": "apparatus contract drawing games model models physics recorder requests study surrogate variants",
+    "design": "apparatus drawing games physics printing recorder requests simulator state study",
+    "calibration": "apparatus campaign contract cubes drawing fitting games model physics simulator state study "
+    "surrogate",
+    "clients": "apparatus games pages surrogate variants",
+    "lab": "apparatus drawing games pages surrogate variants",
+    "service": "apparatus contract cubes games model models outcome physics requests state surrogate",
+    "testing": "apparatus campaign contract cubes games model outcome physics places recorder state",
+    "cli": "apparatus calibration campaign clients compare contract cubes design drawing fitting games lab model "
+    "models outcome physics printing recorder replay requests service state study",
+    "__main__": "cli",
+    "": "apparatus contract cubes model models outcome physics simulator state surrogate",
+}
 
-def part_of(name: str) -> str:
-    """Return the part that the module `name`, without the package's own, belongs to."""
-    parts = name.split(".")
-    return ".".join(parts[:2]) if ".".join(parts[:2]) in NESTED else parts[0]
+STILL_CIRCLES = {
+    frozenset({"games.compared", "games.game", "games.ways"}),
+    frozenset({"games.amerigo.game", "games.amerigo.ways"}),
+    frozenset({"compare.comparison", "compare.differences"}),
+}
+"""Files that import each other; none may be added."""
 
+# What the registry names is known by that name alone, but for who is of one game or kind by what it is for.
+OF_ONE = {
+    "calibration.effort": "games.amerigo",
+    "calibration.records": "games.amerigo",
+    "calibration.watched": "games.amerigo",
+}
+STILL_NAMED = {"campaign.spec": "chain", "study.sections_run": "chain", "calibration.command": "amerigo"}
+"""Who names a game of the registry; none may be added."""
 
-def rank(part: str) -> int:
-    return next(i for i, names in enumerate(RANKS) if part in names)
+# classes that share a name with another and do not meet it: no module imports both
+NAMED_ALIKE = {
+    "Label": ["apparatus.dimensions", "drawing.plan"],  # what is said, and where on the picture
+    "Place": ["cli.completion", "places"],  # of a command line; of a cube
+    "Plan": ["counts", "drawing.plan"],  # of drops; of the picture
+    "StandIn": ["calibration.stand_in", "games.stand_in"],  # for a tower's physics; for a deck or dice
+}
 
-
-def imports(path: Path) -> set[str]:
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            found.add(node.module or "")
-            found |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return found
-
-
-MODULES = sorted(PACKAGE.rglob("*.py"))
-
-
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_no_import_runs_against_the_flow(path: Path):
-    own = part_of(".".join(path.relative_to(PACKAGE).with_suffix("").parts))
-    for name in imports(path):
-        if name.startswith("tower_sim."):
-            part = part_of(name.removeprefix("tower_sim."))
-            assert part == own or rank(part) < rank(own), f"{own} imports {part}"
-
-
-def test_one_file_knows_the_engine_and_what_its_package_is_called():
-    known = [path for path in MODULES if "pybullet" in path.read_text("utf-8")]
-    assert [str(path.relative_to(PACKAGE)) for path in known] == ["physics/bullet.py"]
-
-
-OWN_FOLDERS = ("apparatus/amerigo/", "apparatus/combat_ship/", "games/amerigo/", "games/dead_reckoning/")
-NAMES = re.compile("amerigo|dead_reckoning|CombatShip")
-
-
-def test_a_kind_and_a_game_are_named_in_their_own_folders_and_by_the_registry_alone():
-    named = {str(path.relative_to(PACKAGE)) for path in MODULES if NAMES.search(path.read_text("utf-8"))}
-    assert {name for name in named if not name.startswith(OWN_FOLDERS)} == {"registry.py"}
-    assert all(any(name.startswith(folder) for name in named) for folder in OWN_FOLDERS)
-
-
-def test_no_game_knows_another():
-    for path in (PACKAGE / "games").rglob("*/*.py"):
-        folder = path.relative_to(PACKAGE / "games").parts[0]
-        known = {name.split(".")[2] for name in imports(path) if name.startswith("tower_sim.games.")}
-        shared = {shared.stem for shared in (PACKAGE / "games").glob("*.py")}
-        assert known <= {folder, *shared}, path
+OURS = {name: imports(path) & SHIPPED.keys() for name, path in SHIPPED.items()}
+"""The modules of ours that each module imports."""
+SETUP = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]
 
 
-def test_games_know_neither_physics_nor_random_numbers_of_their_own():
-    for path in (PACKAGE / "games").rglob("*.py"):
-        if path.parent.name in ("chain", "declared"):
+def short(name: str) -> str:
+    return name.removeprefix(f"{PACKAGE}.")
+
+
+def test_every_room_knows_what_the_table_says_and_that_lies_below_it():
+    rooms = [*TOOLS, *KNOWS]
+    assert len(set(rooms)) == len(rooms)
+    assert {room_of(name) for name in SHIPPED} == set(rooms)
+    for room in rooms:
+        known = {room_of(other) for name in SHIPPED if room_of(name) == room for other in OURS[name]} - {room}
+        below = rooms[: rooms.index(room)]
+        assert known <= set(below), f"{room} is below {', '.join(sorted(known - set(below)))}, which it imports"
+        if room in KNOWS:
+            assert sorted(known - set(TOOLS)) == sorted(KNOWS[room].split()), room
+
+
+def test_no_files_import_each_other_in_a_circle():
+    assert {frozenset(map(short, circle)) for circle in circles(OURS)} == STILL_CIRCLES
+
+
+def test_a_circle_is_found_whoever_is_looked_at_first():
+    pair, triple = frozenset("ab"), frozenset("cde")
+    graph = {"a": "b", "b": "ac", "c": "d", "d": "e", "e": "cf", "f": "f"}
+    assert circles(graph) == circles(dict(reversed(graph.items()))) == {pair, triple}
+
+
+def test_an_import_is_read_wherever_it_stands(tmp_path: Path):
+    file = tmp_path / "module.py"
+    file.write_text(
+        "import numpy.typing\nfrom tower_sim.errors import UsageError, fault\n"
+        "if TYPE_CHECKING:\n    from tower_sim import state\n"
+        "def late():\n    from tower_sim.games import game\n    from tower_sim.games.ways import Ways, Option\n"
+        "    import tower_sim.cubes as cubes, json\n",
+        "utf-8",
+    )
+    ours = {"errors", "state", "games.game", "games.ways", "cubes"}
+    assert imports(file) == {"numpy.typing", "json", *(f"{PACKAGE}.{name}" for name in ours)}
+
+
+def test_a_value_is_told_from_what_is_said_of_it(tmp_path: Path):
+    file = tmp_path / "module.py"
+    file.write_text('"""amerigo"""\nA = \'chain\'  # amazonas\n"""wallenstein"""\nplay(\'seafarers\')\n', "utf-8")
+    assert values(file) == {"chain", "seafarers"}
+
+
+def test_who_implements_an_engine_a_kind_or_a_game_is_known_by_the_registry_alone():
+    """So is what its package is called: no file else has that name as a value."""
+    named = {value.partition(":")[0] for group in ("apparatus", "engine", "game") for value in OWN[group].values()}
+    insiders = {
+        name: other
+        for name in SHIPPED
+        for other in OURS[name]
+        for home in named
+        if f"{other}.".startswith(f"{home}.") and not f"{name}.".startswith(f"{home}.")
+    }
+    assert {short(name): ".".join(short(other).split(".")[:2]) for name, other in insiders.items()} == OF_ONE
+    assert [short(name) for name, path in SHIPPED.items() if "pybullet" in values(path)] == ["physics.bullet"]
+
+
+def test_a_game_and_a_kind_are_named_in_their_own_folders_and_by_the_registry_alone():
+    homes = {name: value.partition(":")[0] for group in ("apparatus", "game") for name, value in OWN[group].items()}
+    named = {
+        short(module): name
+        for module, path in SHIPPED.items()
+        for name in homes.keys() & values(path)
+        if module != f"{PACKAGE}.registry" and not module.startswith(homes[name])
+    }
+    assert named == STILL_NAMED
+
+
+def test_games_draw_no_random_numbers_of_their_own():
+    for name, path in SHIPPED.items():
+        if not name.startswith(f"{PACKAGE}.games.") or name.split(".")[2] in ("chain", "declared"):
             continue  # of no game: which cubes it throws is itself drawn; of games that pick cubes by lot
-        text = path.read_text("utf-8")
-        assert "default_rng" not in text
-        assert "import random" not in text
+        assert "random" not in imports(path), name
+        assert "default_rng" not in {node.attr for node in ast.walk(tree(path)) if isinstance(node, ast.Attribute)}, (
+            name
+        )
 
 
-@pytest.mark.parametrize("path", sorted(Path(__file__).parent.glob("*.py")), ids=lambda path: path.stem)
-def test_no_test_imports_another(path: Path):
+def test_nothing_that_ships_imports_the_tests_and_no_test_imports_another():
     """What tests share is in tests/support."""
-    assert not {name for name in imports(path) if name.startswith("test_")}
+    tests = {"tests", *(file.stem for file in (ROOT / "tests").glob("*.py"))}
+    assert [
+        name for name, path in SHIPPED.items() if {other.partition(".")[0] for other in imports(path)} & tests
+    ] == []
+    files = sorted((ROOT / "tests").glob("*.py"))
+    assert [path.name for path in files if any(other.startswith("test_") for other in imports(path))] == []
+
+
+def test_no_class_has_the_name_of_another():
+    classes: dict[str, list[str]] = {}
+    for name, path in SHIPPED.items():
+        if path.match("apparatus/*/profile.py"):
+            continue  # the parts of any tower have the same names, as in its profile
+        for node in tree(path).body:
+            if isinstance(node, ast.ClassDef):
+                classes.setdefault(node.name, []).append(short(name))
+    assert {name: sorted(modules) for name, modules in classes.items() if len(modules) > 1} == NAMED_ALIKE
+
+
+@pytest.mark.parametrize("has_link", [pytest.param(True, marks=pytest.mark.posix), False])
+def test_tower_sim_alone_is_installed_and_calibration_in_it(
+    has_link: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Also from a checkout without links, where no folder tower_sim/calibration is found."""
+    setuptools = pytest.importorskip("setuptools")
+    folders = {path.parent.relative_to(ROOT) for path in SHIPPED.values() if path.name == "__init__.py"}
+    for folder in (*folders, Path("tests")):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / "__init__.py").touch()
+    if has_link:
+        (tmp_path / PACKAGE / CALIBRATION).symlink_to((ROOT / PACKAGE / CALIBRATION).readlink())
+    said: dict[str, list[str]] = {}
+    monkeypatch.setattr(setuptools, "setup", said.update)
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(ROOT / "setup.py"))
+    assert said == {"packages": sorted(name for name, path in SHIPPED.items() if path.name == "__init__.py")}
+    assert SETUP["package-dir"] == {f"{PACKAGE}.{CALIBRATION}": CALIBRATION}
+
+
+def test_all_data_that_calibration_reads_is_installed():
+    folder = ROOT / CALIBRATION
+    taken = {path for pattern in SETUP["package-data"][f"{PACKAGE}.{CALIBRATION}"] for path in folder.glob(pattern)}
+    data = {path for path in folder.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc", ".md")}
+    assert taken == data

@@ -18,11 +18,12 @@ from tower_sim.physics.film import Film
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.state import BoardState, Pose, Resident, TowerState
 from tower_sim.surrogate.model import SurrogateModel
+from tower_sim.version import TOWER_SIM
 
 if TYPE_CHECKING:
     from tower_sim.simulator import PhysicsModel
 
-__version__ = "0.1.0"
+__version__ = TOWER_SIM
 
 __all__ = [
     "BoardModel",

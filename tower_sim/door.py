@@ -14,8 +14,6 @@ from typing import NoReturn, TypeVar, cast
 
 import numpy as np
 
-from tower_sim.apparatus.catalogue import names
-from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import Cube, check_colour
 from tower_sim.errors import UsageError, check_kind, fault, near, prints, shown
 from tower_sim.state import MOST_THERE, MOST_TOUCHES, BoardState, Event, Pose, Resident, Touch, TowerState
@@ -146,13 +144,6 @@ def as_cubes(cubes: Sequence[Cube]) -> Sequence[Cube]:
     if isinstance(cubes, (str, bytes, bytearray)):
         raise fault("cubes", cubes, "a list or tuple of Cube", advice)
     return cast("Sequence[Cube]", check_kind("cubes", cubes, Sequence, "a list or tuple of Cube", advice))
-
-
-def as_apparatus(apparatus: object) -> Apparatus:
-    """Return an apparatus; raises UsageError for anything else, such as its name."""
-    if not isinstance(apparatus, Apparatus):
-        raise fault("apparatus", apparatus, "an Apparatus", f"load it by name: catalogue.load({names()[0]!r})")
-    return apparatus
 
 
 def as_model(model: T) -> T:

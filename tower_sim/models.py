@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.door import as_apparatus
+from tower_sim.apparatus.parts import Apparatus, as_apparatus
 from tower_sim.errors import UsageError, check_one, fault, near, shown
 from tower_sim.physics.film import as_film
 from tower_sim.physics.settings import ENGINE, STANDARD, PhysicsSettings, accuracy, as_settings, check_engine
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.ship import ShipSurrogate
-from tower_sim.surrogate.store import Fitted, beside, load_fitted, shipped
+from tower_sim.surrogate.store import Fitted, fitted_to, load_fitted
 from tower_sim.surrogate.two_thirds import OnlineRule, TwoThirdsRule
 
 if TYPE_CHECKING:  # the simulator is imported when physics is asked for
@@ -56,10 +55,8 @@ def open_model(
         return PhysicsModel(apparatus, settings, record)
     if name == "two_thirds":
         return TwoThirdsRule(apparatus)
-    if name == "surrogate":
-        return surrogate_of(apparatus, _own(apparatus) or shipped(apparatus.name, apparatus.digest))
-    if name.endswith(".json"):
-        return surrogate_of(apparatus, load_fitted(name))
+    if name == "surrogate" or name.endswith(".json"):
+        return surrogate_of(apparatus, fitted_to(apparatus) if name == "surrogate" else load_fitted(name))
     raise _unknown(name)
 
 
@@ -90,21 +87,6 @@ def settings_of(model: str, engine: str | None, fineness: str | None) -> Physics
 def _unknown(model: object) -> UsageError:
     allowed = f"one of {', '.join(MODELS)}, or a .json file of `surrogate fit`"
     return fault("model", model, allowed, f"check its spelling{near(model, MODELS) if isinstance(model, str) else ''}")
-
-
-def _own(apparatus: Apparatus) -> Fitted | None:
-    """Return the surrogate beside the apparatus's file; None where there is none. Raises UsageError for another's."""
-    file = beside(apparatus.file) if apparatus.file else None
-    if file is None or not file.exists():
-        return None
-    fitted = load_fitted(file)
-    if fitted.apparatus_digest != apparatus.digest:
-        raise UsageError(
-            f"surrogate {shown(str(file))} was fitted for another {apparatus.name} ({fitted.apparatus_digest}); "
-            f"allowed is that of the profile beside it ({apparatus.digest}), which has changed; fit it again, or "
-            "remove it"
-        )
-    return fitted
 
 
 def surrogate_of(apparatus: Apparatus, fitted: Fitted) -> SurrogateModel | ShipSurrogate:

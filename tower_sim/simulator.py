@@ -14,11 +14,11 @@ import numpy as np
 
 from tower_sim import landing
 from tower_sim.apparatus.board import Board
-from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus.parts import Apparatus, as_apparatus
 from tower_sim.apparatus.with_board import with_board
 from tower_sim.contract import BaseModel
 from tower_sim.cubes import MAX_CUBES, Cube
-from tower_sim.door import Door, as_apparatus, as_zone, go_on_there, knock_strength
+from tower_sim.door import Door, as_zone, go_on_there, knock_strength
 from tower_sim.outcome import Landing, Outcome
 from tower_sim.physics.at_rest import check_at_rest
 from tower_sim.physics.film import Film, Reel, Shot, as_film

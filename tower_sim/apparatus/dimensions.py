@@ -10,16 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-import numpy as np
-
-from tower_sim.apparatus.hull import Hull
-from tower_sim.apparatus.solids import axes
-
-if TYPE_CHECKING:
-    from tower_sim.apparatus.board import Board
-    from tower_sim.apparatus.parts import Apparatus, Box
 
 Vector = tuple[float, float, float]
 Plane = tuple[Vector, float]  # a unit normal and an offset: what is kept has normal . x <= offset
@@ -174,45 +164,6 @@ class Dimensions:
     cuts: tuple[Cut, ...] = ()
     labels: tuple[Label, ...] = ()
     said: str = ""
-
-
-def of_boxes(apparatus: Apparatus) -> Dimensions:
-    """Return what the boxes tell alone: the parts by their names, width, depth and height over all, a board's zones."""
-    boxes, board = [box for box in apparatus.solids if over_table(box)], apparatus.board
-    low, high = np.array([bounds(box) for box in boxes]).transpose(1, 2, 0)
-    (x0, y0, _), (x1, y1, z1) = low.min(axis=1).tolist(), high.max(axis=1).tolist()
-    width, depth = (Width(f"{1e3 * (b - a):.4g}", a, b) for a, b in ((x0, x1), (y0, y1)))
-    heights = (Height(f"{1e3 * z1:.4g}", 0.0, z1, x1),), (Height(f"{1e3 * z1:.4g}", 0.0, z1, y1),)
-    words = "section through the middle", "section across it, through the middle"
-    parts = {box.part: Part(box.part.replace("_", " ")) for box in boxes}
-    of_board = tuple(dict.fromkeys(box.part for box in boxes if board and _is_of(board, box)))
-    standing = tuple(part for part in parts if part not in of_board)
-    return Dimensions(
-        parts,
-        (Section(words[0], "y", 0.0, (width,), heights[0]), Section(words[1], "x", 0.0, (depth,), heights[1])),
-        board=BoardPlan({zone.name: Printed() for zone in board.zones}, of_board) if board else None,
-        cuts=(Cut(((0.0, -1.0, 0.0), 0.0), standing),) if standing else (),
-        said="the near half is cut away" if standing else "",
-    )
-
-
-def _is_of(board: Board, box: Box | Hull) -> bool:
-    """Tell whether a box or hull is part of a board, within whose bounds it then is."""
-    (x0, y0, _), (x1, y1, _) = bounds(box)
-    return min(x0 - board.x[0], board.x[1] - x1, y0 - board.y[0], board.y[1] - y1) > -1e-6
-
-
-def over_table(box: Box | Hull) -> bool:
-    """Tell whether any of a box or hull is over the table's surface; what is not is the table."""
-    return bounds(box)[1][2] > 1e-9
-
-
-def bounds(box: Box | Hull) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Return the lowest and the highest x, y and z of a box or hull."""
-    if isinstance(box, Hull):
-        return box.bounds
-    reach = np.abs(axes(np.array([box.orientation]))[0]) @ box.half
-    return tuple((box.centre - reach).tolist()), tuple((box.centre + reach).tolist())
 
 
 def flaring(

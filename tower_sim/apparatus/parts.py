@@ -13,8 +13,9 @@ import numpy.typing as npt
 
 from tower_sim import portable
 from tower_sim.apparatus.board import Board
-from tower_sim.apparatus.dimensions import Dimensions, of_boxes
+from tower_sim.apparatus.dimensions import BoardPlan, Cut, Dimensions, Height, Part, Printed, Section, Width
 from tower_sim.apparatus.hull import Hull
+from tower_sim.apparatus.solids import axes
 from tower_sim.errors import UsageError, check_kind
 from tower_sim.places import Place
 
@@ -43,6 +44,12 @@ class Box:
     centre: Vector
     half: Vector
     orientation: Quaternion = (0.0, 0.0, 0.0, 1.0)
+
+    @property
+    def bounds(self) -> tuple[Vector, Vector]:
+        """The lowest and the highest x, y and z (m)."""
+        reach = np.abs(axes(np.array([self.orientation]))[0]) @ self.half
+        return tuple((self.centre - reach).tolist()), tuple((self.centre + reach).tolist())
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +135,48 @@ class Apparatus(ABC):
 
     def dimensions(self) -> Dimensions:
         """Say what is drawn beside the boxes; of a kind that does not, what can be told from them alone."""
-        return of_boxes(self)
+        return _of_boxes(self)
 
 
-def as_tower(apparatus: Apparatus) -> Apparatus:
-    """Return `apparatus`, known to keep cubes; raises UsageError for one with a board, which all cubes fall onto."""
-    check_kind("apparatus", apparatus, Apparatus, "an Apparatus", "load one with tower_sim.load(NAME)")
+def over_table(box: Box | Hull) -> bool:
+    """Tell whether any of a box or hull is over the table's surface; what is not is the table."""
+    return box.bounds[1][2] > 1e-9
+
+
+def _of_boxes(apparatus: Apparatus) -> Dimensions:
+    """Return what the boxes tell alone: the parts by their names, width, depth and height over all, a board's zones."""
+    boxes, board = [box for box in apparatus.solids if over_table(box)], apparatus.board
+    low, high = np.array([box.bounds for box in boxes]).transpose(1, 2, 0)
+    (x0, y0, _), (x1, y1, z1) = low.min(axis=1).tolist(), high.max(axis=1).tolist()
+    width, depth = (Width(f"{1e3 * (b - a):.4g}", a, b) for a, b in ((x0, x1), (y0, y1)))
+    heights = (Height(f"{1e3 * z1:.4g}", 0.0, z1, x1),), (Height(f"{1e3 * z1:.4g}", 0.0, z1, y1),)
+    words = "section through the middle", "section across it, through the middle"
+    parts = {box.part: Part(box.part.replace("_", " ")) for box in boxes}
+    of_board = tuple(dict.fromkeys(box.part for box in boxes if board and _is_of(board, box)))
+    standing = tuple(part for part in parts if part not in of_board)
+    return Dimensions(
+        parts,
+        (Section(words[0], "y", 0.0, (width,), heights[0]), Section(words[1], "x", 0.0, (depth,), heights[1])),
+        board=BoardPlan({zone.name: Printed() for zone in board.zones}, of_board) if board else None,
+        cuts=(Cut(((0.0, -1.0, 0.0), 0.0), standing),) if standing else (),
+        said="the near half is cut away" if standing else "",
+    )
+
+
+def _is_of(board: Board, box: Box | Hull) -> bool:
+    """Tell whether a box or hull is part of a board, within whose bounds it then is."""
+    (x0, y0, _), (x1, y1, _) = box.bounds
+    return min(x0 - board.x[0], board.x[1] - x1, y0 - board.y[0], board.y[1] - y1) > -1e-6
+
+
+def as_apparatus(apparatus: object) -> Apparatus:
+    """Return an apparatus; raises UsageError for anything else, such as its name."""
+    return check_kind("apparatus", apparatus, Apparatus, "an Apparatus", "load it by name: tower_sim.load(NAME)")
+
+
+def as_tower(apparatus: object) -> Apparatus:
+    """Return a tower, which keeps cubes; raises UsageError for what has a board, onto which they fall, and all else."""
+    apparatus = as_apparatus(apparatus)
     if apparatus.board is not None:
         raise UsageError(
             f"apparatus {apparatus.name!r} is no tower that keeps cubes; allowed is a tower; "

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tower_sim.apparatus.board import Board
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.errors import UsageError, check_kind
+from tower_sim.apparatus.parts import Apparatus, as_apparatus
+from tower_sim.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,9 +16,9 @@ class WithBoard(Apparatus):
     board: Board  # pyright: ignore[reportGeneralTypeIssues]  # keyword only: it needs no default
 
 
-def with_board(apparatus: Apparatus) -> WithBoard:
-    """Return `apparatus`, known to have a board; raises UsageError for one that has none."""
-    check_kind("apparatus", apparatus, Apparatus, "an Apparatus", "load one with tower_sim.load(NAME)")
+def with_board(apparatus: object) -> WithBoard:
+    """Return an apparatus with a board; raises UsageError for one that has none, and for anything else."""
+    apparatus = as_apparatus(apparatus)
     if not isinstance(apparatus, WithBoard):
         raise UsageError(f"apparatus {apparatus.name!r} has no board; allowed is one with a board, such as a ship")
     return apparatus

@@ -6,13 +6,13 @@ import contextlib
 import importlib.metadata
 import platform
 
-import tower_sim
 from tower_sim.campaign import tables
 from tower_sim.errors import UsageError
 from tower_sim.extras import extra
 from tower_sim.games.game import Game
 from tower_sim.physics.settings import SETTINGS_VERSION
 from tower_sim.registry import OWN, get
+from tower_sim.version import TOWER_SIM
 
 Environment = dict[str, dict[str, str]]
 
@@ -29,7 +29,7 @@ def environment() -> Environment:
     """
     games = [get("game", name) for name in OWN["game"]]
     versions = {
-        "tower_sim": tower_sim.__version__,
+        "tower_sim": TOWER_SIM,
         **{f"{game.name}_rules": str(game.version) for game in games if _has_rulebook(game)},
         "settings": str(SETTINGS_VERSION),
         "tables": str(tables.VERSION),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from tower_sim.registry import OWN, get
 from tower_sim.registry import names as registered
 from tower_sim.requests import short_seed
 from tower_sim.state import MAX_SEED, TowerState
+from tower_sim.version import TOWER_SIM
 
 FILES = ("output", "save_plot", "replay", "backup")
 """What the options are called that name a file to write."""
@@ -34,7 +34,7 @@ def version() -> str:
     for name in sorted(OWN["engine"], key=lambda name: name != ENGINE):
         title, number = get("engine", name).title, version_of(name)
         engines.append(f"{title} {number}" if number else f"no {title}")
-    return f"tower-sim {metadata.version('tower_sim')} (Python {platform.python_version()}, {', '.join(engines)})"
+    return f"tower-sim {TOWER_SIM} (Python {platform.python_version()}, {', '.join(engines)})"
 
 
 def add_apparatus(parser: Parser, default: str | None) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from importlib import metadata, resources
+from importlib import resources
 from pathlib import Path
 from typing import Any, cast
 
@@ -27,6 +27,7 @@ from tower_sim.surrogate.export import document, js_text, json_text
 from tower_sim.surrogate.store import TOWER, fitted_or_shipped, shipped_names
 from tower_sim.terminal import warn
 from tower_sim.variants import DEFAULT
+from tower_sim.version import TOWER_SIM
 from tower_sim.writing import told, write, write_folder
 
 NAME = "tower-sim"
@@ -194,7 +195,7 @@ def _package_json() -> str:
 
     plain = {
         "name": NAME,
-        "version": metadata.version("tower_sim"),
+        "version": TOWER_SIM,
         "description": "Board-game cube towers without physics: drops, Amerigo's rules, Dead Reckoning's battles",
         "keywords": ["board game", "cube tower", "dice tower", "random"],
         "license": "MIT",

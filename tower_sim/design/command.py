@@ -32,6 +32,7 @@ from tower_sim.pool import MOST_WORKERS, processes
 from tower_sim.progress import Telling, telling
 from tower_sim.requests import short_seed
 from tower_sim.terminal import say, warn
+from tower_sim.version import TOWER_SIM
 
 ROUNDS, MOST_ROUNDS = 12, 500
 GAMES, FEWEST_GAMES, MOST_GAMES = 120, 8, 5000
@@ -166,7 +167,7 @@ def sought(job: Commission, search: Search, towers: Towers, evaluate: Evaluate) 
 def made_with(job: Commission) -> dict[str, str]:
     """Return what decides the answer, beside the seed."""
     return {
-        "tower_sim": metadata.version("tower_sim"),
+        "tower_sim": TOWER_SIM,
         "numpy": metadata.version("numpy"),
         "rules": job.game.name,
         "model": "physics",

@@ -8,9 +8,9 @@ import numpy as np
 from matplotlib.colors import to_rgb
 
 from tower_sim.apparatus.board import Board
-from tower_sim.apparatus.dimensions import Cut, Dimensions, Part, Plane, Section, Vector, over_table
+from tower_sim.apparatus.dimensions import Cut, Dimensions, Part, Plane, Section, Vector
 from tower_sim.apparatus.hull import Hull, normal_of
-from tower_sim.apparatus.parts import Apparatus, Box
+from tower_sim.apparatus.parts import Apparatus, Box, over_table
 from tower_sim.drawing.files import cube_colours
 from tower_sim.drawing.solids import Face, Solid, View, clipped, tilted_box, union
 from tower_sim.errors import UsageError

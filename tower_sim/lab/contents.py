@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib import metadata, resources
+from importlib import resources
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,6 +20,7 @@ from tower_sim.surrogate.export import document
 from tower_sim.surrogate.store import TOWER, Fitted, beside, load_fitted, shipped_names
 from tower_sim.surrogate.store import shipped as shipped_surrogate
 from tower_sim.variants import DEFAULT
+from tower_sim.version import TOWER_SIM
 
 SCHEMA = "tower-sim/lab"
 VERSION = 1
@@ -52,7 +53,7 @@ def contents(given: Sequence[str | Path] = (), games: Sequence[str | Path] = ())
     return {
         "schema": SCHEMA,
         "version": VERSION,
-        "program": f"tower_sim {metadata.version('tower_sim')}",
+        "program": f"tower_sim {TOWER_SIM}",
         "game": {"name": game.name, "title": game.title},
         "rules": rules,
         "battle": _of_sides([each[0].name for each in every if each[1].kind != TOWER]),

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim.apparatus.dimensions import over_table
 from tower_sim.apparatus.hull import MOST_VERTICES, Hull, Vector
-from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus.parts import Apparatus, over_table
 from tower_sim.errors import UsageError
 from tower_sim.printing import solid
 from tower_sim.printing.mesh import Array, Mesh, across, normals, owners

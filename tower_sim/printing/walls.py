@@ -12,8 +12,7 @@ from itertools import product
 
 import numpy as np
 
-from tower_sim.apparatus.dimensions import over_table
-from tower_sim.apparatus.parts import Apparatus, Box
+from tower_sim.apparatus.parts import Apparatus, Box, over_table
 from tower_sim.apparatus.solids import axes
 from tower_sim.places import INSIDE, TRAY
 from tower_sim.printing import solid

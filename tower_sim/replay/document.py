@@ -8,7 +8,6 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from html.parser import HTMLParser
-from importlib import metadata
 from types import MappingProxyType
 from typing import Any
 
@@ -22,6 +21,7 @@ from tower_sim.errors import UsageError, fault
 from tower_sim.reading import json_value
 from tower_sim.replay.takes import RATE, Lying, Take, Track
 from tower_sim.state import Pose
+from tower_sim.version import TOWER_SIM
 
 Array = npt.NDArray[np.float64]
 
@@ -274,7 +274,7 @@ def _unpacked(text: str) -> bytes:
 
 
 def _about(about: About) -> dict[str, Any]:
-    told = asdict(about) | {"seed": str(about.seed), "program": f"tower_sim {metadata.version('tower_sim')}"}
+    told = asdict(about) | {"seed": str(about.seed), "program": f"tower_sim {TOWER_SIM}"}
     order = ("game", "apparatus", "model", "engine", "accuracy", "settings", "seed", "program", "matched")
     return {name: told[name] for name in order}
 

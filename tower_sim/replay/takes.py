@@ -13,9 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim import landing
-from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus.parts import Apparatus, as_apparatus
 from tower_sim.cubes import Cube
-from tower_sim.door import as_apparatus
 from tower_sim.errors import check_kind
 from tower_sim.games.game import Turn
 from tower_sim.outcome import Status

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import tower_sim
 from tower_sim import outcome, registry, requests
 from tower_sim.apparatus.catalogue import names
 from tower_sim.models import MODELS
 from tower_sim.physics.settings import accuracies
 from tower_sim.service.asked import Hello, fields
 from tower_sim.service.opened import Opened
+from tower_sim.version import TOWER_SIM
 
 SCHEMA = "tower-sim/service"
 VERSION = 1
@@ -37,7 +37,7 @@ def hello() -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "version": VERSION,
-        "tower_sim": tower_sim.__version__,
+        "tower_sim": TOWER_SIM,
         "do": list(fields()),
         "models": list(MODELS),
         "apparatus": names(),

@@ -13,7 +13,7 @@ import numpy as np
 from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.contract import BaseModel
 from tower_sim.cubes import Cube
-from tower_sim.door import Door, as_apparatus, no_knocks
+from tower_sim.door import Door, no_knocks
 from tower_sim.errors import check_kind, check_number, check_whole
 from tower_sim.landing import INSIDE, TRAY
 from tower_sim.outcome import Landing, Outcome, Status
@@ -39,7 +39,7 @@ class SurrogateModel(BaseModel):
     name = "surrogate"
 
     def __init__(self, apparatus: Apparatus, fitted: Fitted) -> None:
-        self.shape = as_tower(as_apparatus(apparatus))
+        self.shape = as_tower(apparatus)
         self.fitted = as_fitted(fitted)
         self.name = self.fitted.name
         self.table: Table = table_of(fitted.cascade_of(self.shape.digest))

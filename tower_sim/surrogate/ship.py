@@ -13,7 +13,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.with_board import with_board
 from tower_sim.contract import BaseModel
 from tower_sim.cubes import Cube
-from tower_sim.door import Door, as_apparatus, as_zone, no_knocks
+from tower_sim.door import Door, as_zone, no_knocks
 from tower_sim.errors import check_kind, fault
 from tower_sim.landing import BORDER, TABLE, ZONE
 from tower_sim.outcome import Landing, Outcome, Status
@@ -34,7 +34,7 @@ class ShipSurrogate(BaseModel):
 
     def __init__(self, shape: Apparatus, law: BoardLaw, digest: str) -> None:
         """Make the surrogate of `shape`; `digest` names the fitted law in the states it makes."""
-        self.shape = with_board(as_apparatus(shape))
+        self.shape = with_board(shape)
         self.law = check_kind("law", law, BoardLaw, "a BoardLaw", "take fitted.board_law_of(shape.digest)")
         places = (*(ZONE + zone.name for zone in self.shape.board.zones), BORDER, TABLE)
         if law.places != places:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
+from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError, check_kind, check_whole, fault, shown
 from tower_sim.reading import as_path, json_value, read_text
 from tower_sim.surrogate.board_law import BoardLaw
@@ -228,6 +229,24 @@ def shipped(apparatus: str, apparatus_digest: str, advice: str = _NO_SURROGATE) 
         state = f"changed ({apparatus_digest})"
         allowed = f"as it ships ({fitted.apparatus_digest}), since the surrogate was fitted to that"
         raise fault(f"profile {apparatus}", state, allowed, advice)
+    return fitted
+
+
+def fitted_to(apparatus: Apparatus) -> Fitted:
+    """Return the surrogate beside the apparatus's file, or where there is none the one that ships for it.
+
+    Raises UsageError for another's, and for none.
+    """
+    file = beside(apparatus.file) if apparatus.file else None
+    if file is None or not file.exists():
+        return shipped(apparatus.name, apparatus.digest)
+    fitted = load_fitted(file)
+    if fitted.apparatus_digest != apparatus.digest:
+        raise UsageError(
+            f"surrogate {shown(str(file))} was fitted for another {apparatus.name} ({fitted.apparatus_digest}); "
+            f"allowed is that of the profile beside it ({apparatus.digest}), which has changed; fit it again, or "
+            "remove it"
+        )
     return fitted
 
 

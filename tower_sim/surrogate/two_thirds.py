@@ -10,7 +10,7 @@ import numpy as np
 from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.contract import BaseModel
 from tower_sim.cubes import Cube
-from tower_sim.door import Door, as_apparatus, no_knocks
+from tower_sim.door import Door, no_knocks
 from tower_sim.landing import INSIDE, TRAY
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.state import Event, Resident, TowerState, rng_text
@@ -32,7 +32,7 @@ class TwoThirdsRule(BaseModel):
     name = "two_thirds"
 
     def __init__(self, shape: Apparatus) -> None:
-        self.shape = as_tower(as_apparatus(shape))
+        self.shape = as_tower(shape)
         edge = self.shape.cube_edge
         digest = hashlib.sha256(f"{self.name} {edge!r}".encode()).hexdigest()[:16]
         self._door = Door(self.name, self.shape.name, digest, edge, frozenset([REGION]))

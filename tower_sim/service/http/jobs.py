@@ -11,15 +11,12 @@ import json
 import sqlite3
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tower_sim.service.http.keys import Answered, KeyedCall
+from tower_sim.service.http.keys import Answered, KeyedCall, Once
 from tower_sim.service.http.problems import Problem, document
-from tower_sim.service.http.store import Statement, answer_row, hashed, new_id, sealed
-from tower_sim.service.http.workers import Job
-
-if TYPE_CHECKING:
-    from tower_sim.service.http.service import Service
+from tower_sim.service.http.store import Database, Statement, answer_row, hashed, new_id, sealed
+from tower_sim.service.http.workers import Job, Workers
 
 SCHEMA, VERSION = "tower-sim/job", 1
 KIND = "job"
@@ -59,11 +56,21 @@ class Followed:
 
 
 class Jobs:
-    """The jobs of a service: those at work, and in its file how the others ended."""
+    """The jobs of a service: those at work, and in its file how the others ended.
 
-    def __init__(self, service: Service, as_problem: Callable[[Exception], Problem]) -> None:
-        self._service = service
-        self._as_problem = as_problem
+    `body_of` returns the stored document of an identifier and a kind, or raises Problem.
+    """
+
+    def __init__(
+        self,
+        store: Database,
+        once: Once,
+        workers: Workers,
+        body_of: Callable[[str, str], bytes],
+        as_problem: Callable[[Exception], Problem],
+    ) -> None:
+        self._store, self._once, self._workers = store, once, workers
+        self._body_of, self._as_problem = body_of, as_problem
         self._at_work: dict[str, Followed] = {}
         self._by_key: dict[bytes, Followed] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -87,7 +94,7 @@ class Jobs:
             self._by_key[asked.scope] = followed
         begun = answer_row(followed.identifier, KIND, json.dumps(followed.document()).encode())
         try:
-            await self._service.store.write(begun)
+            await self._store.write(begun)
         except BaseException:
             self._forget(followed, asked)
             raise
@@ -100,7 +107,7 @@ class Jobs:
         """Return a job. Raises Problem where there is none, and where it was at work when the service ended."""
         if (followed := self._at_work.get(identifier)) is not None:
             return followed
-        ended = json.loads(self._service.body_of(identifier, KIND))
+        ended = json.loads(self._body_of(identifier, KIND))
         if ended["status"] not in ("done", "failed"):
             raise Problem("job.lost", _LOST)
         return Followed(identifier, ended=ended)
@@ -109,7 +116,7 @@ class Jobs:
         """Cancel a job that is not over. Raises Problem as `get`."""
         followed = self.get(identifier)
         if followed.job is not None and followed.ended is None:
-            self._service.workers.cancel(followed.job)
+            self._workers.cancel(followed.job)
 
     async def _whole(
         self,
@@ -123,10 +130,10 @@ class Jobs:
             return replace(answered, statements=(*answered.statements, ended))
 
         try:
-            answered, is_again = await self._service.once.answer(asked, drawn)
+            answered, is_again = await self._once.answer(asked, drawn)
             said = followed.said("done", answered.location)
             if is_again:
-                await self._service.store.write(_ended(followed, said))
+                await self._store.write(_ended(followed, said))
             followed.end(said)
         except Exception as error:
             await self._fail(followed, self._as_problem(error))
@@ -138,7 +145,7 @@ class Jobs:
         followed.end(said)
         if problem.code != "stopping":  # the file is being closed, and the job will be found lost
             try:
-                await self._service.store.write(_ended(followed, said))
+                await self._store.write(_ended(followed, said))
             except sqlite3.Error as error:
                 self._as_problem(error)  # told on standard error
 

@@ -8,7 +8,8 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 
 if TYPE_CHECKING:
     from tower_sim.service.http.gate import Gate
-    from tower_sim.service.http.service import Service
+    from tower_sim.service.http.store import Database
+    from tower_sim.service.http.workers import Workers
 
 MEDIA = "text/plain; version=0.0.4; charset=utf-8"
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0)
@@ -17,7 +18,7 @@ _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5
 class Metrics:
     """The metrics of one service, in a registry of its own."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, store: Database, workers: Workers) -> None:
         self._registry = CollectorRegistry()
         self._requests = Counter(
             "tower_sim_requests", "Requests answered", ("route", "method", "status"), registry=self._registry
@@ -33,11 +34,11 @@ class Metrics:
         waiting = Gauge("tower_sim_workers_waiting", "Work that waits for a process", registry=self._registry)
         running = Gauge("tower_sim_workers_running", "Work that processes do", registry=self._registry)
         self._commits = Counter("tower_sim_commits", "Commits to the file of answers", registry=self._registry)
-        self._store, self._commits_told = service.store, 0
+        self._store, self._commits_told = store, 0
         self.at_once = 0
         at_once.set_function(lambda: self.at_once)
-        waiting.set_function(lambda: service.workers.waiting)
-        running.set_function(lambda: service.workers.running)
+        waiting.set_function(lambda: workers.waiting)
+        running.set_function(lambda: workers.running)
 
     def watch(self, gate: Gate) -> None:
         """Tell of the connections, too."""

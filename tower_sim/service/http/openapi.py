@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import tower_sim
 from tower_sim import outcome, registry
 from tower_sim.apparatus.catalogue import names
 from tower_sim.cubes import MAX_CUBES
@@ -16,6 +15,7 @@ from tower_sim.service.asked import MAX_GAMES
 from tower_sim.service.http import draws, jobs, keys, rounds, towers
 from tower_sim.service.http.problems import MEDIA, STATUS
 from tower_sim.service.verifiable.draws import LEAST_WORDS, MOST_WORDS
+from tower_sim.version import TOWER_SIM
 
 Schema = dict[str, Any]
 _ID = "X2WFOWCkRgSM5X9JCcIMVA"
@@ -55,7 +55,7 @@ def document() -> Schema:
         "openapi": "3.1.0",
         "info": {
             "title": "tower_sim",
-            "version": tower_sim.__version__,
+            "version": TOWER_SIM,
             "description": "Drops of cube towers, games and battles. docs/http.md says it in plain words.",
             "license": {"name": "MIT", "identifier": "MIT"},
         },

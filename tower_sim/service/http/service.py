@@ -52,8 +52,8 @@ class Service:
         self.store = Database(settings.db)
         self.once = Once(self.store)
         self.workers = Workers(settings.processes, settings.queue)
-        self.jobs = Jobs(self, problem_of)
-        self.metrics = Metrics(self)
+        self.jobs = Jobs(self.store, self.once, self.workers, self.body_of, problem_of)
+        self.metrics = Metrics(self.store, self.workers)
         self._reading = ThreadPoolExecutor(1, "reading")  # one: several would take turns with the loop
         self.fields = {do: drawing.known_fields(do) for do in (drawing.DROP, drawing.GAME, drawing.BATTLE)}
         self._alone: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-import tower_sim
 from tower_sim.errors import fault
 from tower_sim.service.verifiable import draws, lines, states
 from tower_sim.service.verifiable.keys import Entropy, Keyring
+from tower_sim.version import TOWER_SIM
 
 Step = tuple["Ledger", tuple[str, ...]]
 """The ledger after a step, and its lines: keep both in one transaction before the step is answered."""
@@ -136,7 +136,7 @@ def opened(ring: Keyring, entropy: Entropy) -> Step:
         "schema": lines.SCHEMA,
         "version": lines.VERSION,
         "log": first.log,
-        "tower_sim": tower_sim.__version__,
+        "tower_sim": TOWER_SIM,
         "key": ring.public,
         "succession": [link.to_plain() for link in ring.succession],
     }

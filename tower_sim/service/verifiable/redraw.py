@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-import tower_sim
 from tower_sim import registry, requests
 from tower_sim.apparatus.catalogue import names
 from tower_sim.apparatus.parts import Apparatus
@@ -17,6 +16,7 @@ from tower_sim.models import MODELS
 from tower_sim.service.asked import Hello, read_request
 from tower_sim.service.opened import Opened
 from tower_sim.service.verifiable.states import Traced
+from tower_sim.version import TOWER_SIM
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Redrawn:
 
 def made_by(model: DropModel) -> dict[str, Any]:
     """Return what made a draw: the version of tower_sim, the model's and apparatus's digest, the cubes' edge (m)."""
-    return {"tower_sim": tower_sim.__version__, "model": model.empty().digest, "edge": model.cube_edge}
+    return {"tower_sim": TOWER_SIM, "model": model.empty().digest, "edge": model.cube_edge}
 
 
 def answered(asked: Mapping[str, Any], seed: int, opened: Opened) -> tuple[dict[str, Any], dict[str, Any]]:
