@@ -21,38 +21,30 @@ def words_module() -> str:
     return re.sub(r"^(?=function |const )", "export ", text, flags=re.M)
 
 
-def seeds_module() -> str:
-    """Return the module of numpy's seeds: a slice of surrogate/many.js."""
-    seeds = between(source("tower_sim.surrogate", "many.js"), "/** Return the four words numpy", "/**\n * Return what")
-    return "// Seeds as numpy.random.SeedSequence mixes them.\n\n" + seeds
-
-
 def tower_module() -> str:
     """Return the module that makes towers: the algorithm of surrogate/sampler.js inside `towerOf`."""
     sampler = between(
         source("tower_sim.surrogate", "sampler.js"), "/** Do what `drop` does", "/**\n * Play the tower's part"
     )
-    covered = between(
-        source("tower_sim.lab", "page/figures.js"), "  /** Return whether the data", "  /**\n   * Return what counts"
-    )
-    return _around(_own("tower.js"), sampler, covered)
+    return _around(_own("tower.js"), sampler)
 
 
 def ship_module() -> str:
-    """Return the module that makes ships: the law of surrogate/ship.js and the battles of the lab's page."""
+    """Return the module that makes ships: the law of surrogate/ship.js and the battles of the game's folder."""
     law = between(
         source("tower_sim.surrogate", "ship.js"), "/**\n * Draw where `thrown`", "// What no drop can begin with."
     )
-    battle = source("tower_sim.lab", "page/battle.js")
+    battle = source("tower_sim.games.dead_reckoning", "battle.js")
     return _around(
         _own("ship.js"), law.replace("\nexport function", "\nfunction"), battle[battle.index("const battle") :]
     )
 
 
 def own_modules() -> dict[str, str]:
-    """Return by name the modules that need no sampler."""
+    """Return by name the modules that are whole files."""
+    shared = {name: source("tower_sim.surrogate", f"{name}.js") for name in ("covered", "seeds")}
     names = ("check", "counts", "generator", "logline", "noted", "numpy", "rules")
-    return {name: _own(f"{name}.js") for name in names}
+    return shared | {name: _own(f"{name}.js") for name in names}
 
 
 def between(text: str, start: str, end: str) -> str:

@@ -10,10 +10,10 @@ from tower_sim.lab.contents import contents
 from tower_sim.pages.html import Page, source
 from tower_sim.writing import check, write
 
-_SAMPLERS = ("words.js", "many.js", "ship.js")
+_SAMPLERS = ("words.js", "seeds.js", "covered.js", "many.js", "ship.js")
 _PARTS = (
-    "declared_numbers.js", "declared_tower.js", "declared_run.js", "declared.js", "declared_words.js",
-    "battle.js", "figures.js", "statistics.js", "worker.js",
+    "declared_numbers.js", "declared_run.js", "declared.js", "declared_words.js",
+    "figures.js", "statistics.js", "worker.js",
     "state.js", "saved.js", "say.js", "charts.js", "controls.js", "rules.js", "whole.js", "fight.js",
     "others_figures.js", "others_game.js", "others.js", "main.js",
 )  # fmt: skip
@@ -44,5 +44,6 @@ def script() -> str:
     """Return the page's script, which is its worker's too: our own files one after the other, in one function."""
     samplers = re.sub(r"^export ", "", source("tower_sim.surrogate", *_SAMPLERS), flags=re.M)
     samplers = re.sub(r"^/\*\* What was fitted:.*\nconst MODEL = null;\n", "", samplers, flags=re.M)
+    battle = source("tower_sim.games.dead_reckoning", "battle.js")
     parts = source("tower_sim.lab", *(f"page/{name}" for name in _PARTS))
-    return f'(() => {{\n"use strict";\n{source("tower_sim.pages", "common.js")}\n{samplers}\n{parts}}})();\n'
+    return f'(() => {{\n"use strict";\n{source("tower_sim.pages", "common.js")}\n{samplers}\n{battle}\n{parts}}})();\n'

@@ -1,6 +1,7 @@
 // A cube tower without physics, drawn from a table of whole numbers; the algorithm is that of docs/surrogate_portable.md.
 
 import { fault, list, object, towerDrop, towerState, whole } from "./check.js";
+import { covered } from "./covered.js";
 import { drawing } from "./generator.js";
 import { WORD } from "./words.js";
 

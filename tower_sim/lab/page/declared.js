@@ -1,6 +1,6 @@
 // Declared games (docs/games.md) in the page, by the plain tree that games/declared/plain.py makes of a file: one game
-// throw by throw, or the figures of many. A plain script that makes one object; it follows declared_numbers.js,
-// declared_tower.js and declared_run.js.
+// throw by throw, or the figures of many. A plain script that makes one object; it follows covered.js, many.js,
+// declared_numbers.js and declared_run.js.
 //
 //   const choices = { ...declared.usual(tree), pick: "most" };
 //   declared.wrong(tree, choices);                            // "", or one line that says what is not allowed
@@ -97,7 +97,9 @@ const declared = (() => {
   }
 
   function machineOf(tree, table, choices, word, pick) {
-    return declaredRun.machine(tree, choices, (cubes) => declaredTower(table, cubes, word), declaredRun.picker(pick));
+    const covers = (thrown, inside) => covered(table.covered, thrown, inside);
+    const towerOf = (cubes) => ({ ...cubeTower(table.table, cubes, word), covers });
+    return declaredRun.machine(tree, choices, towerOf, declaredRun.picker(pick));
   }
 
   function thrown(tree, run) {

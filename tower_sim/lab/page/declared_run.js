@@ -49,7 +49,7 @@ const declaredRun = (() => {
   /**
    * Return the game of `tree`: { play, now, thrown, out, inside, held, pool, floors, covers }, to be played often.
    *
-   * `towerOf(cubes)` makes the tower, as declaredTower does; pick(n) is a whole number below n. play(told) plays once,
+   * `towerOf(cubes)` makes the tower, as cubeTower does, with covers(thrown, inside); pick(n) is a whole number below n. play(told) plays once,
    * and calls told() after each throw. Then `now` says what was: index, round, phase, isUnloaded, read (values by name,
    * a Map), effect and amount; thrown(), out(), inside() and pool(i) are counts by colour, floors() those of each floor,
    * held() how many are inside; covers() says whether the data have such a throw.
@@ -212,7 +212,7 @@ const declaredRun = (() => {
     // Where cubes go
 
     function put(cube, where) {
-      if (place[cube] === INSIDE && where !== INSIDE && tower.floor[cube] >= 0) tower.take(cube);
+      if (place[cube] === INSIDE && where !== INSIDE) tower.take(cube); // which knows what came out already
       counts[place[cube] * colours + colourOf[cube]]--;
       counts[where * colours + colourOf[cube]]++;
       place[cube] = where;
@@ -297,7 +297,7 @@ const declaredRun = (() => {
       now.before = sum(everyColour.map((i) => counts[INSIDE * colours + i]));
       if (!some.length) return note(coming, []);
       for (const cube of some) put(cube, INSIDE);
-      const out = tower.throwing(some);
+      const out = Array.from(tower.came.subarray(0, tower.drop(some, some.length)));
       for (const cube of out) put(cube, OUT);
       note(coming, out);
     }

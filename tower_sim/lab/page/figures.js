@@ -1,5 +1,5 @@
 // What whole games of Amerigo come to: numbers of every phase, counted by drop, and the figures that `tower-sim compare`
-// has of every game. It follows words.js and many.js.
+// has of every game. It follows words.js, covered.js and many.js.
 
 const figures = (() => {
   /** The figures of a game, by the definitions of tower_sim/games/amerigo/figures.py, which has their names and units. */
@@ -27,15 +27,6 @@ const figures = (() => {
     const throws = [-1];
     for (let round = 0; round < variant.rounds; round++) throws.push(...variant.phases);
     return { cubes: variant.cubes, throws };
-  }
-
-  /** Return whether the data of a model hold drops of so many thrown onto so many inside; as Python's Fitted.covers. */
-  function covered(rows, thrown, before) {
-    if (thrown === 0) return true;
-    if (!rows.length || thrown < rows[0][0] || thrown > rows[rows.length - 1][0]) return false;
-    let nearest = rows[0];
-    for (const row of rows) if (Math.abs(row[0] - thrown) < Math.abs(nearest[0] - thrown)) nearest = row;
-    return nearest[1] <= before && before <= nearest[2];
   }
 
   /**
@@ -145,5 +136,5 @@ const figures = (() => {
     });
   }
 
-  return { KEYS, series, planOf, covered, tally, overPhases, byDrop };
+  return { KEYS, series, planOf, tally, overPhases, byDrop };
 })();
