@@ -15,11 +15,12 @@ import numpy as np
 
 from calibration.observations import CUBES
 from calibration.records import Record, has_colours
+from tower_sim.games.amerigo.rules import Rules
 from tower_sim.study.data import Array, Campaign
 
 Counts = Array  # of whole numbers
 
-DROPS = 36  # its set-up and 35 phases
+DROPS = Rules().drops  # of a game: its set-up and 35 phases
 SPREAD_FROM = 8  # drops, of which a spread can be told
 
 

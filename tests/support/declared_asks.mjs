@@ -18,9 +18,9 @@ import { pathToFileURL } from "node:url";
 const [folder, sampler] = process.argv.slice(2);
 const { words, game } = await import(pathToFileURL(resolve(sampler)).href);
 const OWN = ["declared_numbers", "declared_run", "declared_words", "declared"].map((name) => `${name}.js`);
-const SAMPLERS = ["words.js", "covered.js", "many.js"].map((name) => `../../surrogate/${name}`);
+const SHARED = ["pages/common", "surrogate/words", "surrogate/covered", "surrogate/many"];
 const text = (name) => readFileSync(join(folder, name), "utf-8").replace(/^export /gm, "");
-const inner = [...SAMPLERS, ...OWN].map(text).join("\n");
+const inner = [...SHARED.map((name) => `../../${name}.js`), ...OWN].map(text).join("\n");
 
 const RETURNED = "return { declared, declaredNumbers, declaredRun, declaredWords, covered };";
 
@@ -34,10 +34,10 @@ const page = load("");
 function feeding(outs) {
   return (_, cubes) => {
     const floor = new Int8Array(cubes).fill(-1);
-    const came = new Uint32Array(cubes);
+    const [hand, came] = [new Uint32Array(cubes), new Uint32Array(cubes)];
     let next = 0;
-    const drop = (thrown) => {
-      for (const cube of thrown) floor[cube] = 0;
+    const drop = (count) => {
+      for (const cube of hand.subarray(0, count)) floor[cube] = 0;
       for (const cube of outs[next]) floor[cube] = -1;
       came.set(outs[next]);
       return outs[next++].length;
@@ -45,6 +45,7 @@ function feeding(outs) {
     return {
       floors: 1,
       floor,
+      hand,
       came,
       empty: () => (next = 0),
       drop,

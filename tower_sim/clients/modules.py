@@ -17,7 +17,7 @@ _MARK = "  /* SAMPLER */\n"
 
 def words_module() -> str:
     """Return the module of words: surrogate/words.js, which exports all that it has."""
-    text = source("tower_sim.surrogate", "words.js")
+    text = _range_errors(source("tower_sim.surrogate", "words.js"))
     return re.sub(r"^(?=function |const )", "export ", text, flags=re.M)
 
 
@@ -26,14 +26,12 @@ def tower_module() -> str:
     sampler = between(
         source("tower_sim.surrogate", "sampler.js"), "/** Do what `drop` does", "/**\n * Play the tower's part"
     )
-    return _around(_own("tower.js"), sampler)
+    return _around(_own("tower.js"), _range_errors(sampler))
 
 
 def ship_module() -> str:
     """Return the module that makes ships: the law of surrogate/ship.js and the battles of the game's folder."""
-    law = between(
-        source("tower_sim.surrogate", "ship.js"), "/**\n * Draw where `thrown`", "// What no drop can begin with."
-    )
+    law = between(source("tower_sim.surrogate", "ship.js"), "/** Do what `drop` does", "/** What was fitted")
     battle = source("tower_sim.games.dead_reckoning", "battle.js")
     return _around(
         _own("ship.js"), law.replace("\nexport function", "\nfunction"), battle[battle.index("const battle") :]
@@ -66,6 +64,14 @@ def common_js(module: str) -> str:
 def common_types(types: str) -> str:
     """Return the types of an ES module as those of its CommonJS twin."""
     return re.sub(r'(from "\.[^"]*)\.js"', r'\1.cjs"', types)
+
+
+def _range_errors(text: str) -> str:
+    """Return a sampler's text with one kind of error for all that is refused: the package promises a RangeError."""
+    text = text.replace(
+        "a TypeError for a thing of the wrong kind, a RangeError for a value that is not allowed", "a RangeError"
+    )
+    return text.replace("TypeError", "RangeError")
 
 
 def _own(name: str) -> str:

@@ -9,12 +9,12 @@
 const BLOCK = 512; // words made at a time
 
 /**
- * Return a tower for `cubes` cubes, numbered from 0: { floors, floor, came, empty, drop, take }.
+ * Return a tower for `cubes` cubes, numbered from 0: { floors, floor, hand, came, empty, drop, take }.
  *
  * `table` is that of an exported document; `word` gives whole numbers below 2^32. floor[cube] is where a cube lies,
- * numbered from the top, `floors` for out. drop(thrown, count) throws the first so many of `thrown`, numbers of cubes that
- * are out, in rising order, and returns how many come out: they are the first of `came`. take(cube) takes one out by hand;
- * empty() begins again.
+ * numbered from the top, `floors` for out. drop(count) throws the first so many of `hand`, numbers of cubes that are out, in
+ * rising order, and returns how many come out: they are the first of `came`. take(cube) takes one out by hand; empty()
+ * begins again.
  */
 function cubeTower(table, cubes, word) {
   const { floors, thresholds } = table;
@@ -41,6 +41,7 @@ function cubeTower(table, cubes, word) {
   const lie = new Int32Array(last); // and the log-odds of those that lie there, but for their age
   const lying = new Uint32Array(last);
   const fresh = new Uint32Array(last);
+  const hand = new Uint32Array(cubes + 1); // with one above all behind those that are thrown
   const came = new Uint32Array(cubes);
   empty();
 
@@ -75,19 +76,21 @@ function cubeTower(table, cubes, word) {
     }
   }
 
-  function drop(thrown, count) {
+  function drop(count) {
     weigh(count);
+    hand[count] = cubes;
     const crowd = count >= table.crowd_from ? last : 0;
-    const [before, stay, number, most] = [now, after, drops, held];
+    const before = now;
+    const stay = after;
     let kept = 0; // cubes in `stay`, in `came`
     let out = 0;
-    for (let i = 0, j = 0; i < most || j < count; ) {
+    for (let i = 0, j = 0; i < held || j < count; ) {
       let cube = before[i];
       let to = 0;
-      if (j === count || cube < thrown[j]) {
+      if (cube < hand[j]) {
         i++;
         const start = floor[cube];
-        const age = number - since[cube];
+        const age = drops - since[cube];
         if (word() >= threshold(lie[start] + ages[row[cube] * (oldest + 1) + (age < oldest ? age : oldest)])) {
           stay[kept++] = cube;
           continue;
@@ -96,9 +99,9 @@ function cubeTower(table, cubes, word) {
         while (to < last && word() < push[to]) to++;
         row[cube] += to - start;
       } else {
-        cube = thrown[j++];
+        cube = hand[j++];
         while (to < last && word() < enter[to]) to++;
-        since[cube] = number;
+        since[cube] = drops;
         row[cube] = crowd + to;
       }
       floor[cube] = to;
@@ -106,7 +109,8 @@ function cubeTower(table, cubes, word) {
       else came[out++] = cube;
     }
     stay[kept] = cubes;
-    [now, after] = [stay, before];
+    now = stay;
+    after = before;
     held = kept;
     drops++;
     return out;
@@ -118,7 +122,7 @@ function cubeTower(table, cubes, word) {
     now.copyWithin(now.indexOf(cube), now.indexOf(cube) + 1, held-- + 1); // and the one above all
   }
 
-  return { floors: last, floor, came, empty, drop, take };
+  return { floors: last, floor, hand, came, empty, drop, take };
 }
 
 /**
@@ -139,10 +143,9 @@ export function player(table, plan) {
   const four = new Int32Array(4);
   const drawn = new Uint32Array(BLOCK);
   let next = BLOCK; // of `drawn`
-  const hand = new Uint32Array(cubes);
   const [thrown, emerged, inside] = [0, 1, 2].map(() => new Int16Array(drops * colours));
   const tower = cubeTower(table, cubes, word);
-  const { floor, floors, came } = tower;
+  const { floor, floors, hand, came } = tower;
 
   /** Make the next words. */
   function fill() {
@@ -182,9 +185,12 @@ export function player(table, plan) {
       const base = i * colours;
       const end = low[phase < 0 ? colours : phase + 1];
       let count = 0;
-      for (let cube = low[phase < 0 ? 0 : phase]; cube < end; cube++) if (floor[cube] === floors) hand[count++] = cube;
-      for (let k = 0; k < count; k++) thrown[base + colourOf[hand[k]]]++;
-      const out = count ? tower.drop(hand, count) : 0; // a drop without cubes makes none older
+      for (let cube = low[phase < 0 ? 0 : phase]; cube < end; cube++) {
+        if (floor[cube] !== floors) continue;
+        hand[count++] = cube;
+        thrown[base + colourOf[cube]]++;
+      }
+      const out = count ? tower.drop(count) : 0; // a drop without cubes makes none older
       for (let k = 0; k < out; k++) emerged[base + colourOf[came[k]]]++;
       for (let k = 0; k < colours; k++) {
         inside[base + k] = (i ? inside[base - colours + k] : 0) + thrown[base + k] - emerged[base + k];

@@ -4,7 +4,6 @@
 const declaredRun = (() => {
   const WORD = 4294967296; // 2^32
   const NOTHING = { value: null, cube: -1 };
-  const sum = (numbers) => numbers.reduce((all, number) => all + number, 0);
 
   /** Return what a game is at its start, as `choices` (every parameter and policy by name) have it. */
   function start(tree, choices) {
@@ -29,7 +28,7 @@ const declaredRun = (() => {
       }
       return counts;
     });
-    return { atStart, pools, index, rounds: () => atStart(tree.times), cubes: sum(pools.map(sum)) };
+    return { atStart, pools, index, rounds: () => atStart(tree.times), cubes: sumOf(pools.map(sumOf)) };
   }
 
   /**
@@ -92,7 +91,6 @@ const declaredRun = (() => {
 
     // What names mean
 
-    const parameters = new Set(tree.parameters.map((one) => one.name));
     const policies = new Map(tree.policies.map((one) => [one.name, one]));
     const scope = {
       limit: tree.limits.number,
@@ -294,10 +292,11 @@ const declaredRun = (() => {
 
     function throwAll(some) {
       note(throwing, some);
-      now.before = sum(everyColour.map((i) => counts[INSIDE * colours + i]));
+      now.before = sumOf(everyColour.map((i) => counts[INSIDE * colours + i]));
       if (!some.length) return note(coming, []);
       for (const cube of some) put(cube, INSIDE);
-      const out = Array.from(tower.came.subarray(0, tower.drop(some, some.length)));
+      tower.hand.set(some);
+      const out = Array.from(tower.came.subarray(0, tower.drop(some.length)));
       for (const cube of out) put(cube, OUT);
       note(coming, out);
     }
@@ -372,14 +371,14 @@ const declaredRun = (() => {
       thrown: () => Array.from(throwing.counts),
       out: () => Array.from(coming.counts),
       inside: () => countsAt(INSIDE),
-      held: () => sum(everyColour.map((i) => counts[INSIDE * colours + i])),
+      held: () => sumOf(everyColour.map((i) => counts[INSIDE * colours + i])),
       pool: countsAt,
       floors: () => {
         const found = Array.from({ length: tower.floors }, () => tree.colours.map(() => 0));
         for (const cube of lying(INSIDE)) found[tower.floor[cube]][colourOf[cube]]++;
         return found;
       },
-      covers: () => tower.covers(sum(Array.from(throwing.counts)), now.before),
+      covers: () => tower.covers(sumOf(Array.from(throwing.counts)), now.before),
     };
   }
 
