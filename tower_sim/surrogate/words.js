@@ -96,7 +96,7 @@ function object(path, value, allowed, advice = "") {
 /** Refuse a value that is not one of some words. */
 function oneOf(path, value, words_) {
   const Kind = typeof value === "string" ? RangeError : TypeError;
-  if (!words_.includes(value)) throw refused(Kind, path, value, `one of ${short(words_.join(", "), 180)}`);
+  if (!words_.includes(value)) throw refused(Kind, path, value, `one of ${short(words_.join(", "), 190)}`);
 }
 
 /** Refuse what is no four words. */
