@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from tower_sim.pages.html import source
+from tower_sim.pages.html import scripts_of_games, source
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)";\n', re.M)
 _REEXPORT = re.compile(r'^export \{([^}]*)\} from "([^"]+)";\n', re.M)
@@ -32,7 +32,7 @@ def tower_module() -> str:
 def ship_module() -> str:
     """Return the module that makes ships: the law of surrogate/ship.js and the battles of the game's folder."""
     law = between(source("tower_sim.surrogate", "ship.js"), "/** Do what `drop` does", "/** What was fitted")
-    battle = source("tower_sim.games.dead_reckoning", "battle.js")
+    battle = scripts_of_games()
     return _around(
         _own("ship.js"), law.replace("\nexport function", "\nfunction"), battle[battle.index("const battle") :]
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tower_sim.lab.contents import contents
-from tower_sim.pages.html import Page, source
+from tower_sim.pages.html import Page, scripts_of_games, source
 from tower_sim.writing import check, write
 
 _SAMPLERS = ("words.js", "seeds.js", "covered.js", "many.js", "ship.js")
@@ -44,6 +44,6 @@ def script() -> str:
     """Return the page's script, which is its worker's too: our own files one after the other, in one function."""
     samplers = re.sub(r"^export ", "", source("tower_sim.surrogate", *_SAMPLERS), flags=re.M)
     samplers = re.sub(r"^/\*\* What was fitted:.*\nconst MODEL = null;\n", "", samplers, flags=re.M)
-    battle = source("tower_sim.games.dead_reckoning", "battle.js")
     parts = source("tower_sim.lab", *(f"page/{name}" for name in _PARTS))
-    return f'(() => {{\n"use strict";\n{source("tower_sim.pages", "common.js")}\n{samplers}\n{battle}\n{parts}}})();\n'
+    own = "\n".join((source("tower_sim.pages", "common.js"), samplers, scripts_of_games(), parts))
+    return f'(() => {{\n"use strict";\n{own}}})();\n'
