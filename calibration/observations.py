@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from tower_sim.errors import fault
+from tower_sim.games.amerigo.rules import Rules
 from tower_sim.reading import read_text, toml_table
 
-CUBES, COLOURS = 49, 7  # of a game as published
+CUBES, COLOURS = sum(Rules().counts.values()), len(Rules().colours)  # of a game as published
 LARGEST = 100_000  # bytes of a file
 LONGEST = 2000  # letters of its words
 FOLDER = Path(__file__).parent / "observations"

@@ -153,7 +153,7 @@ def test_a_token_of_another_apparatus_exits_2_with_one_line(token: str, tmp_path
             "allowed is a whole number from 1; the set-up alone is a drop: tower-sim",
         ),
         (["play", "chain"], "no apparatus is named, and chain has none of its own; allowed is one of amerigo"),
-        (["play", "mine"], "amerigo_declared or the path of a .toml file; see tower-sim play --help"),
+        (["play", "mine"], "wallenstein or the path of a .toml file; see tower-sim play --help"),
         (["play", "wallenstein", "--attack", "red=0", "--defend", "blue=0"], "cubes of a battle is 0; allowed is 1"),
         (["play", "amerigo", "--rules", "nowhere.toml"], "nowhere.toml"),
         (["play", "amerigo", "--apparatus", "nowhere"], "nowhere"),

@@ -142,8 +142,6 @@ def test_options_that_several_games_have_are_shown_under_all_their_names(capsys:
     with pytest.raises(SystemExit):
         cli.main(["play", "--help"])
     told = " ".join(capsys.readouterr().out.split())
-    assert "options of amazonas, seafarers, archipelago, wallenstein, amerigo_declared: --set KEY=VALUE" in told
+    assert "options of amazonas, seafarers, archipelago, wallenstein: --set KEY=VALUE" in told
     assert cli.main(["play", "amerigo", "--set", "a=1"]) == 2
-    assert "it is of amazonas, seafarers, archipelago, wallenstein, amerigo_declared; amerigo has --rounds" in (
-        capsys.readouterr().err
-    )
+    assert "it is of amazonas, seafarers, archipelago, wallenstein; amerigo has --rounds" in (capsys.readouterr().err)

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 from support.command_line import here
-from support.declared import DOC, dungeon
+from support.declared import AMERIGO, DOC, dungeon
 
 from tower_sim.games.declared import checked, grammar, phases, readings, stands_for, trees
-from tower_sim.games.declared.files import text_of
 
 COMMANDS = {name: text.strip().splitlines() for name, text in re.findall(r"<!-- (\w+) -->\n```sh\n(.*?)```", DOC, re.S)}
 
@@ -61,7 +60,7 @@ def test_the_mistake_in_the_document_is_told_so(place: Path):
 def test_the_games_are_as_short_as_the_document_says():
     assert len([line for line in dungeon().splitlines() if line]) <= 32
     assert "[written in 30 lines]" in DOC
-    assert len([line for line in text_of("amerigo_declared").splitlines() if line]) == 30
+    assert len([line for line in AMERIGO.read_text("utf-8").splitlines() if line]) == 30
 
 
 def test_the_tables_have_every_key_way_and_function():

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from scipy import stats
-from support.declared import games, phase, table
+from support.declared import AMERIGO, games, phase, table
 from support.fakes import CoinTower, ScriptedTower
 
 from tower_sim import registry
@@ -31,7 +31,7 @@ from tower_sim.state import TowerState
 from tower_sim.testing import GameContract
 
 AMAZONAS: Game = registry.get("game", "amazonas")
-DECLARED: Game = registry.get("game", "amerigo_declared")
+DECLARED: Game = registry.get("game", str(AMERIGO))
 RED, BLUE = "red", "blue"
 
 

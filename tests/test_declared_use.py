@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from matplotlib.colors import to_hex
 from support.attacks import to_toml
-from support.declared import dungeon, phase
+from support.declared import AMERIGO, dungeon, phase
 from support.fakes import CoinTower
 from support.pictures import faults
 
@@ -51,7 +51,7 @@ def said(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> st
     return told.err if status else told.out
 
 
-@pytest.mark.parametrize("game", ["amazonas", "amerigo_declared", "mine.toml"])
+@pytest.mark.parametrize("game", ["amazonas", str(AMERIGO), "mine.toml"])
 def test_a_declared_game_is_played_by_name_and_by_file_and_its_document_is_the_same_twice(
     game: str, place: Path, capsys: pytest.CaptureFixture[str]
 ):
@@ -60,7 +60,7 @@ def test_a_declared_game_is_played_by_name_and_by_file_and_its_document_is_the_s
     assert said(capsys, *words) == document
     read = json.loads(document)
     assert (read["schema"], read["version"]) == ("tower-sim/declared-game", 1)
-    assert read["game"] == (game if game != "mine.toml" else "dungeon")
+    assert read["game"] == {"mine.toml": "dungeon"}.get(game, Path(game).stem)
     for before, after in zip(read["drops"], read["drops"][1:], strict=False):
         total = [sum(map(sum, (pool.values() for pool in drop["pools"].values()))) for drop in (before, after)]
         inside = [sum(drop["inside"].values()) for drop in (before, after)]

@@ -405,7 +405,7 @@ def test_what_the_data_cover_is_what_the_model_says(page: Page, model: Surrogate
         drops = [
             (thrown, inside) for thrown in range(0, 130, 1 if covered == rows else 3) for inside in range(0, 130, 2)
         ]
-        found = page.ask("covers", table="amerigo", covered=covered, drops=drops)
+        found = page.ask("covers", rows=covered, drops=drops)
         assert found == [fitted.covers(*each) for each in drops]
 
 

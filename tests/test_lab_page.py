@@ -146,13 +146,13 @@ def test_every_number_on_the_page_is_that_of_sample_games(page: Any):
 def test_the_difference_is_said_first_in_plain_words(page: Any):
     usual = page.evaluate("towerSim.state().a")
     choose(page, a=usual, b=usual | {"name": "B", "cubes": [10] * 7})
-    first = page.inner_text("#lead p >> nth=0")
+    first = page.inner_text("#rules-lead p >> nth=0")
     assert "more cubes stay in the tower" in first
     assert first.endswith("certain.")
-    assert "2,000 games of each, in pairs" in page.inner_text("#sure")
-    assert "fitted to" in page.inner_text("#beyond")  # so many cubes are outside of what the model was fitted to
+    assert "2,000 games of each, in pairs" in page.inner_text("#rules-sure")
+    assert "fitted to" in page.inner_text("#rules-beyond")  # so many cubes are outside of what the model was fitted to
     choose(page, b=usual | {"name": "B"})
-    assert "every game is the same" in page.inner_text("#lead")
+    assert "every game is the same" in page.inner_text("#rules-lead")
 
 
 def test_the_histogram_moves_while_the_slider_is_held(page: Any):

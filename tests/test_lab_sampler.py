@@ -73,7 +73,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Ask:
     if NODE is None:
         pytest.skip("node is not installed here, and nothing else runs JavaScript")
     file = tmp_path_factory.mktemp("many") / "ask.mjs"
-    file.write_text(source("tower_sim.surrogate", "words.js", "many.js") + ASK, "utf-8")
+    file.write_text(source("tower_sim.surrogate", "words.js", "seeds.js", "many.js") + ASK, "utf-8")
     tables = {name: table.to_plain() for name, table in TABLES.items()}
 
     def answers(*requests: Mapping[str, Any]) -> list[Any]:

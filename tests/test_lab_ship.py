@@ -75,7 +75,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Ask:
     if NODE is None:
         pytest.skip("node is not installed here, and nothing else runs JavaScript")
     file = tmp_path_factory.mktemp("ship") / "ask.mjs"
-    text = source("tower_sim.surrogate", "words.js", "ship.js") + source("tower_sim.lab", "page/battle.js")
+    text = source("tower_sim.surrogate", "words.js", "ship.js") + source("tower_sim.games.dead_reckoning", "battle.js")
     file.write_text(text + ASK, "utf-8")
     law = export.document(FITTED)["law"]
 

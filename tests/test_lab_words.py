@@ -28,7 +28,6 @@ SCRIPTS = ("statistics", "say", "others_figures")
 
 ASK = """
 import { readFileSync } from "node:fs";
-const counted = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
 const compared = ({ figures, a, b }) => {
   const sums = statistics.moments(figures.length);
   a.forEach((game, i) => statistics.add(sums, game, b[i]));
@@ -86,7 +85,12 @@ def test_the_words_are_those_of_compare(tmp_path: Path, monkeypatch: pytest.Monk
             expected.append(compared.words(found, shares))
             verdicts.append([str(row.verdict) for group in found for row in group])
     file = tmp_path / "ask.mjs"
-    file.write_text(source("tower_sim.lab", *(f"page/{name}.js" for name in SCRIPTS)) + ASK, "utf-8")
+    file.write_text(
+        source("tower_sim.pages", "common.js")
+        + source("tower_sim.lab", *(f"page/{name}.js" for name in SCRIPTS))
+        + ASK,
+        "utf-8",
+    )
     done = subprocess.run([NODE, str(file)], input=json.dumps({"requests": requests}), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     answers = json.loads(done.stdout)

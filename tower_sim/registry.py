@@ -32,7 +32,6 @@ OWN: dict[str, dict[str, str]] = {
         "seafarers": "tower_sim.games.declared.files:seafarers",
         "archipelago": "tower_sim.games.declared.files:archipelago",
         "wallenstein": "tower_sim.games.declared.files:wallenstein",
-        "amerigo_declared": "tower_sim.games.declared.files:amerigo_declared",
     },
     "opener": {
         "game": "tower_sim.games.declared:DECLARED",

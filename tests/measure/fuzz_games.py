@@ -2,7 +2,7 @@
 
 python -m tests.measure.fuzz_games --mutations 10000 --seed 1
 
-Each is a shipped game, or the one of docs/games.md, with its bytes garbled, its values exchanged, dropped, renamed or
+Each is a shipped game, or one of docs/games.md, with its bytes garbled, its values exchanged, dropped, renamed or
 made nasty, or an expression spoilt. It must be refused in one line, or read; what is read is played with the two-thirds
 rule for some throws, after each of which every cube must be in exactly one place.
 """
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.attacks import garbled, mutated, places, to_toml
-from tests.support.declared import dungeon
+from tests.support.declared import AMERIGO, dungeon
 from tower_sim.apparatus.catalogue import load
 from tower_sim.errors import UsageError
 from tower_sim.games.declared import DeclaredGame, files
@@ -32,7 +32,9 @@ from tower_sim.reading import toml_table
 from tower_sim.surrogate.two_thirds import TwoThirdsRule
 
 FOLDER = Path(files.__file__).parent
-GAMES = {path.stem: path.read_text("utf-8") for path in sorted(FOLDER.glob("*.toml"))} | {"dungeon": dungeon()}
+GAMES = {
+    path.stem: path.read_text("utf-8") for path in sorted((*FOLDER.glob("*.toml"), AMERIGO), key=lambda path: path.stem)
+} | {"dungeon": dungeon()}
 THROWS = 60
 LONGEST = 900  # characters of a line that refuses
 SLOW = 5.0  # s of this process for one file

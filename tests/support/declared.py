@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from tower_sim.cubes import Cube
 from tower_sim.games.declared.expressions import PLACES, Names, Value
 
-DOC = (Path(__file__).parents[2] / "docs/games.md").read_text("utf-8")
+ROOT = Path(__file__).parents[2]
+DOC = (ROOT / "docs/games.md").read_text("utf-8")
+AMERIGO = ROOT / "docs/variants/amerigo_declared.toml"  # Amerigo itself, as a file: an example, held against the game
 HEAD = {"schema": "tower-sim/game", "version": 1, "name": "mine"}
 
 

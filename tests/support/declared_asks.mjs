@@ -9,7 +9,7 @@
 //   { do: "worked", given, numbers, words, limit }             an expression, where names mean these
 //   { do: "picked", seed, n, times }                           how often each number below n is picked
 //   { do: "pick", drawn, n }                                   a number below n, picked by these words, and those left
-//   { do: "covers", covered, drops }                           whether data cover drops: [thrown, inside]...
+//   { do: "covers", rows, drops }                              whether data cover drops: [thrown, inside]...
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -17,16 +17,15 @@ import { pathToFileURL } from "node:url";
 
 const [folder, sampler] = process.argv.slice(2);
 const { words, game } = await import(pathToFileURL(resolve(sampler)).href);
-const NAMES = ["numbers", "tower", "run", "words"];
-const text = (name) => readFileSync(join(folder, `${name}.js`), "utf-8");
-const inner = NAMES.map((name) => text(`declared_${name}`)).join("\n");
+const OWN = ["declared_numbers", "declared_run", "declared_words", "declared"].map((name) => `${name}.js`);
+const SHARED = ["pages/common", "surrogate/words", "surrogate/covered", "surrogate/many"];
+const text = (name) => readFileSync(join(folder, name), "utf-8").replace(/^export /gm, "");
+const inner = [...SHARED.map((name) => `../../${name}.js`), ...OWN].map(text).join("\n");
 
-const RETURNED = "return { declared, declaredNumbers, declaredTower, declaredRun, declaredWords };";
+const RETURNED = "return { declared, declaredNumbers, declaredRun, declaredWords, covered };";
 
 function load(before, fedTower) {
-  const open = inner.replace("const declaredTower", "let declaredTower");
-  const lines = ['"use strict";', open, before, text("declared"), RETURNED];
-  return new Function("fedTower", lines.join("\n"))(fedTower);
+  return new Function("fedTower", ['"use strict";', inner, before, RETURNED].join("\n"))(fedTower);
 }
 
 const page = load("");
@@ -35,18 +34,21 @@ const page = load("");
 function feeding(outs) {
   return (_, cubes) => {
     const floor = new Int8Array(cubes).fill(-1);
-    let drop = 0;
-    const throwing = (thrown) => {
-      for (const cube of thrown) floor[cube] = 0;
-      for (const cube of outs[drop]) floor[cube] = -1;
-      return outs[drop++];
+    const [hand, came] = [new Uint32Array(cubes), new Uint32Array(cubes)];
+    let next = 0;
+    const drop = (count) => {
+      for (const cube of hand.subarray(0, count)) floor[cube] = 0;
+      for (const cube of outs[next]) floor[cube] = -1;
+      came.set(outs[next]);
+      return outs[next++].length;
     };
     return {
       floors: 1,
       floor,
-      covers: () => true,
-      empty: () => (drop = 0),
-      throwing,
+      hand,
+      came,
+      empty: () => (next = 0),
+      drop,
       take: (cube) => (floor[cube] = -1),
     };
   };
@@ -69,7 +71,7 @@ const ANSWERS = {
     return { ...found, lines, summary: page.declaredWords.summary(tree, found) };
   },
   fed({ tree, outs, choices, seed, pick }) {
-    return load("declaredTower = fedTower;", feeding(outs)).declared.play(tree, {}, choices, null, words(seed, pick));
+    return load("cubeTower = fedTower;", feeding(outs)).declared.play(tree, { covered: [] }, choices, null, words(seed, pick));
   },
   many({ tree, table, choices, seed, first, games, parts }) {
     const part = (i) => ({ words, seed, first: first + i * games, games });
@@ -90,10 +92,7 @@ const ANSWERS = {
   pick({ drawn, n }) {
     return [page.declaredRun.picker(() => drawn.shift())(n), drawn];
   },
-  covers({ table, covered, drops }) {
-    const tower = page.declaredTower({ ...table, covered }, 1, null);
-    return drops.map(([thrown, inside]) => tower.covers(thrown, inside));
-  },
+  covers: ({ rows, drops }) => drops.map(([thrown, inside]) => page.covered(rows, thrown, inside)),
   picked({ seed, n, times }) {
     const pick = page.declaredRun.picker(words(seed, 0));
     const counts = Array.from({ length: n }, () => 0);

@@ -78,7 +78,8 @@ const ANSWERS = {
     try {
       sampler[call](...given.map((each) => (each?.js ? eval(each.js) : each)));
     } catch (error) {
-      return `${error.name}: ${error.message}`;
+      const name = error.message.startsWith(`${error.path} is `) ? error.name : "an error without its field";
+      return `${name}: ${error.message}`;
     }
     return null;
   },

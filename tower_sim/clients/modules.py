@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from tower_sim.pages.html import source
+from tower_sim.pages.html import scripts_of_games, source
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)";\n', re.M)
 _REEXPORT = re.compile(r'^export \{([^}]*)\} from "([^"]+)";\n', re.M)
@@ -17,14 +17,8 @@ _MARK = "  /* SAMPLER */\n"
 
 def words_module() -> str:
     """Return the module of words: surrogate/words.js, which exports all that it has."""
-    text = source("tower_sim.surrogate", "words.js")
+    text = _range_errors(source("tower_sim.surrogate", "words.js"))
     return re.sub(r"^(?=function |const )", "export ", text, flags=re.M)
-
-
-def seeds_module() -> str:
-    """Return the module of numpy's seeds: a slice of surrogate/many.js."""
-    seeds = between(source("tower_sim.surrogate", "many.js"), "/** Return the four words numpy", "/**\n * Return what")
-    return "// Seeds as numpy.random.SeedSequence mixes them.\n\n" + seeds
 
 
 def tower_module() -> str:
@@ -32,27 +26,23 @@ def tower_module() -> str:
     sampler = between(
         source("tower_sim.surrogate", "sampler.js"), "/** Do what `drop` does", "/**\n * Play the tower's part"
     )
-    covered = between(
-        source("tower_sim.lab", "page/figures.js"), "  /** Return whether the data", "  /**\n   * Return what counts"
-    )
-    return _around(_own("tower.js"), sampler, covered)
+    return _around(_own("tower.js"), _range_errors(sampler))
 
 
 def ship_module() -> str:
-    """Return the module that makes ships: the law of surrogate/ship.js and the battles of the lab's page."""
-    law = between(
-        source("tower_sim.surrogate", "ship.js"), "/**\n * Draw where `thrown`", "// What no drop can begin with."
-    )
-    battle = source("tower_sim.lab", "page/battle.js")
+    """Return the module that makes ships: the law of surrogate/ship.js and the battles of the game's folder."""
+    law = between(source("tower_sim.surrogate", "ship.js"), "/** Do what `drop` does", "/** What was fitted")
+    battle = scripts_of_games()
     return _around(
         _own("ship.js"), law.replace("\nexport function", "\nfunction"), battle[battle.index("const battle") :]
     )
 
 
 def own_modules() -> dict[str, str]:
-    """Return by name the modules that need no sampler."""
+    """Return by name the modules that are whole files."""
+    shared = {name: source("tower_sim.surrogate", f"{name}.js") for name in ("covered", "seeds")}
     names = ("check", "counts", "generator", "logline", "noted", "numpy", "rules")
-    return {name: _own(f"{name}.js") for name in names}
+    return shared | {name: _own(f"{name}.js") for name in names}
 
 
 def between(text: str, start: str, end: str) -> str:
@@ -74,6 +64,14 @@ def common_js(module: str) -> str:
 def common_types(types: str) -> str:
     """Return the types of an ES module as those of its CommonJS twin."""
     return re.sub(r'(from "\.[^"]*)\.js"', r'\1.cjs"', types)
+
+
+def _range_errors(text: str) -> str:
+    """Return a sampler's text with one kind of error for all that is refused: the package promises a RangeError."""
+    text = text.replace(
+        "a TypeError for a thing of the wrong kind, a RangeError for a value that is not allowed", "a RangeError"
+    )
+    return text.replace("TypeError", "RangeError")
 
 
 def _own(name: str) -> str:

@@ -86,7 +86,6 @@ def package_files(models: Sequence[str] = ()) -> dict[str, str]:
     thresholds: list[int] = tables[0]["thresholds"] if tables else []
     lib = {
         "words": modules.words_module(),
-        "seeds": modules.seeds_module(),
         "tower": modules.tower_module(),
         "ship": modules.ship_module(),
         "published": _published(),

@@ -10,17 +10,17 @@ from typing import cast
 from tower_sim import registry
 from tower_sim.games.game import Game
 from tower_sim.lab.contents import contents
-from tower_sim.pages.html import Page, source
+from tower_sim.pages.html import Page, scripts_of_games, source
 from tower_sim.runs import figure
 from tower_sim.runs.array import Plan
 from tower_sim.variants import DEFAULT
 from tower_sim.writing import check, write
 
-_SAMPLERS = ("words.js", "many.js", "ship.js")
+_SAMPLERS = ("words.js", "seeds.js", "covered.js", "many.js", "ship.js")
 _PARTS = (
-    "declared_numbers.js", "declared_tower.js", "declared_run.js", "declared.js", "declared_words.js",
-    "battle.js", "figures.js", "statistics.js", "worker.js",
-    "state.js", "saved.js", "say.js", "charts.js", "controls.js", "rules.js", "whole.js", "fight.js",
+    "declared_numbers.js", "declared_run.js", "declared.js", "declared_words.js",
+    "figures.js", "statistics.js", "worker.js",
+    "state.js", "saved.js", "say.js", "charts.js", "controls.js", "answers.js", "rules.js", "whole.js", "fight.js",
     "others_figures.js", "others_game.js", "others.js", "main.js",
 )  # fmt: skip
 
@@ -53,6 +53,7 @@ def script() -> str:
     game: Game = registry.get("game", DEFAULT)
     told = [each for each in game.figures() if each.of and "old_out" not in each.names]  # which counts leave open
     terms = tuple(cast("Plan", game.plan(game.read({}))).terms)
-    parts = f"const FIGURES = {figure.script(told, terms)};\n"
-    parts += source("tower_sim.lab", *(f"page/{name}" for name in _PARTS))
-    return f'(() => {{\n"use strict";\n{source("tower_sim.pages", "common.js")}\n{samplers}\n{parts}}})();\n'
+    register = f"const FIGURES = {figure.script(told, terms)};"
+    parts = source("tower_sim.lab", *(f"page/{name}" for name in _PARTS))
+    own = "\n".join((source("tower_sim.pages", "common.js"), samplers, scripts_of_games(), register, parts))
+    return f'(() => {{\n"use strict";\n{own}}})();\n'

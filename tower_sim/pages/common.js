@@ -45,6 +45,16 @@ function listed(words) {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`;
 }
 
+/** A name of a zone, a reading or a figure, as people read it: "coins and cargo" of "coins_and_cargo". */
+function plainName(name) {
+  return name.replaceAll("_", " ");
+}
+
+/** The sum of numbers. */
+function sumOf(numbers) {
+  return numbers.reduce((sum, number) => sum + number, 0);
+}
+
 /** A function that asks for `draw(milliseconds)` in the next frame, once however often it is asked. */
 function onceAFrame(draw) {
   let asked = false;

@@ -10,7 +10,6 @@
 //   game(AMERIGO, [1, 2, 3, 4], 0).emerged;                 // a whole game: counts by drop and colour
 
 const OUT = -1;
-const MOST_CUBES = 10000; // of a game
 const MOST_DROPS = 100000; // of a game
 
 /** The published game; the keys are those of a rules file. no `phases` means the order of `colours`. */
@@ -107,6 +106,28 @@ function at(entries, index) {
   return entries[Math.min(index, entries.length - 1)];
 }
 
+/** Refuse a state or a throw that no drop can begin with. */
+function checkDrop(state, thrown) {
+  checkState(state);
+  checkCubes("thrown", thrown, "{ id, colour }", new Set(state.cubes.map((cube) => cube.id)));
+}
+
+/** Refuse what is no state of this tower. */
+function checkState(state, path = "state") {
+  object(path, state, "an object { drops, cubes }, as empty() or drop(...).state");
+  whole(`${path}.drops`, state.drops, 0, Number.MAX_SAFE_INTEGER - 1);
+  checkCubes(`${path}.cubes`, state.cubes, "{ id, colour, floor, since, inCrowd }");
+  for (const [i, { floor, since, inCrowd }] of state.cubes.entries()) {
+    const cube = `${path}.cubes[${i}]`;
+    whole(`${cube}.floor`, floor, 0, MODEL.table.floors.length - 1);
+    whole(`${cube}.since`, since, 0);
+    if (since >= state.drops) {
+      throw refused(RangeError, `${cube}.since`, since, `a whole number from 0, below ${path}.drops, ${state.drops}`);
+    }
+    if (typeof inCrowd !== "boolean") throw refused(TypeError, `${cube}.inCrowd`, inCrowd, "true or false");
+  }
+}
+
 /**
  * Play the tower's part of a game of Amerigo: the set-up, then the phases of every round.
  *
@@ -134,65 +155,36 @@ export function game(rules, seed, stream = 0) {
   return counts;
 }
 
-// What no drop and no game can begin with.
-
-/** Refuse a state or a throw that no drop can begin with. */
-function checkDrop(state, thrown) {
-  object("state", state, "an object { drops, cubes }, as empty() or drop(...).state");
-  whole("drops of the state", state.drops, 0, Number.MAX_SAFE_INTEGER - 1);
-  list("cubes of the state", state.cubes, "cubes { id, colour, floor, since, inCrowd }");
-  list("thrown", thrown, "cubes { id, colour }");
-  fewCubes(state.cubes.length + thrown.length);
-  const numbers = new Set();
-  const last = MODEL.table.floors.length - 1;
-  for (const cube of [...state.cubes, ...thrown]) {
-    object("a cube", cube, "an object { id, colour }");
-    const { id } = cube;
-    whole("number of a cube", id, Number.MIN_SAFE_INTEGER);
-    if (numbers.has(id)) throw new RangeError(`cube ${id} is there or thrown already; allowed is each number once`);
-    numbers.add(id);
-  }
-  for (const { id, floor, since, inCrowd } of state.cubes) {
-    whole(`floor of cube ${id}`, floor, 0, last);
-    whole(`since of cube ${id}`, since, 0);
-    if (since >= state.drops) {
-      throw refused(RangeError, `since of cube ${id}`, since, `a whole number from 0, below ${state.drops}`);
-    }
-    if (typeof inCrowd !== "boolean") throw refused(TypeError, `inCrowd of cube ${id}`, inCrowd, "true or false");
-  }
-}
+// What no game can begin with.
 
 /** Return the colours, the phases of a round, and how many cubes there are of each colour; refuse other rules. */
 function checkedRules(rules) {
   object("rules", rules, "an object { colours, cubes, rounds }, as AMERIGO");
   const { colours, cubes, rounds } = rules;
-  list("colours", colours, "different words");
-  const phases = rules.phases ?? [];
-  list("phases", phases, "colours");
-  for (const word of [...colours, ...phases]) {
-    if (typeof word !== "string") throw refused(TypeError, "a colour", word, "a word");
+  list("rules.colours", colours, "different words");
+  for (const [i, word] of colours.entries()) {
+    if (typeof word !== "string") throw refused(TypeError, `rules.colours[${i}]`, word, "a word");
   }
   if (!colours.length || colours.includes("") || new Set(colours).size < colours.length) {
-    throw refused(RangeError, "colours", colours, "one or more different words, none of them empty");
+    throw refused(RangeError, "rules.colours", colours, "one or more different words, none of them empty");
   }
-  const among = `one of ${short(colours.join(", "))}`;
-  for (const phase of phases) if (!colours.includes(phase)) throw refused(RangeError, "a phase", phase, among);
+  const phases = rules.phases ?? [];
+  list("rules.phases", phases, "colours");
+  for (const [i, phase] of phases.entries()) oneOf(`rules.phases[${i}]`, phase, colours);
   if (typeof cubes !== "number") {
-    object("cubes", cubes, "a whole number from 0, or an object with one for every colour");
-    for (const key of Object.keys(cubes)) {
-      if (!colours.includes(key)) throw refused(RangeError, "a colour of cubes", key, among);
-    }
+    object("rules.cubes", cubes, "a whole number from 0, or an object with one for every colour");
+    for (const key of Object.keys(cubes)) oneOf("a key of rules.cubes", key, colours);
   }
   const counts = new Map();
   for (const colour of colours) {
     const count = typeof cubes === "number" ? cubes : Object.hasOwn(cubes, colour) ? cubes[colour] : undefined;
-    whole(typeof cubes === "number" ? "cubes" : `cubes of ${short(colour)}`, count, 0, MOST_CUBES);
+    whole(typeof cubes === "number" ? "rules.cubes" : `rules.cubes.${short(colour)}`, count, 0, MOST_CUBES);
     counts.set(colour, count);
   }
   const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  if (all > MOST_CUBES) throw refused(RangeError, "the number of all cubes", all, `at most ${MOST_CUBES}`);
+  if (all > MOST_CUBES) throw refused(RangeError, "rules.cubes", all, `at most ${MOST_CUBES} in all`);
   const of = phases.length ? phases : colours;
-  whole("rounds", rounds, 0, Math.floor(MOST_DROPS / of.length));
+  whole("rules.rounds", rounds, 0, Math.floor(MOST_DROPS / of.length));
   return { colours, phases: of, counts };
 }
 

@@ -26,11 +26,16 @@ export function empty() {
  */
 export function drop(state, thrown, word) {
   checkDrop(state, thrown);
+  return dropped(state, thrown, checkedWords(word));
+}
+
+/** Do what `drop` does, with arguments that are as they should be. */
+function dropped(state, thrown, word) {
   const { places } = MODEL.law;
   const again = new Set(thrown.map((cube) => cube.id));
   const lying = state.cubes.filter((cube) => !again.has(cube.id));
   const here = lying.map((cube) => places.indexOf(cube.place));
-  const { landed, moved } = landing(thrown.length, here, checkedWords(word));
+  const { landed, moved } = landing(thrown.length, here, word);
   const now = (cube, k) => ({ id: cube.id, colour: cube.colour, place: places[k] });
   const landings = [...lying.map((cube, i) => now(cube, moved[i])), ...thrown.map((cube, i) => now(cube, landed[i]))];
   return { state: { cubes: landings }, landings };
@@ -98,29 +103,13 @@ function fallsTo(ends, u) {
   return k;
 }
 
-// What no drop can begin with.
-
-/** Refuse a state or a throw that no drop can begin with. */
+/** Refuse a state or a throw that no drop can begin with; a cube on the board may be thrown again. */
 function checkDrop(state, thrown) {
+  const { places } = MODEL.law;
   object("state", state, "an object { cubes }, as empty() or drop(...).state");
-  list("cubes of the state", state.cubes, "cubes { id, colour, place }");
-  list("thrown", thrown, "cubes { id, colour }");
-  fewCubes(state.cubes.length + thrown.length);
-  for (const [what, cubes] of [["on the board", state.cubes], ["thrown", thrown]]) {
-    const numbers = new Set();
-    for (const cube of cubes) {
-      object("a cube", cube, "an object { id, colour }");
-      whole("number of a cube", cube.id, Number.MIN_SAFE_INTEGER);
-      if (numbers.has(cube.id)) throw new RangeError(`cube ${cube.id} is ${what} twice; allowed is each number once`);
-      numbers.add(cube.id);
-    }
-  }
-  for (const { id, place } of state.cubes) {
-    if (typeof place !== "string") throw refused(TypeError, `place of cube ${id}`, place, "a word");
-    if (!MODEL.law.places.includes(place)) {
-      throw refused(RangeError, `place of cube ${id}`, place, `one of ${MODEL.law.places.join(", ")}`);
-    }
-  }
+  checkCubes("state.cubes", state.cubes, "{ id, colour, place }");
+  for (const [i, { place }] of state.cubes.entries()) oneOf(`state.cubes[${i}].place`, place, places);
+  checkCubes("thrown", thrown, "{ id, colour }");
 }
 
 /** What was fitted: { apparatus, model, law, ... }; the command `tower-sim surrogate export` writes it here. */

@@ -3,6 +3,7 @@
 
 const WORD = 4294967296; // 2^32
 const GOLDEN = 0x9e3779b9;
+const MOST_CUBES = 10000; // at a time, and of a game: a state may come from anybody
 
 /** Return a word that depends on every bit of the word `x`: the finaliser of MurmurHash3. */
 function mixed(x) {
@@ -19,9 +20,7 @@ export function words(seed, stream = 0) {
 /** Return the four words that a stream begins with. */
 function fourOf(seed, stream) {
   const four = seed instanceof Uint32Array ? [...seed] : seed;
-  if (!Array.isArray(four)) throw refused(TypeError, "seed", seed, "a list of four whole numbers from 0 to 2^32 - 1");
-  if (four.length !== 4) throw refused(RangeError, "seed", seed, "a list of four whole numbers from 0 to 2^32 - 1");
-  [0, 1, 2, 3].forEach((i) => whole(`seed[${i}]`, four[i], 0, WORD - 1));
+  checkFour("seed", four);
   whole("stream", stream, 0);
   const number = stream % WORD;
   const [a, b, c, d] = four.map((word, i) => mixed((word + mixed((number + GOLDEN * (i + 1)) >>> 0)) >>> 0));
@@ -46,11 +45,13 @@ function wordsFrom([a, b, c, d]) {
   return word;
 }
 
-// What is not allowed: a TypeError for a thing of the wrong kind, a RangeError for a value that is not allowed.
+// What is not allowed: a TypeError for a thing of the wrong kind, a RangeError for a value that is not allowed. The message
+// begins with the field, such as state.cubes[3].floor, which is the error's `path` too.
 
-/** Return the error for `what`, which is `value`: what is allowed, and what to try. */
-function refused(Kind, what, value, allowed, advice = "") {
-  return new Kind(`${what} is ${shown(value)}; allowed is ${allowed}${advice && `; ${advice}`}`);
+/** Return the error for the field at `path`, which is `value`: what is allowed, and what to try. */
+function refused(Kind, path, value, allowed, advice = "") {
+  const error = new Kind(`${path} is ${shown(value)}; allowed is ${allowed}${advice && `; ${advice}`}`);
+  return Object.assign(error, { path });
 }
 
 /** Return a value as it is written, on one line and not too long. */
@@ -67,33 +68,54 @@ function shown(value) {
 }
 
 /** Return a text, without its middle when it is long. */
-function short(text) {
-  return text.length > 80 ? `${text.slice(0, 50)}...${text.slice(-20)}` : text;
+function short(text, most = 80) {
+  return text.length > most ? `${text.slice(0, 50)}...${text.slice(-20)}` : text;
 }
 
 /** Refuse a value that is no whole number from `least` to `most`. */
-function whole(what, value, least, most = Number.MAX_SAFE_INTEGER, advice = "") {
+function whole(path, value, least, most = Number.MAX_SAFE_INTEGER, advice = "") {
   if (Number.isSafeInteger(value) && value >= least && value <= most) return;
   const from = least === Number.MIN_SAFE_INTEGER ? "" : ` from ${least}`;
   const to = { [WORD - 1]: " to 2^32 - 1", [Number.MAX_SAFE_INTEGER]: "" }[most] ?? ` to ${most}`;
   const Kind = typeof value === "number" ? RangeError : TypeError;
-  throw refused(Kind, what, value, `a whole number${from}${to}`, advice);
+  throw refused(Kind, path, value, `a whole number${from}${to}`, advice);
 }
 
 /** Refuse a value that is no list. */
-function list(what, value, of) {
-  if (!Array.isArray(value)) throw refused(TypeError, what, value, `a list of ${of}`);
-}
-
-/** Refuse more cubes than any tower holds, before each is looked at: a state may come from anybody. */
-function fewCubes(number) {
-  if (number > 10000) throw refused(RangeError, "number of cubes", number, "up to 10000 at a time", "throw fewer");
+function list(path, value, of) {
+  if (!Array.isArray(value)) throw refused(TypeError, path, value, `a list of ${of}`);
 }
 
 /** Refuse a value that is no object with keys. */
-function object(what, value, allowed) {
+function object(path, value, allowed, advice = "") {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw refused(TypeError, what, value, allowed);
+    throw refused(TypeError, path, value, allowed, advice);
+  }
+}
+
+/** Refuse a value that is not one of some words. */
+function oneOf(path, value, words_) {
+  const Kind = typeof value === "string" ? RangeError : TypeError;
+  if (!words_.includes(value)) throw refused(Kind, path, value, `one of ${short(words_.join(", "), 190)}`);
+}
+
+/** Refuse what is no four words. */
+function checkFour(path, four) {
+  const allowed = "four whole numbers from 0 to 2^32 - 1";
+  list(path, four, allowed);
+  if (four.length !== 4) throw refused(RangeError, path, four, `a list of ${allowed}`);
+  for (const i of [0, 1, 2, 3]) whole(`${path}[${i}]`, four[i], 0, WORD - 1);
+}
+
+/** Refuse cubes that are no list of { id, ... }, or have a number twice; `seen` has the numbers of others. */
+function checkCubes(path, value, form, seen = new Set()) {
+  list(path, value, `cubes ${form}`);
+  whole(`${path}.length`, value.length, 0, MOST_CUBES - seen.size, "throw fewer");
+  for (const [i, cube] of value.entries()) {
+    object(`${path}[${i}]`, cube, `a cube ${form}`);
+    whole(`${path}[${i}].id`, cube.id, Number.MIN_SAFE_INTEGER);
+    if (seen.has(cube.id)) throw refused(RangeError, `${path}[${i}].id`, cube.id, "a number that no other cube has");
+    seen.add(cube.id);
   }
 }
 

@@ -11,3 +11,8 @@ export function summed(entries) {
   for (const [colour, number] of entries) sums.set(colour, (sums.get(colour) ?? 0) + number);
   return Object.fromEntries(sums);
 }
+
+/** Return the sum of the numbers of all colours. */
+export function total(counts) {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}

@@ -1,9 +1,9 @@
 // Generators as plain data: { kind: "xoshiro128**", state: [a, b, c, d] }. Save one as JSON, load it, fork it, send it. The
 // other source of luck is the host's own words, through `fromWords`.
 
-import { fault, list, object, whole } from "./check.js";
+import { fault } from "./check.js";
 import { seedWords } from "./seeds.js";
-import { WORD, fourOf, wordsFrom } from "./words.js";
+import { WORD, checkFour, fourOf, object, whole, wordsFrom } from "./words.js";
 
 const KIND = "xoshiro128**";
 const MARK = Symbol.for("tower-sim/words"); // of words that are checked; the same in every copy of this package
@@ -16,10 +16,7 @@ const MOST_SEED = 2n ** 128n - 1n;
 
 /** Return the generator of four words and the number of a stream; see docs/surrogate_portable.md of tower_sim. */
 export function seeded(seed, stream = 0) {
-  const four = seed instanceof Uint32Array ? [...seed] : seed;
-  checkFour("seed", four);
-  whole("stream", stream, 0);
-  return { kind: KIND, state: fourOf(four, stream) };
+  return { kind: KIND, state: fourOf(seed, stream) };
 }
 
 /** Return the four words that numpy.random.SeedSequence makes of a seed, as tower_sim does: a number, a bigint or digits. */
@@ -112,10 +109,4 @@ function checkGenerator(generator) {
   if (generator.state.every((word) => word === 0)) {
     throw fault("generator.state", generator.state, "four words that are not all 0", MAKE);
   }
-}
-
-function checkFour(path, four) {
-  list(path, four, "four whole numbers from 0 to 2^32 - 1");
-  if (four.length !== 4) throw fault(path, four, "a list of four whole numbers from 0 to 2^32 - 1");
-  for (const i of [0, 1, 2, 3]) whole(`${path}[${i}]`, four[i], 0, WORD - 1);
 }

@@ -25,16 +25,23 @@ export function numpyWords(seed, key) {
   });
 }
 
-/** Return a function that gives the generator's next number of 64 bits. */
-export function pcg64(seed, key) {
+/** Return where the generator begins, numbers of 128 bits: { state, step }. */
+export function begun(seed, key) {
   const words = spawnedWords(seed, key, 8).map(BigInt);
   const long = (i) => (((words[i + 1] << 32n) | words[i]) << 64n) | (words[i + 3] << 32n) | words[i + 2];
   const step = (long(4) << 1n) & MASK | 1n;
-  let state = (step + long(0)) & MASK;
-  const move = () => (state = (state * MULTIPLIER + step) & MASK);
-  move();
+  return { state: moved(step + long(0), step), step };
+}
+
+function moved(state, step) {
+  return (state * MULTIPLIER + step) & MASK;
+}
+
+/** Return a function that gives the generator's next number of 64 bits. */
+function pcg64(seed, key) {
+  let { state, step } = begun(seed, key);
   return () => {
-    move();
+    state = moved(state, step);
     const mixed = ((state >> 64n) ^ state) & LOW;
     const turn = state >> 122n;
     return ((mixed >> turn) | (mixed << ((64n - turn) & 63n))) & LOW;

@@ -1,10 +1,12 @@
 // Amerigo as far as the tower decides it: what is thrown when, which actions that allows, action points, gold. The keys of
 // rules are those of a rules file of tower_sim; docs/amerigo.md there says which line of the rulebook each rule is from.
 
-import { aTower, fault, keys, list, object, oneOf, whole } from "./check.js";
+import { aTower, fault, keys } from "./check.js";
+import { total } from "./counts.js";
 import { checkedSeed, seeded, fourWords } from "./generator.js";
 import { numpyWords } from "./numpy.js";
 import { PUBLISHED } from "./published.js";
+import { list, object, oneOf, whole } from "./words.js";
 
 const LIMITS = { cubes: 500, drops: 10000, colours: 100, divisor: 1000 }; // of house rules
 
@@ -181,7 +183,7 @@ export function actionPoints(emerged) {
 export function goldForPassing(emerged, divisor = AMERIGO.gold_divisor) {
   checkCounts("emerged", emerged);
   whole("divisor", divisor, 1);
-  return Math.ceil(sum(emerged) / divisor);
+  return Math.ceil(total(emerged) / divisor);
 }
 
 /**
@@ -215,7 +217,7 @@ export function options(emerged, rules = AMERIGO, marker = null, tokens = {}) {
   return {
     choices,
     gold: goldForPassing(emerged, gold ? full.gold_divisor_with_token : full.gold_divisor),
-    victoryPoints: victoryPoints ? sum(emerged) : 0,
+    victoryPoints: victoryPoints ? total(emerged) : 0,
   };
 }
 
@@ -244,7 +246,7 @@ function cubesOf(cubes, colours) {
   for (const colour of colours) {
     whole(`rules.cubes.${colour}`, Object.hasOwn(cubes, colour) ? cubes[colour] : undefined, 0, LIMITS.cubes);
   }
-  const all = sum(cubes);
+  const all = total(cubes);
   if (all < 1 || all > LIMITS.cubes) throw fault("rules.cubes", cubes, `1 to ${LIMITS.cubes} cubes in all`);
   return Object.fromEntries(colours.map((colour) => [colour, cubes[colour]]));
 }
@@ -264,8 +266,4 @@ function checkCounts(path, counts, colours) {
 
 function countOf(counts, colour) {
   return Object.hasOwn(counts, colour) ? counts[colour] : 0;
-}
-
-function sum(counts) {
-  return Object.values(counts).reduce((all, count) => all + count, 0);
 }

@@ -1,8 +1,8 @@
 // A combat ship and its board without physics: where cubes land, and what a Dead Reckoning battle comes to.
 
-import { boardDrop, fault, list, object, oneOf, whole } from "./check.js";
+import { fault } from "./check.js";
 import { drawing, fourWords } from "./generator.js";
-import { WORD, words } from "./words.js";
+import { WORD, checkCubes, list, object, oneOf, whole, words } from "./words.js";
 
 const TABLE = "table"; // a cube there stays
 const STEEPEST = 700; // logarithms never leave +-700, so that no exponential overflows
@@ -20,7 +20,7 @@ export function shipOf(MODEL, PRINTED) {
 
   /** Throw cubes through the ship; nothing that is given is changed. See Ship of the types. */
   function drop(state, thrown, generator) {
-    boardDrop(state, thrown, places);
+    checkDrop(state, thrown);
     return drawing(generator, (word) => dropped(state, thrown, word));
   }
 
@@ -71,15 +71,6 @@ export function shipOf(MODEL, PRINTED) {
       if (side.damage !== undefined) whole(`setup.sides[${i}].damage`, side.damage, 0, 4);
     }
     if (!setup.sides.some(({ cubes }) => cubes)) throw fault("setup.sides", setup.sides, "one cube or more in all");
-  }
-
-  function dropped(state, thrown, word) {
-    const again = new Set(thrown.map((cube) => cube.id));
-    const lying = state.cubes.filter((cube) => !again.has(cube.id));
-    const { landed, moved } = landing(thrown.length, lying.map((cube) => places.indexOf(cube.place)), word);
-    const now = (cube, k) => ({ id: cube.id, colour: cube.colour, place: places[k] });
-    const landings = [...lying.map((cube, i) => now(cube, moved[i])), ...thrown.map((cube, i) => now(cube, landed[i]))];
-    return { state: { cubes: landings }, landings };
   }
 
   /* SAMPLER */

@@ -1,8 +1,9 @@
 // A cube tower without physics, drawn from a table of whole numbers; the algorithm is that of docs/surrogate_portable.md.
 
-import { fault, list, object, towerDrop, towerState, whole } from "./check.js";
+import { fault } from "./check.js";
+import { covered } from "./covered.js";
 import { drawing } from "./generator.js";
-import { WORD } from "./words.js";
+import { WORD, checkCubes, list, object, refused, whole } from "./words.js";
 
 const OUT = -1;
 
@@ -15,7 +16,6 @@ export function towerOf(MODEL) {
   object("document.table", MODEL.table, form);
   list("document.covered", MODEL.covered, "rows of three numbers");
   for (const key of ["floors", "regions", "thresholds"]) list(`document.table.${key}`, MODEL.table[key], "what the export has");
-  const floors = MODEL.table.floors.length;
 
   /** Return the tower with no cube inside. */
   function empty() {
@@ -24,13 +24,13 @@ export function towerOf(MODEL) {
 
   /** Throw cubes; nothing that is given is changed. See Tower of the types. */
   function drop(state, thrown, generator) {
-    towerDrop(state, thrown, floors);
+    checkDrop(state, thrown);
     return drawing(generator, (word) => dropped(state, thrown, word));
   }
 
   /** Refuse, with a RangeError, what is no state of this tower; `path` is what its message calls it. */
   function check(state, path = "state") {
-    towerState(state, floors, path);
+    checkState(state, path);
   }
 
   /** Say whether the data that were fitted hold drops of so many cubes onto so many inside. */

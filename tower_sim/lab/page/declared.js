@@ -1,6 +1,6 @@
 // Declared games (docs/games.md) in the page, by the plain tree that games/declared/plain.py makes of a file: one game
-// throw by throw, or the figures of many. A plain script that makes one object; it follows declared_numbers.js,
-// declared_tower.js and declared_run.js.
+// throw by throw, or the figures of many. A plain script that makes one object; it follows covered.js, many.js,
+// declared_numbers.js and declared_run.js.
 //
 //   const choices = { ...declared.usual(tree), pick: "most" };
 //   declared.wrong(tree, choices);                            // "", or one line that says what is not allowed
@@ -14,8 +14,7 @@
 
 const declared = (() => {
   const PICKS = 2147483648; // game g picks from stream g + 2^31
-  const sum = (numbers) => numbers.reduce((all, number) => all + number, 0);
-  const mean = (numbers) => (numbers.length ? sum(numbers) / numbers.length : 0);
+  const mean = (numbers) => (numbers.length ? sumOf(numbers) / numbers.length : 0);
 
   /** Return the value of every parameter and policy as the file has them. */
   function usual(tree) {
@@ -53,15 +52,14 @@ const declared = (() => {
   function wrongStart(tree, { cubes, rounds }) {
     const { limits, phases } = tree;
     if (cubes < 1 || cubes > limits.cubes) return refused("number of cubes in pools", cubes, `1 to ${limits.cubes}`);
-    const most = Math.floor(limits.throws / sum(phases.map((phase) => Math.max(1, phase.each.length))));
+    const most = Math.floor(limits.throws / sumOf(phases.map((phase) => Math.max(1, phase.each.length))));
     const least = tree.setup ? 0 : 1; // without a set-up nothing would be thrown
     const isPlayed = rounds() >= least && rounds() <= most;
     return isPlayed ? "" : refused("rounds.times", rounds(), `a whole number from ${least} to ${most}`);
   }
 
   function refused(what, value, allowed) {
-    const text = typeof value === "object" || typeof value === "string" ? JSON.stringify(value) : String(value);
-    return `${what} is ${text.length > 80 ? `${text.slice(0, 70)}...` : text}; allowed is ${allowed}`;
+    return `${what} is ${shown(value)}; allowed is ${allowed}`;
   }
 
   /** Return all choices, and throw a RangeError for those that are wrong. */
@@ -97,7 +95,9 @@ const declared = (() => {
   }
 
   function machineOf(tree, table, choices, word, pick) {
-    return declaredRun.machine(tree, choices, (cubes) => declaredTower(table, cubes, word), declaredRun.picker(pick));
+    const covers = (thrown, inside) => covered(table.covered, thrown, inside);
+    const towerOf = (cubes) => ({ ...cubeTower(table.table, cubes, word), covers });
+    return declaredRun.machine(tree, choices, towerOf, declaredRun.picker(pick));
   }
 
   function thrown(tree, run) {
@@ -235,7 +235,7 @@ const declared = (() => {
 
   /** Return the figures of several parts of a game's many games, as `many` returns them, in their order, as of one. */
   function joined(parts) {
-    const total = (key) => sum(parts.map((part) => part[key]));
+    const total = (key) => sumOf(parts.map((part) => part[key]));
     const arrays = (key) => parts[0][key].map((_, i) => Float64Array.from(parts.flatMap((part) => [...part[key][i]])));
     const read = new Map(Object.keys(parts[0].read).map((name) => [name, { reads: 0, times: new Map() }]));
     for (const part of parts) {
@@ -264,10 +264,10 @@ const declared = (() => {
     };
     const ofList = () => device.counts.map(({ event, number }) => [event, begun.atStart(number)]);
     const counts = new Map(typeof device.counts === "string" ? ofPool() : ofList());
-    const size = sum([...counts.values()]);
+    const size = sumOf([...counts.values()]);
     const dealt = device.deal === null ? size : begun.atStart(device.deal);
     const reading = tree.phases.filter((phase) => phase.read.some(({ name }) => name === device.reads));
-    const planned = begun.rounds() * sum(reading.map((phase) => Math.max(1, phase.each.length)));
+    const planned = begun.rounds() * sumOf(reading.map((phase) => Math.max(1, phase.each.length)));
     return { counts, size, dealt, draws: device.kind === "deck" ? Math.min(dealt, planned) : planned };
   }
 
@@ -303,7 +303,7 @@ const declared = (() => {
       return { share: d ? Number(n) / Number(d) : 0, exact: declaredNumbers.written(found) };
     };
     const several = (events) => {
-      const number = sum(events.map((event) => counts.get(event)));
+      const number = sumOf(events.map((event) => counts.get(event)));
       return { number, ...share(BigInt(number), BigInt(size)) };
     };
     const again = kind === "deck" ? 1n : 0n; // a card drawn is gone

@@ -88,7 +88,7 @@ const declaredNumbers = (() => {
     if (does === "sum") {
       const numbers = scope.tables.get(parts[0]);
       const cubes = scope.cubes(parts[1]);
-      return () => sized(cubes.colours().reduce((sum, colour) => sum + numbers[colour] * cubes.count(colour), 0));
+      return () => sized(sumOf(cubes.colours().map((colour) => numbers[colour] * cubes.count(colour))));
     }
     const of = parts.map((part) => worker(part, scope));
     const [a, b] = of;
@@ -115,7 +115,7 @@ const declaredNumbers = (() => {
   }
 
   function ofCubes(does, cubes) {
-    if (does === "count") return () => cubes.colours().reduce((sum, colour) => sum + cubes.count(colour), 0);
+    if (does === "count") return () => sumOf(cubes.colours().map(cubes.count));
     const choose = does === "most" ? Math.max : Math.min;
     return () => {
       const counts = cubes.colours().map(cubes.count);

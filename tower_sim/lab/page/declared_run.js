@@ -4,7 +4,6 @@
 const declaredRun = (() => {
   const WORD = 4294967296; // 2^32
   const NOTHING = { value: null, cube: -1 };
-  const sum = (numbers) => numbers.reduce((all, number) => all + number, 0);
 
   /** Return what a game is at its start, as `choices` (every parameter and policy by name) have it. */
   function start(tree, choices) {
@@ -29,7 +28,7 @@ const declaredRun = (() => {
       }
       return counts;
     });
-    return { atStart, pools, index, rounds: () => atStart(tree.times), cubes: sum(pools.map(sum)) };
+    return { atStart, pools, index, rounds: () => atStart(tree.times), cubes: sumOf(pools.map(sumOf)) };
   }
 
   /**
@@ -49,7 +48,7 @@ const declaredRun = (() => {
   /**
    * Return the game of `tree`: { play, now, thrown, out, inside, held, pool, floors, covers }, to be played often.
    *
-   * `towerOf(cubes)` makes the tower, as declaredTower does; pick(n) is a whole number below n. play(told) plays once,
+   * `towerOf(cubes)` makes the tower, as cubeTower does, with covers(thrown, inside); pick(n) is a whole number below n. play(told) plays once,
    * and calls told() after each throw. Then `now` says what was: index, round, phase, isUnloaded, read (values by name,
    * a Map), effect and amount; thrown(), out(), inside() and pool(i) are counts by colour, floors() those of each floor,
    * held() how many are inside; covers() says whether the data have such a throw.
@@ -92,7 +91,6 @@ const declaredRun = (() => {
 
     // What names mean
 
-    const parameters = new Set(tree.parameters.map((one) => one.name));
     const policies = new Map(tree.policies.map((one) => [one.name, one]));
     const scope = {
       limit: tree.limits.number,
@@ -212,7 +210,7 @@ const declaredRun = (() => {
     // Where cubes go
 
     function put(cube, where) {
-      if (place[cube] === INSIDE && where !== INSIDE && tower.floor[cube] >= 0) tower.take(cube);
+      if (place[cube] === INSIDE && where !== INSIDE) tower.take(cube); // which knows what came out already
       counts[place[cube] * colours + colourOf[cube]]--;
       counts[where * colours + colourOf[cube]]++;
       place[cube] = where;
@@ -294,10 +292,11 @@ const declaredRun = (() => {
 
     function throwAll(some) {
       note(throwing, some);
-      now.before = sum(everyColour.map((i) => counts[INSIDE * colours + i]));
+      now.before = sumOf(everyColour.map((i) => counts[INSIDE * colours + i]));
       if (!some.length) return note(coming, []);
       for (const cube of some) put(cube, INSIDE);
-      const out = tower.throwing(some);
+      tower.hand.set(some);
+      const out = Array.from(tower.came.subarray(0, tower.drop(some.length)));
       for (const cube of out) put(cube, OUT);
       note(coming, out);
     }
@@ -372,14 +371,14 @@ const declaredRun = (() => {
       thrown: () => Array.from(throwing.counts),
       out: () => Array.from(coming.counts),
       inside: () => countsAt(INSIDE),
-      held: () => sum(everyColour.map((i) => counts[INSIDE * colours + i])),
+      held: () => sumOf(everyColour.map((i) => counts[INSIDE * colours + i])),
       pool: countsAt,
       floors: () => {
         const found = Array.from({ length: tower.floors }, () => tree.colours.map(() => 0));
         for (const cube of lying(INSIDE)) found[tower.floor[cube]][colourOf[cube]]++;
         return found;
       },
-      covers: () => tower.covers(sum(Array.from(throwing.counts)), now.before),
+      covers: () => tower.covers(sumOf(Array.from(throwing.counts)), now.before),
     };
   }
 

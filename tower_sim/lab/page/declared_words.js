@@ -2,7 +2,6 @@
 
 const declaredWords = (() => {
   const SHOWN = 8; // colours in a line
-  const sum = (numbers) => numbers.reduce((all, number) => all + number, 0);
 
   /** Write a number with one decimal; what lies in the middle of two becomes the even one, as Python writes it. */
   function tenth(x) {
@@ -11,7 +10,7 @@ const declaredWords = (() => {
 
   /** Return a throw as a line: thrown, out, inside; what is read. */
   function line(tree, { phase, thrown, out, inside, isUnloaded, read, effect }) {
-    const told = [`${sum(thrown)} thrown, ${cubes(tree, out)} out, ${sum(inside)} inside`];
+    const told = [`${sumOf(thrown)} thrown, ${cubes(tree, out)} out, ${sumOf(inside)} inside`];
     for (const [name, value] of Object.entries(read)) if (value !== null) told.push(`${name} ${valued(value)}`);
     if (effect) told.push(effect.says + (effect.amount === null ? "" : ` (${effect.amount})`));
     return `${phase}: ${isUnloaded ? "the tower is emptied, then " : ""}${told.join("; ")}`;
@@ -19,7 +18,7 @@ const declaredWords = (() => {
 
   function cubes(tree, counts) {
     const there = counts.map((count, i) => [count, tree.colours[i]]).filter(([count]) => count);
-    return there.length && there.length <= SHOWN ? there.map((each) => each.join(" ")).join(", ") : String(sum(counts));
+    return there.length && there.length <= SHOWN ? there.map((each) => each.join(" ")).join(", ") : String(sumOf(counts));
   }
 
   function valued(value) {
@@ -35,9 +34,9 @@ const declaredWords = (() => {
   }
 
   function tower(throws) {
-    const thrown = throws.filter((each) => sum(each.thrown) > 0).length;
-    const inside = throws.map((each) => sum(each.inside));
-    const mean = tenth(sum(inside) / inside.length);
+    const thrown = throws.filter((each) => sumOf(each.thrown) > 0).length;
+    const inside = throws.map((each) => sumOf(each.inside));
+    const mean = tenth(sumOf(inside) / inside.length);
     return `The tower was thrown ${timesOf(thrown)} and held ${mean} cubes on average, ${inside.at(-1)} at the end.`;
   }
 
@@ -48,10 +47,10 @@ const declaredWords = (() => {
     const { kind } = tree.readings.find((reading) => reading.name === name);
     if (kind === "number") {
       const [least, most] = [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))];
-      return `${name} was ${tenth(sum(values) / values.length)} on average, ${least} to ${most} in ${values.length} readings.`;
+      return `${name} was ${tenth(sumOf(values) / values.length)} on average, ${least} to ${most} in ${values.length} readings.`;
     }
     if (kind === "set") {
-      const mean = tenth(sum(values.map((value) => value.length)) / values.length);
+      const mean = tenth(sumOf(values.map((value) => value.length)) / values.length);
       return `${name} had ${mean} colours on average in ${values.length} readings.`;
     }
     const times = new Map();

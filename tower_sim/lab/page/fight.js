@@ -78,20 +78,11 @@ const fightTab = (() => {
 
   function play() {
     isDue = false;
-    find("fight-busy").hidden = false;
     const job = { kind: "fight", setup: setup(), ship: state.fight.ship, seed: state.seed, games: 10000, first: 200, step: 500 };
-    askFight(job, ({ done, games, result }) => {
-      find("fight-progress").max = games;
-      find("fight-progress").value = done;
-      if (result) {
-        latest = result;
-        show();
-      }
-      if (done === games) {
-        find("fight-busy").hidden = true;
-        find("fight-told").textContent = find("fight-lead").textContent;
-      }
-    }, sayTrouble);
+    work("fight", askFight, job, (result) => {
+      latest = result;
+      show();
+    });
   }
 
   function show() {
@@ -108,10 +99,9 @@ const fightTab = (() => {
       `${attacker} wins ${chance(wins)} of the battles; a tie is ${attacker}'s, who attacks.`,
       `Strength is ${said(mean(0, "strength").mean)} against ${said(mean(1, "strength").mean)} on average${sinks.some(Boolean) ? `; ${attacker}'s ship sinks in ${percent(sinks[0])}${state.fight.kind === "ship" ? `, ${defender}'s in ${percent(sinks[1])}` : ""} of the battles` : ""}.`,
     ];
-    find("fight-lead").replaceChildren(...lines.map((line) => make("p", { class: "lead", text: line })));
-    find("fight-sure").textContent = `${n.toLocaleString("en")} battles; the interval holds the true chance in 95 of 100 such counts, if the ship is as the model has it.`;
+    const sure_ = `${n.toLocaleString("en")} battles; the interval holds the true chance in 95 of 100 such counts, if the ship is as the model has it.`;
     const beyond = latest.throws ? latest.beyond / latest.throws : 0;
-    find("fight-beyond").replaceChildren(...(beyond > 0.0005 ? [make("p", { class: "warning", text: beyondWords("these battles", beyond).replace("drops of these", "throws of these") })] : []));
+    answer("fight", lines, sure_, [beyondWords("these battles", beyond).replace("drops of these", "throws of these")]);
     find("fight-table").replaceChildren(tableOf(
       "Means a battle (95 % intervals)", ["figure", attacker, defender],
       battle.NUMBERS.map((name) => [lab.battle[name], ...[0, 1].map((side) => {
@@ -123,7 +113,7 @@ const fightTab = (() => {
       const counts = latest.strengths[side];
       return Array.from({ length: Math.max(...Object.keys(counts).map(Number)) + 1 }, (_, i) => (counts[i] ?? 0) / n);
     });
-    const bangs = Object.entries(latest.explosions).reduce((sum, [count, times]) => sum + count * times, 0) / n;
+    const bangs = sumOf(Object.entries(latest.explosions).map(([count, times]) => count * times)) / n;
     const sets = paintsOf().map((paint, side) => ({ name: names()[side], shares: shares[side], paint }));
     find("fight-legend").replaceChildren(legend(sets));
     drawHistogram(find("fight-histogram"), sets, "strength at the end", "battles", `Strength at the end: ${attacker} ${said(mean(0, "strength").mean)}, ${defender} ${said(mean(1, "strength").mean)} on average`);
@@ -135,7 +125,7 @@ const fightTab = (() => {
   /** Draw the board: each zone as dark as its share of the cubes. */
   function drawBoard() {
     const ship = lab.ship[state.fight.ship];
-    const all = Object.values(latest.places).reduce((sum, count) => sum + count, 0);
+    const all = sumOf(Object.values(latest.places));
     const [x0, x1, y0, y1] = ship.bounds.map((value) => 1000 * value);
     const root = find("board");
     const most = Math.max(...ship.zones.map((zone) => latest.places[`zone:${zone.name}`] / Math.max(all, 1)), 0.01);
@@ -143,7 +133,7 @@ const fightTab = (() => {
     const zones = ship.zones.map((zone) => {
       const share = latest.places[`zone:${zone.name}`] / Math.max(all, 1);
       const corners = zone.corners.map(([x, y]) => [1000 * x, -1000 * y]);
-      const middle = [0, 1].map((axis) => corners.reduce((sum, corner) => sum + corner[axis], 0) / corners.length);
+      const middle = [0, 1].map((axis) => sumOf(corners.map((corner) => corner[axis])) / corners.length);
       const shape = svg("polygon", { points: corners.map((corner) => corner.join(",")).join(" "), class: "zone" });
       shape.style.fillOpacity = 0.05 + 0.5 * (share / most);
       const wide = Math.max(...corners.map(([x]) => x)) - Math.min(...corners.map(([x]) => x));
@@ -153,7 +143,7 @@ const fightTab = (() => {
         svg("text", { x: middle[0], y: middle[1] + 6, class: "zone-share" }, `${(100 * share).toFixed(1)} %`));
     });
     root.replaceChildren(svg("rect", { x: x0, y: -y1, width: x1 - x0, height: y1 - y0, class: "beyond" }), ...zones);
-    root.setAttribute("aria-label", `The board from above: of the cubes at the end ${ship.zones.map((zone) => `${(100 * (latest.places[`zone:${zone.name}`] / Math.max(all, 1))).toFixed(1)} % in ${zone.name.replaceAll("_", " ")}`).join(", ")}`);
+    root.setAttribute("aria-label", `The board from above: of the cubes at the end ${ship.zones.map((zone) => `${(100 * (latest.places[`zone:${zone.name}`] / Math.max(all, 1))).toFixed(1)} % in ${plainName(zone.name)}`).join(", ")}`);
   }
 
   function table() {
@@ -167,5 +157,5 @@ const fightTab = (() => {
     return csv(lines);
   }
 
-  return { start, play, controls, result: () => latest };
+  return { start, result: () => latest };
 })();

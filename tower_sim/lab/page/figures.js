@@ -1,5 +1,5 @@
 // What whole games of Amerigo come to, by the figures of the game: FIGURES, which Python writes into the page from its
-// register. It follows words.js and many.js.
+// register. It follows words.js, covered.js and many.js.
 
 const figures = (() => {
   const KEYS = FIGURES.map(({ key }) => key);
@@ -25,15 +25,6 @@ const figures = (() => {
     const throws = [-1];
     for (let round = 0; round < variant.rounds; round++) throws.push(...variant.phases);
     return { cubes: variant.cubes, throws };
-  }
-
-  /** Return whether the data of a model hold drops of so many thrown onto so many inside; as Python's Fitted.covers. */
-  function covered(rows, thrown, before) {
-    if (thrown === 0) return true;
-    if (!rows.length || thrown < rows[0][0] || thrown > rows[rows.length - 1][0]) return false;
-    let nearest = rows[0];
-    for (const row of rows) if (Math.abs(row[0] - thrown) < Math.abs(nearest[0] - thrown)) nearest = row;
-    return nearest[1] <= before && before <= nearest[2];
   }
 
   /**
@@ -143,5 +134,5 @@ const figures = (() => {
     });
   }
 
-  return { KEYS, series, planOf, covered, tally, overPhases, byDrop };
+  return { KEYS, series, planOf, tally, overPhases, byDrop };
 })();

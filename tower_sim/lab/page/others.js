@@ -90,7 +90,7 @@ const othersTab = (() => {
       if (!wrong) set({ [side]: choices });
     };
     const words_ = (each) => {
-      const name = each.name.replaceAll("_", " ");
+      const name = plainName(each.name);
       return !each.says || each.says.startsWith(name) ? each.says || name : `${name}: ${each.says}`;
     };
     const parameters = tree().parameters.map((each) => {
@@ -114,7 +114,7 @@ const othersTab = (() => {
       (each) =>
         choice(
           words_(each),
-          each.of.map((word) => [word, word.replaceAll("_", " ")]),
+          each.of.map((word) => [word, plainName(word)]),
           now(each.name),
           (word) => put(each.name, word),
         ).box,
@@ -132,29 +132,14 @@ const othersTab = (() => {
 
   function play() {
     isDue = false;
-    find("others-busy").hidden = false;
     const { game, tower, a, b } = state.others;
     const job = { kind: "others", tree: game, tower, a, b, seed: state.seed, games: GAMES_OF, first: 40, step: 100 };
     const of = tree();
-    askOthers(
-      job,
-      ({ done, games, result }) => {
-        find("others-progress").max = games;
-        find("others-progress").value = done;
-        if (result) {
-          latest = { done, sides: result, tree: of, a, b, tower };
-          show();
-        }
-        if (done === games) {
-          find("others-busy").hidden = true;
-          find("others-told").textContent = [...find("others-lead").children].map((line) => line.textContent).join(" ");
-        }
-      },
-      (line) => {
-        find("others-busy").hidden = true;
-        find("others-note").textContent = line;
-      },
-    );
+    const taken = (result, done) => {
+      latest = { done, sides: result, tree: of, a, b, tower };
+      show();
+    };
+    work("others", askOthers, job, taken, (line) => (find("others-note").textContent = line));
   }
 
   function show() {
@@ -171,14 +156,11 @@ const othersTab = (() => {
           ...(devices[0] ? othersFigures.deviceWords(of, sides[0], devices[0]) : othersFigures.ownWords(of, found)),
           othersFigures.towerWords(found),
         ];
-    find("others-lead").replaceChildren(...sentences.map((line) => make("p", { class: "lead", text: line })));
     const inPairs = isPaired ? " of each, in pairs: A and B get the same luck, as far as they throw alike" : "";
-    find("others-sure").textContent = `${done.toLocaleString("en")} games${inPairs}.`;
+    const sure_ = `${done.toLocaleString("en")} games${inPairs}.`;
     const names = isPaired ? ["A", "B"] : [of.title];
-    const beyond = sides
-      .map((side, i) => beyondWords(names[i], side.outside / Math.max(side.throws, 1)))
-      .filter(Boolean);
-    find("others-beyond").replaceChildren(...beyond.map((line) => make("p", { class: "warning", text: line })));
+    const beyond = sides.map((side, i) => beyondWords(names[i], side.outside / Math.max(side.throws, 1)));
+    answer("others", sentences, sure_, beyond);
     drawChoice(names, devices);
     const rows = found.filter(
       (row) =>
@@ -187,7 +169,7 @@ const othersTab = (() => {
         (isPaired && row.b.mean > 0) ||
         (devices[0] && othersFigures.shareOf(devices[0], row.value) > 0),
     );
-    find("others-table").replaceChildren(isPaired ? pairTable(rows) : oneTable(rows, devices[0]));
+    find("others-table").replaceChildren(isPaired ? pairTable(rows, othersFigures.told) : oneTable(rows, othersFigures.told, exactly(devices[0])));
     find("others-model").textContent = modelWords(lab.tower[latest.tower]);
   }
 
@@ -221,44 +203,12 @@ const othersTab = (() => {
     drawBars(find("others-chart"), kept(labels), sets, expected && kept(expected), of_, what, words_);
   }
 
-  function pairTable(rows) {
-    const { told } = othersFigures;
-    return tableOf(
-      "Means over games",
-      ["figure", "A", "B", "B - A", "95 % interval", "how sure"],
-      rows.map((row) => {
-        const { low, high, half, mean } = row.difference;
-        return [
-          row.title,
-          told(row, row.a.mean, half || row.a.half),
-          told(row, row.b.mean, half || row.a.half),
-          told(row, mean, half, true),
-          row.isConstant ? "-" : `${told(row, low, half, true)} to ${told(row, high, half, true)}`,
-          degree(row),
-        ];
-      }),
-    );
-  }
-
-  function oneTable(rows, device) {
-    const { told, interval } = othersFigures;
-    const isBeside = device && latest.tree.main?.reading === device.reads;
-    const exact = (row) =>
-      row.value
-        ? (device.events.find(({ event }) => event === row.value)?.exact ?? "0")
-        : row.key === `${device.reads}_again`
-          ? device.twice.exact
-          : "";
-    return tableOf(
-      "Means over games",
-      ["figure", "mean", "95 % interval", ...(isBeside ? [`${device.kind}, exactly`] : [])],
-      rows.map((row) => [
-        row.title,
-        told(row, row.a.mean, row.a.half),
-        row.a.half > 1e-9 ? interval(row, row.a) : "always",
-        ...(isBeside ? [exact(row)] : []),
-      ]),
-    );
+  /** Return the column of what the device gives, exactly, or nothing where it does not stand beside the readings. */
+  function exactly(device) {
+    if (device && latest.tree.main?.reading !== device.reads) return [];
+    const again = (row) => (row.key === `${device.reads}_again` ? device.twice.exact : "");
+    const share = (row) => device.events.find(({ event }) => event === row.value)?.exact ?? "0";
+    return device ? [`${device.kind}, exactly`, (row) => (row.value ? share(row) : again(row))] : [];
   }
 
   function table() {
@@ -273,7 +223,6 @@ const othersTab = (() => {
 
   return {
     start,
-    controls,
     result: () => latest && { ...latest, rows: othersFigures.rows(latest.tree, latest.sides) },
   };
 })();

@@ -3,7 +3,6 @@
 const othersFigures = (() => {
   const TOLD = 4; // figures told in plain words with their means; others by name
   const NAMED = 6; // of those others
-  const plainName = (name) => name.replaceAll("_", " ");
   const isShare = (row) => row.unit === "share" || row.key.endsWith("_again");
   const shareRow = (of, value) => ({
     key: `share ${value}`,
@@ -63,10 +62,6 @@ const othersFigures = (() => {
     const number =
       !width && Number.isInteger(value * times) && !sign ? String(value * times) : exact_(value * times, width, sign);
     return isShare(row) ? `${number} %` : number;
-  }
-
-  function interval(row, estimate) {
-    return `${told(row, estimate.low, estimate.half)} to ${told(row, estimate.high, estimate.half)}`;
   }
 
   /** Say how the tower does what a device does, in sentences. */
@@ -226,5 +221,5 @@ const othersFigures = (() => {
     return { labels, shares, values: null };
   }
 
-  return { rows, deviceWords, ownWords, towerWords, pairWords, choices, drawn, told, interval, shareOf };
+  return { rows, deviceWords, ownWords, towerWords, pairWords, choices, drawn, told, shareOf };
 })();

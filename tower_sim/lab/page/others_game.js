@@ -80,7 +80,6 @@ const othersGame = (() => {
   }
 
   function tell(tree, game) {
-    parts.game = game;
     parts.words.textContent = declaredWords.summary(tree, game);
     const rows = game.throws
       .slice(0, MOST)
@@ -96,5 +95,5 @@ const othersGame = (() => {
     );
   }
 
-  return { start, show, result: () => parts.game ?? null };
+  return { start };
 })();

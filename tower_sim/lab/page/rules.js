@@ -56,9 +56,9 @@ const rulesTab = (() => {
         find("cubes-note").textContent = "A game has one cube or more.";
         return;
       }
-      find("cubes-note").textContent = `${counted(cubes.reduce((sum, n) => sum + n, 0), "cube")} in all`;
+      find("cubes-note").textContent = `${counted(sumOf(cubes), "cube")} in all`;
       const isEven = cubes.every((count) => count === cubes[0]);
-      all.show(isEven ? cubes[0] : Math.round(cubes.reduce((sum, n) => sum + n, 0) / cubes.length), isEven ? String(cubes[0]) : "mixed");
+      all.show(isEven ? cubes[0] : Math.round(sumOf(cubes) / cubes.length), isEven ? String(cubes[0]) : "mixed");
       changeVariant({ cubes }, side);
     };
     const tower = choice("Tower", lab.towers.map(({ name }) => [name, name]), variant.tower, (name) => {
@@ -96,26 +96,17 @@ const rulesTab = (() => {
       ),
     );
     const isEven = new Set(variant.cubes).size === 1;
-    if (!isEven) all.show(Math.round(variant.cubes.reduce((sum, n) => sum + n, 0) / colours.length), "mixed");
-    find("cubes-note").textContent = `${counted(variant.cubes.reduce((sum, n) => sum + n, 0), "cube")} in all`;
+    if (!isEven) all.show(Math.round(sumOf(variant.cubes) / colours.length), "mixed");
+    find("cubes-note").textContent = `${counted(sumOf(variant.cubes), "cube")} in all`;
   }
 
   /** Play the games of what is chosen now. */
   function play() {
-    find("rules-busy").hidden = false;
-    const job = { kind: "rules", a: state.a, b: state.b, seed: state.seed, games: state.games };
-    ask(job, ({ done, games, result }) => {
-      find("rules-progress").max = games;
-      find("rules-progress").value = done;
-      if (result) {
-        latest = { done, games, ...result, a: job.a, b: job.b };
-        show();
-      }
-      if (done === games) {
-        find("rules-busy").hidden = true;
-        find("rules-told").textContent = [...find("lead").children].map((line) => line.textContent).join(" ");
-      }
-    }, sayTrouble);
+    const { a, b, seed, games } = state;
+    work("rules", ask, { kind: "rules", a, b, seed, games }, (result, done) => {
+      latest = { done, games, ...result, a, b };
+      show();
+    });
   }
 
   /** Return the rows of figures, the most telling first. */
@@ -127,8 +118,7 @@ const rulesTab = (() => {
 
   function withChoice(side) {
     const counts = figures.overPhases(side, "actions");
-    const all = counts.reduce((sum, count) => sum + count, 0);
-    return 1 - (counts[0] + counts[1]) / all;
+    return 1 - (counts[0] + counts[1]) / sumOf(counts);
   }
 
   /** Show the newest result. */
@@ -138,17 +128,16 @@ const rulesTab = (() => {
     const byKey = Object.fromEntries(found.map((row) => [row.key, row]));
     const shares = latest.sides.map(withChoice);
     const isSame = latest.b && JSON.stringify({ ...latest.a, name: "" }) === JSON.stringify({ ...latest.b, name: "" });
-    const cubes = latest.a.cubes.reduce((sum, n) => sum + n, 0);
+    const cubes = sumOf(latest.a.cubes);
     const sentences = isSame
       ? ["A and B have the same rules and the same tower: from the same luck every game is the same. Change one of them."]
       : latest.b ? differs(byKey, shares) : alone(byKey, shares[0], cubes);
-    find("lead").replaceChildren(...sentences.map((line) => make("p", { class: "lead", text: line })));
-    find("sure").textContent = howSure(byKey.actions, latest.done, Boolean(latest.b));
-    const names = shownNames();
-    find("figures").replaceChildren(latest.b ? compareTable(found) : aloneTable(found));
+    const warnings = shownNames().map((name, i) => beyondWords(name, latest.sides[i].beyond));
+    answer("rules", sentences, howSure(byKey.actions, latest.done, Boolean(latest.b)), warnings);
+    const told = (row, ...value) => exact_(...value);
+    const spread = ["from game to game ±", ({ a }) => exact_(a.sd, a.sd / 10)];
+    find("figures").replaceChildren(latest.b ? pairTable(found, told) : oneTable(found, told, spread));
     const sides = [latest.a, latest.b].filter(Boolean);
-    const warnings = sides.map((variant, i) => beyondWords(names[i], latest.sides[i].beyond)).filter(Boolean);
-    find("beyond").replaceChildren(...warnings.map((line) => make("p", { class: "warning", text: line })));
     const towers = [...new Set(sides.map((variant) => variant.tower))].map((name) => lab.tower[name]);
     find("model").replaceChildren(...towers.map((tower) => make("p", { text: modelWords(tower) })));
     find("model-short").textContent = towers.map(modelWords).join(" ");
@@ -166,10 +155,10 @@ const rulesTab = (() => {
     const { title, of, x } = figures.series(lab.rules.colours).find(({ key }) => key === state.series);
     const sets = latest.sides.map((side, i) => {
       const counts = figures.overPhases(side, state.series);
-      const all = counts.reduce((sum, count) => sum + count, 0);
+      const all = sumOf(counts);
       return { name: names[i], shares: counts.map((count) => count / all) };
     });
-    const mean = ({ shares }) => shares.reduce((sum, share, i) => sum + share * i, 0);
+    const mean = ({ shares }) => sumOf(shares.map((share, i) => share * i));
     const words_ = `${title}, how often each number comes in the phases: ${sets.map((set) => `${set.name}, mean ${exact_(mean(set), 0.05)}`).join("; ")}`;
     find("chart-title").textContent = title;
     find("legend").replaceChildren(...(latest.b ? [legend(sets)] : []));
@@ -185,23 +174,6 @@ const rulesTab = (() => {
     const isOfPhases = !/^(inside|out)/.test(state.series);
     if (isOfPhases) for (const { points } of courses) points[0] = { mean: NaN, low: 0, high: 0 }; // the set-up is no phase
     drawCourse(find("course"), courses, "drop", of, `${title} after each drop of a game`);
-  }
-
-  function compareTable(found) {
-    const lines = found.map((row) => [
-      row.title, exact_(row.a.mean, row.difference.half), exact_(row.b.mean, row.difference.half),
-      exact_(row.difference.mean, row.difference.half, true),
-      row.isConstant ? "-" : `${exact_(row.difference.low, row.difference.half, true)} to ${exact_(row.difference.high, row.difference.half, true)}`,
-      degree(row),
-    ]);
-    return tableOf("Means over games", ["figure", "A", "B", "B - A", "95 % interval", "how sure"], lines);
-  }
-
-  function aloneTable(found) {
-    const lines = found.map((row) => [
-      row.title, exact_(row.a.mean, row.a.half), `${exact_(row.a.low, row.a.half)} to ${exact_(row.a.high, row.a.half)}`, exact_(row.a.sd, row.a.sd / 10),
-    ]);
-    return tableOf("Means over games", ["figure", "mean", "95 % interval", "from game to game ±"], lines);
   }
 
   /** Return the figures and the histograms of all numbers as CSV. */
@@ -222,5 +194,5 @@ const rulesTab = (() => {
     return csv(lines);
   }
 
-  return { start, play, controls, show, table, result: () => latest && { ...latest, rows: rows() } };
+  return { start, play, show, table, result: () => latest && { ...latest, rows: rows() } };
 })();

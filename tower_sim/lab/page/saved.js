@@ -147,7 +147,7 @@ function toml(variant) {
   const same = variant.cubes.every((count) => count === variant.cubes[0]);
   const tower = lab.tower[variant.tower];
   return [
-    "# House rules from the tower lab: tower-sim compare THIS.toml, tower-sim play amerigo --rules THIS.toml",
+    `# House rules from the tower lab: tower-sim compare THIS.toml, tower-sim play ${lab.game.name} --rules THIS.toml`,
     ...(tower.named === tower.name ? [] : ["# The tower is a file: put it, with its surrogate, beside this one."]),
     `name = ${text(variant.name.trim() || "house rules")}`,
     `apparatus = ${text(tower.named)}`,

@@ -59,11 +59,11 @@ const wholeTab = (() => {
       const out = colourOf.map((k, cube) => cube).filter((cube) => isOut(drop, cube) && (wasInside(cube) || thrown.includes(cube)));
       return { phase, thrown, out };
     });
-    return { tower, variant, drops: one.drops, colourOf, floors: one.floors, steps: drops, spots: spots(tower, one, places, drops), places };
+    return { tower, variant, drops: one.drops, colourOf, floors: one.floors, steps: drops, spots: spots(one, places, drops), places };
   }
 
   /** Return where every cube is drawn after every drop, [floor, place there]; one that stays on its floor stays there. */
-  function spots(tower, one, places, drops) {
+  function spots(one, places, drops) {
     const found = [];
     for (let drop = 0; drop < one.drops; drop++) {
       const before = found[drop - 1];
@@ -183,7 +183,7 @@ const wholeTab = (() => {
     const came = perColour(out);
     const inside = perColour(game.spots[drop].map((spot, cube) => (spot && spot[0] !== "tray" ? cube : -1)).filter((cube) => cube >= 0));
     const names = came.map((count, k) => (count ? `${count} ${colours[k]}` : "")).filter(Boolean);
-    const left = inside.reduce((sum, count) => sum + count, 0);
+    const left = sumOf(inside);
     const where = phase < 0 ? "The set-up" : `Round ${1 + Math.floor((drop - 1) / variant.phases.length)}, the ${colours[phase]} phase`;
     const lines = [`${where}: ${counted(thrown.length, "cube")} ${thrown.length === 1 ? "is" : "are"} thrown, ${out.length ? `${out.length} come${out.length === 1 ? "s" : ""} out (${listed(names)})` : "none comes out"}; ${left} stay${left === 1 ? "s" : ""} inside.`];
     if (phase >= 0) {
@@ -199,5 +199,5 @@ const wholeTab = (() => {
     ));
   }
 
-  return { start, show, game: () => game && { thrown: game.steps.map((step) => step.thrown), out: game.steps.map((step) => step.out), spots: game.spots } };
+  return { start, game: () => game && { thrown: game.steps.map((step) => step.thrown), out: game.steps.map((step) => step.out), spots: game.spots } };
 })();

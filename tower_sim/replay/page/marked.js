@@ -53,13 +53,13 @@ function wayOf(record, cube) {
     const { title } = record.header.steps[take.stepIndex];
     const words = take.events.filter((event) => event[2] === cube).map((event) => event[1]);
     const { place } = take.restOf.get(cube) || { place: "" };
-    const lies = place.startsWith(INSIDE) ? `stays${placeWords(record, place)}` : `comes out${record.isBoard ? placeWords(record, place) : ""}`;
+    const lies = place.startsWith(INSIDE) ? `stays${placeWords(place)}` : `comes out${record.isBoard ? placeWords(place) : ""}`;
     const still = !isThrown && !words.some((word) => word === "woken" || word === "out");
     const last = found[found.length - 1];
     if (still && last && last.still) last.to = title;
     else {
       const began = { true: "thrown in", false: words.includes("knocked") || take.kind === "knock" ? "knocked" : "moved" }[isThrown];
-      found.push({ title, to: title, still, time: take.begin, words: still ? `lies still${placeWords(record, place)}` : `${began}, ${lies}` });
+      found.push({ title, to: title, still, time: take.begin, words: still ? `lies still${placeWords(place)}` : `${began}, ${lies}` });
     }
   }
   return found.map(({ title, to, words, time }) => ({ title: to === title ? title : `${title} to ${to}`, words, time }));

@@ -45,7 +45,7 @@ class Panels {
     find("zones-panel").hidden = !zones.length;
     this.zones = zones.map((zone) => {
       const cubes = make("span");
-      const item = make("li", {}, make("span", { text: zoneName(zone) }, ...zoneNote(zone)), cubes);
+      const item = make("li", {}, make("span", { text: plainName(zone.name) }, ...zoneNote(zone)), cubes);
       find("zones").append(item);
       return { item, cubes, shown: "" };
     });
@@ -172,13 +172,9 @@ class Panels {
   }
 }
 
-function zoneName(zone) {
-  return zone.name.replaceAll("_", " ");
-}
-
 /** What a zone says beside its name, where that is more. */
 function zoneNote(zone) {
-  return zone.says && zone.says !== zoneName(zone) ? [make("span", { class: "note", text: ` ${zone.says}` })] : [];
+  return zone.says && zone.says !== plainName(zone.name) ? [make("span", { class: "note", text: ` ${zone.says}` })] : [];
 }
 
 /** The cubes that lie in each zone, in the order of the zones. */

@@ -72,7 +72,7 @@ function printOf(zones, box) {
     const [top, bottom] = range(1);
     printName(
       context,
-      zone.name.replaceAll("_", " "),
+      plainName(zone.name),
       [(left + right) / 2, (top + bottom) / 2],
       0.86 * (bottom - top),
       0.86 * (right - left),

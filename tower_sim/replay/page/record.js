@@ -274,5 +274,5 @@ function setGiven(row, given, isOver) {
 
 /** The sum of one kind of count over all colours. */
 function summed(rows, where) {
-  return rows.reduce((sum, row) => sum + row[where], 0);
+  return sumOf(rows.map((row) => row[where]));
 }

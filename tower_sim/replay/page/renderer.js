@@ -58,7 +58,7 @@ class Renderer {
     const contact = contactOf(solids);
     this.contact = textureOf(gl, contact.canvas);
     this.contactBox = contact.box;
-    this.zones = openZones(gl, record.header.apparatus, this.middle);
+    this.zones = openZones(gl, record.header.apparatus);
     this.strengths = gl.createTexture();
     this.strengthRows = Math.ceil(solids.length / 256) || 1;
   }

@@ -45,7 +45,7 @@ function countWords(record, rows) {
   const hand = summed(rows, "hand");
   const said = `${hand ? `${hand} in hand, ` : ""}${summed(rows, "out")} ${out}, ${summed(rows, "inside")} ${inside}`;
   if (!rows.some((row) => row.seen)) return said;
-  const seen = (where) => rows.reduce((sum, row) => sum + (row.seen || row)[where], 0);
+  const seen = (where) => sumOf(rows.map((row) => (row.seen || row)[where]));
   return `${said} (the recording shows ${seen("out")} ${out}, ${seen("inside")} ${inside})`;
 }
 
@@ -82,7 +82,7 @@ function endWords(record, index) {
   const colours = record.header.colours.map(({ name }) => name);
   const some = (numbers) => listed(numbers.flatMap((number, i) => (number ? [`${number} ${colours[i]}`] : [])));
   if (record.isBoard) {
-    const zones = record.header.apparatus.zones.map(({ name }) => name.replaceAll("_", " "));
+    const zones = record.header.apparatus.zones.map(({ name }) => plainName(name));
     const lying = lyingAt(record, moment).map((cubes) => colours.map((_, i) => cubes.filter((cube) => record.colourOf.get(cube) === i).length));
     const said = lying.flatMap((numbers, i) => (some(numbers) ? [`${zones[i]}: ${some(numbers)}`] : [])).join("; ");
     return said ? `${said[0].toUpperCase()}${said.slice(1)}.` : "No cube lies in a zone.";
@@ -102,7 +102,7 @@ function eventWords(record, event) {
   const words = {
     thrown: `${which} leaves the hand.`,
     out: `${which} comes out.`,
-    rest: `${which} comes to rest${placeWords(record, event.place)}.`,
+    rest: `${which} comes to rest${placeWords(event.place)}.`,
     woken: `${which} that lay inside is moved.`,
     knocked: "A knock on the table.",
   };
@@ -111,10 +111,10 @@ function eventWords(record, event) {
 }
 
 /** " in the zone coins", " on the ramp": a place's own word with what joins it to a sentence. */
-function placeWords(record, place) {
+function placeWords(place) {
   if (!place) return "";
   const [kind, name] = place.includes(":") ? place.split(/:(.*)/s) : [place, ""];
-  const plain = name.replaceAll("_", " ");
+  const plain = plainName(name);
   if (kind === "zone") {
     return ` in the zone ${plain}`;
   }

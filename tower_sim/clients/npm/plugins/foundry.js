@@ -8,9 +8,10 @@
 // It follows the public API of versions 12 to 14: CONFIG.Dice.functions, CONFIG.Dice.termTypes, CONFIG.Dice.randomUniform,
 // foundry.dice.terms.RollTerm, and the settings of a world.
 
-import { aTower, fault, object } from "../lib/check.js";
-import { counted, summed } from "../lib/counts.js";
+import { aTower, fault } from "../lib/check.js";
+import { counted, summed, total } from "../lib/counts.js";
 import { fromWords, seeded } from "../lib/generator.js";
+import { object } from "../lib/words.js";
 
 const MOST_CUBES = 1000; // of a throw
 const WORDS = 4294967296; // 2^32
@@ -127,8 +128,4 @@ function checkCounts(thrown) {
     if (Number.isSafeInteger(count) && count >= 0 && total(thrown) <= MOST_CUBES) continue;
     throw fault(`thrown.${colour}`, count, allowed);
   }
-}
-
-function total(counts) {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }

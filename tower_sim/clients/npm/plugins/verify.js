@@ -3,8 +3,7 @@
 
 import { takenApart, wrongForm } from "../lib/logline.js";
 import { checkedNotes, saidIn, spelt } from "../lib/noted.js";
-import { numpyWords } from "../lib/numpy.js";
-import { spawnedWords } from "../lib/seeds.js";
+import { begun, numpyWords } from "../lib/numpy.js";
 
 const FIRST = "0".repeat(64);
 const KNOWN = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"; // a key of RFC 8032, to see whether keys can be read
@@ -294,10 +293,7 @@ function outcome(tower, before, thrown, cubes, seed) {
 
 /** Return what a state's log says of the generator that a drop begins with: PCG64's state and increment, hexadecimal. */
 function generatorOf(seed) {
-  const words = spawnedWords(seed, [0], 8).map(BigInt);
-  const long = (i) => (((words[i + 1] << 32n) | words[i]) << 64n) | (words[i + 3] << 32n) | words[i + 2];
-  const step = BigInt.asUintN(128, (long(4) << 1n) | 1n);
-  const state = BigInt.asUintN(128, (step + long(0)) * 0x2360ed051fc65da44385df649fccf645n + step);
+  const { state, step } = begun(seed, [0]);
   return `${state.toString(16)}:${step.toString(16)}:`;
 }
 
