@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 from support.recorded import Line
 
 from tests.measure.design import prior_points, save, side_by_side
@@ -285,6 +287,11 @@ def test_predictions_are_those_of_the_library():
     emulator = Emulator(design)
     emulator.at(WHOLE["inside"], design.unit)
     process, centre, scale = emulator._fit(WHOLE["inside"], "mean")
+    seen, values, noise = emulator._data(WHOLE["inside"], "mean")
+    of = process.kernel
+    kernel = ConstantKernel(of.variance) * Matern(of.lengths, nu=2.5) + WhiteKernel(of.nugget)
+    process = GaussianProcessRegressor(kernel, alpha=np.maximum(noise / scale**2, 1e-8), optimizer=None)
+    process.fit(seen, (values - centre) / scale)
     x = features(np.random.default_rng(5).random((2500, len(NUMBERS))))
     mean, sd = process.predict(x, return_std=True)
     own, error = emulator._predict(WHOLE["inside"], "mean", x)

@@ -31,8 +31,8 @@ from tower_sim.design.towers import (
     write_table,
 )
 from tower_sim.errors import UsageError
+from tower_sim.gaussian import Matern, fit
 from tower_sim.study import sobol
-from tower_sim.study.gaussian import Matern, fit
 
 ROOT = Path(__file__).parent.parent
 DOC = (ROOT / "docs/atlas.md").read_text("utf-8")

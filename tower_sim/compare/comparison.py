@@ -41,7 +41,7 @@ class Comparison:
     @property
     def in_plain_words(self) -> str:
         """What a player will notice, in two or three sentences, and how sure that is."""
-        if not differences(self):
+        if not differences(self.pairs.compared, self.a, self.b):
             return f"A and B play alike: from equal seeds every {self.pairs.compared.game.run} is the same."
         if FAILED_NAME not in self.model:
             return self.pairs.compared.words(self.groups, self.pairs.courses)
@@ -65,7 +65,7 @@ class Comparison:
             "power": POWER,
             "a": self._variant_json(0, draws[0], beyond[0]),
             "b": self._variant_json(1, draws[1], beyond[1]),
-            "differs": [asdict(difference) for difference in differences(self)],
+            "differs": [asdict(difference) for difference in differences(self.pairs.compared, self.a, self.b)],
         } | {
             group.key: [_row_json(row) for row in rows]
             for group, rows in zip(self.pairs.compared.groups, self.groups, strict=True)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.games.compared import leaves
-
-if TYPE_CHECKING:
-    from tower_sim.compare.comparison import Comparison
+from tower_sim.games.compared import Compared, leaves
+from tower_sim.variants import Variant
 
 
 @dataclass(frozen=True)
@@ -21,12 +19,11 @@ class Difference:
     b: Any
 
 
-def differences(comparison: Comparison) -> tuple[Difference, ...]:
+def differences(compared: Compared, a: Variant, b: Variant) -> tuple[Difference, ...]:
     """Return what of B is other than in A: of the rules what the game tells, of the apparatus the keys of its profile.
 
     None: the two play alike, and equal seeds give equal runs.
     """
-    compared, a, b = comparison.pairs.compared, comparison.a, comparison.b
     tables = [(compared.keys(0), compared.keys(1))]
     if a.apparatus.digest != b.apparatus.digest:
         old, new = (dict(leaves(variant.apparatus.profile, noun(variant.apparatus))) for variant in (a, b))

@@ -46,7 +46,7 @@ def compare_report(comparison: Comparison) -> str:
 
 def told(comparison: Comparison) -> str:
     """Say in one sentence what differs between two variants."""
-    differing = differences(comparison)
+    differing = differences(comparison.pairs.compared, comparison.a, comparison.b)
     if not differing:
         what = noun(comparison.a.apparatus)
         return (

@@ -14,8 +14,8 @@ import numpy.typing as npt
 from tower_sim.design.effects import Influences, effects, told_by, with_dummy
 from tower_sim.design.towers import OUTPUTS, Output, Towers
 from tower_sim.errors import UsageError
+from tower_sim.gaussian import GaussianProcess, Matern, fit
 from tower_sim.progress import telling
-from tower_sim.study.gaussian import GaussianProcess, Matern, fit
 
 Array = npt.NDArray[np.float64]
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tower_sim.design.features import features
 from tower_sim.design.towers import Towers
-from tower_sim.study.gaussian import GaussianProcess, Matern, fit
+from tower_sim.gaussian import GaussianProcess, Matern, fit
 
 Array = npt.NDArray[np.float64]
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from tower_sim.apparatus import space
 from tower_sim.design.features import features
-from tower_sim.study.gaussian import GaussianProcess
+from tower_sim.gaussian import GaussianProcess
 from tower_sim.study.sobol import Index, Told, averaged, jackknife, points, totals
 
 Array = npt.NDArray[np.float64]

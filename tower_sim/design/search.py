@@ -20,7 +20,7 @@ from tower_sim.design.features import features
 from tower_sim.design.played import TOLD, Row, Task
 from tower_sim.design.towers import Towers
 from tower_sim.design.wishes import Brief, largest
-from tower_sim.study.gaussian import squares
+from tower_sim.gaussian import squares
 
 Array = npt.NDArray[np.float64]
 Evaluate = Callable[[Sequence[Task]], Iterable[Row]]

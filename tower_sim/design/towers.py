@@ -17,10 +17,10 @@ from tower_sim.campaign.data import Campaign
 from tower_sim.design.features import features
 from tower_sim.errors import UsageError, shown
 from tower_sim.extras import extra
+from tower_sim.gaussian import Matern
 from tower_sim.reading import read_bytes
 from tower_sim.runs.figure import Figure
 from tower_sim.runs.tower import COLOURS, EXCHANGE, INSIDE, INSIDE_SETUP, OUT, RESIDENTS_OUT
-from tower_sim.study.gaussian import Matern
 
 Array = npt.NDArray[np.float64]
 

@@ -9,16 +9,14 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 
 from tower_sim.contract import DropModel
+from tower_sim.games.turn import Playable, Turn
 from tower_sim.runs.array import Array
 from tower_sim.runs.figure import Figure
-
-if TYPE_CHECKING:
-    from tower_sim.games.game import Game, Turn
 
 _CERTAIN = 1e-4  # adjusted p
 _TOLD = 4  # figures told in plain words with their means; others by name
@@ -171,7 +169,7 @@ class Compared:
     This one is of any game that has figures. A game with more to say returns one of its own from `Game.compared`.
     """
 
-    def __init__(self, game: Game, rules: tuple[Any, Any]) -> None:
+    def __init__(self, game: Playable, rules: tuple[Any, Any]) -> None:
         self.game = game
         self.rules = rules
         self.groups = self.grouped()

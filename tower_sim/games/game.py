@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,11 +19,11 @@ from tower_sim.contract import DropModel
 from tower_sim.door import as_model
 from tower_sim.errors import UsageError, check_kind, check_whole, fault
 from tower_sim.games.compared import Compared
+from tower_sim.games.turn import Turn
 from tower_sim.games.ways import Ways
-from tower_sim.model import TooManyFailedDraws
 from tower_sim.runs.array import Plan
 from tower_sim.runs.figure import Figure
-from tower_sim.state import TowerState, check_seed
+from tower_sim.state import check_seed
 
 MAX_RUN = 2**32 - 1  # a number of a run is a word of its seed
 
@@ -36,25 +35,6 @@ KEY = ("point", "run", "drop")
 """The columns that every table of a dataset begins with."""
 TABLES = ("drops", "cubes", "poses", "receipts")
 """The folders of every dataset, beside that of the game's own table."""
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One step of a run: usually one drop, which a knock may follow.
-
-    `index` counts from 0; `kind` is a word for it; `facts` is its row in the game's own table, a value for each of the
-    game's columns that it knows (others are null); `state` is the model's after it; `entry` is the game's own object,
-    for its words, pictures and documents. `failed` tells why a run ends here before its time: five draws in a row were
-    no landing; such a turn is the last, and its `entry` may be None.
-    In a turn of the kind `drop` a knock is told apart from the drop before it; in any other all draws are the turn's.
-    """
-
-    index: int
-    state: TowerState
-    kind: str = "drop"
-    facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    entry: Any = None
-    failed: TooManyFailedDraws | None = None
 
 
 class Game(ABC):

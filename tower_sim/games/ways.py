@@ -10,15 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.contract import DropModel
 from tower_sim.cubes import check_colour
 from tower_sim.errors import fault
-
-if TYPE_CHECKING:
-    from tower_sim.games.game import Game, Turn
+from tower_sim.games.turn import Playable, Turn
 
 MAX_WORD = 40  # characters of a word in a request of the service
 MAX_WORDS = 100
@@ -104,7 +102,7 @@ class Ways:
     turns: str = "drops"
     picture: str = "the game"
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Playable) -> None:
         self.game = game
 
     def of_options(self, given: Mapping[str, Any], asked: Asked | None) -> Asked:

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from tower_sim import gaussian
 from tower_sim.campaign.data import Array
 from tower_sim.statistics import Estimate, Estimates, student_quantile
-from tower_sim.study import gaussian, sobol
+from tower_sim.study import sobol
 from tower_sim.study.sobol import Index
 
 FEWEST = 10  # points for the interval of a rank correlation

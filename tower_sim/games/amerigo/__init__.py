@@ -1,6 +1,6 @@
 """Amerigo: the part of the game that its tower decides. The rules are in `phases`, READ FIRST."""
 
-from tower_sim.games.amerigo.game import GAME, Played
+from tower_sim.games.amerigo.game import GAME
 from tower_sim.games.amerigo.options import (
     Choice,
     Options,
@@ -22,7 +22,7 @@ from tower_sim.games.amerigo.phases import (
     start,
     throw_of,
 )
-from tower_sim.games.amerigo.rules import Rules
+from tower_sim.games.amerigo.rules import Played, Rules
 
 __all__ = [
     "DROP_STREAM",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +17,12 @@ from tower_sim.games.amerigo.compared import ComparedGames
 from tower_sim.games.amerigo.figures import FIGURES, FITTED
 from tower_sim.games.amerigo.many import counted, plan_of
 from tower_sim.games.amerigo.phases import DropEntry, GameState
-from tower_sim.games.amerigo.rules import RULES_VERSION, Rules
+from tower_sim.games.amerigo.rules import RULES_VERSION, Played, Rules
 from tower_sim.games.game import Game, Turn, check_rules, check_run, game_seed
 from tower_sim.games.ways import Ways
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.runs.array import Plan
 from tower_sim.runs.figure import Figure, table
-
-
-@dataclass(frozen=True, slots=True)
-class Played:
-    """What is played: the rules, and the strength (g) of a knock on the table after some of the drops, by number."""
-
-    rules: Rules = field(default_factory=Rules)
-    knocks: Mapping[int, float] = field(default_factory=dict[int, float], hash=False)
 
 
 class Amerigo(Game):

@@ -151,3 +151,11 @@ def _cubes(value: object, colours: tuple[str, ...]) -> int | dict[str, int]:
 def _check_most(what: str, number: int, most: int) -> None:
     if number > most:
         raise fault(what, number, f"up to {most}", "take fewer")
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What is played: the rules, and the strength (g) of a knock on the table after some of the drops, by number."""
+
+    rules: Rules = field(default_factory=Rules)
+    knocks: Mapping[int, float] = field(default_factory=dict[int, float], hash=False)

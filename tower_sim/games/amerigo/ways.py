@@ -8,8 +8,8 @@ from typing import Any
 
 from tower_sim.contract import DropModel
 from tower_sim.errors import UsageError, fault, shown
-from tower_sim.games.amerigo.game import Played
 from tower_sim.games.amerigo.phases import SCHEMA, VERSION, knocks_of
+from tower_sim.games.amerigo.rules import Played
 from tower_sim.games.knocks import check_knocks
 from tower_sim.games.ways import Asked, Option, Ways, check_words
 
