@@ -60,6 +60,7 @@ KNOWS = {
 # What the registry names is known by that name alone, but for who is of one game or kind by what it is for.
 OF_ONE = {
     "calibration.effort": "games.amerigo",
+    "calibration.observations": "games.amerigo",
     "calibration.records": "games.amerigo",
     "calibration.watched": "games.amerigo",
 }

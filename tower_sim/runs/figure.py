@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tower_sim.errors import UsageError
 from tower_sim.runs.by_drop import UNKNOWN, ByDrop
-from tower_sim.runs.expressions import Expression, expression
+from tower_sim.runs.formula import Formula, formula
 
 Array = npt.NDArray[Any]
 
@@ -128,7 +128,7 @@ class Figure:
         return self.parts["of"].is_whole and (self.among, self.where) == ("1", "1")
 
     @property
-    def parts(self) -> Mapping[str, Expression]:
+    def parts(self) -> Mapping[str, Formula]:
         """Its expressions, by `of`, `among` and `where`."""
         texts = {"of": self.of, "among": self.among, "where": self.where}
         return {name: _read(text, self.key) for name, text in texts.items()}
@@ -169,8 +169,8 @@ def _any(where: Array) -> Array:
 
 
 @lru_cache(maxsize=512)
-def _read(text: str, key: str) -> Expression:
-    return expression(text, f"figure {key!r}")
+def _read(text: str, key: str) -> Formula:
+    return formula(text, f"figure {key!r}")
 
 
 def table(runs: ByDrop, figures: Sequence[Figure]) -> Array:

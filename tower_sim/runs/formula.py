@@ -43,7 +43,7 @@ _ALLOWED = f"names, numbers, + - * /, comparisons, and, or, not, {', '.join(_CAL
 
 
 @dataclass(frozen=True, slots=True)
-class Expression:
+class Formula:
     """What `text` says of every drop: `names` are those in it, `tree` is its syntax."""
 
     text: str
@@ -69,8 +69,8 @@ class Expression:
         return _script(self.tree, column)
 
 
-def expression(text: str, what: str = "figure") -> Expression:
-    """Read an expression; raises UsageError, in one line, for what none may hold. `what` names it in that line."""
+def formula(text: str, what: str = "figure") -> Formula:
+    """Read a formula; raises UsageError, in one line, for what none may hold. `what` names it in that line."""
     try:
         if len(text) > MOST_CHARACTERS:
             raise SyntaxError(f"{len(text)} characters; allowed are {MOST_CHARACTERS}")
@@ -79,7 +79,7 @@ def expression(text: str, what: str = "figure") -> Expression:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         reason = error.args[0] if error.args else "it is too deep"
         raise UsageError(f"{what} is {shown(text)}: {reason}; allowed are {_ALLOWED}; mend it") from None
-    return Expression(text, names, tree)
+    return Formula(text, names, tree)
 
 
 def _names(node: ast.expr) -> set[str]:
