@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import each_case
 
 from calibration.parameters import TOWER as REFERENCE
 from tower_sim.apparatus.amerigo.profile import Floor
@@ -81,7 +82,7 @@ def test_a_floor_that_says_nothing_new_is_what_it_was_to_the_last_bit(pattern, o
     assert floor.peak(inside * 1e-3) == floor.top
 
 
-@pytest.mark.parametrize("pattern", BEFORE)
+@each_case("pattern", BEFORE)
 def test_a_profile_without_the_new_keys_has_the_digest_and_boxes_that_it_had(pattern: str):
     text = re.sub(r"^pattern = .*$", f'pattern = "{pattern}"', re.sub(NEW, "", TEXT, flags=re.M), flags=re.M)
     apparatus = parse(text, pattern)
@@ -110,8 +111,8 @@ def test_ledges_are_as_wide_as_they_say_and_bars_share_the_rest(openings, openin
     assert bars == pytest.approx([(closed - 2 * wide) * 1e-3 / (openings - 1)] * len(bars), abs=1e-9)
 
 
-@pytest.mark.parametrize("along", ["x", "y"])
-@pytest.mark.parametrize("offset", [0, 4])
+@each_case("along", ["x", "y"])
+@each_case("offset", [0, 4])
 def test_sloping_bars_leave_their_openings_free_and_nothing_open_at_the_walls(along: str, offset: float):
     """A plumb line through an opening meets no floor, one beside it does; every upper face falls towards the middle."""
     text = edited("upper_floor", "slope_deg = 25")
@@ -138,15 +139,15 @@ def test_sloping_bars_leave_their_openings_free_and_nothing_open_at_the_walls(al
     assert tops[0] > tops[1]
 
 
-@pytest.mark.parametrize("name", names())
+@each_case("name", names())
 def test_every_shipped_profile_loads(name: str):
     apparatus = load(name)
     assert apparatus.name == name
     assert all(box.surface in apparatus.surfaces for box in apparatus.boxes)
 
 
-@pytest.mark.parametrize("pattern", ["slots", "squares", "corners"])
-@pytest.mark.parametrize("along", ["x", "y"])
+@each_case("pattern", ["slots", "squares", "corners"])
+@each_case("along", ["x", "y"])
 def test_a_floor_is_solid_exactly_where_no_opening_is(pattern: str, along: str):
     text = re.sub(NEW, "", TEXT, flags=re.M)
     for table in ("upper_floor", "lower_floor"):
@@ -197,7 +198,7 @@ def _apparatus() -> SquareTower:
     return cast("SquareTower", load(REFERENCE))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("table", "line", "named"),
     [
         ("upper_floor", "opening_mm = 70", ["upper_floor.opening_mm = 70", "tube.inside_mm = 60"]),
@@ -267,7 +268,7 @@ def test_parameters_that_make_no_sense_are_refused_in_one_line_with_field_value_
         assert text in message
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "named"),
     [
         ("", "schema = nothing"),

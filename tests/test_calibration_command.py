@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 import pytest
+from support.cases import each_case
 from support.recorded import game
 
 from calibration import command, design, effort, records
@@ -167,7 +168,7 @@ def test_drops_that_cannot_be_fitted_are_said_and_held_against_the_tower(
     assert throws == throws_of(records.read(tmp_path / "throws.csv"))
 
 
-@pytest.mark.parametrize("name", ["mine.txt", "there.toml", ".toml", f"{'x' * 300}.toml"])
+@each_case("name", ["mine.txt", "there.toml", ".toml", f"{'x' * 300}.toml"])
 def test_an_output_that_cannot_be_is_refused_before_any_work(name: str, tmp_path: Path):
     (tmp_path / "there.toml").write_text("mine")
     with pytest.raises(UsageError, match="allowed is") as refused:
@@ -177,7 +178,7 @@ def test_an_output_that_cannot_be_is_refused_before_any_work(name: str, tmp_path
     assert [file.name for file in tmp_path.iterdir()] == ["there.toml"]
 
 
-@pytest.mark.parametrize("bad", ["missing.csv", "knock", "no-such-thing"])
+@each_case("bad", ["missing.csv", "knock", "no-such-thing"])
 def test_bad_observations_are_one_line_and_status_2(bad: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["calibrate", bad, "-o", str(tmp_path / "x.toml")]) == 2
     told = capsys.readouterr().err
@@ -186,7 +187,7 @@ def test_bad_observations_are_one_line_and_status_2(bad: str, tmp_path: Path, ca
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "says"),
     [
         (["--workers", "0"], "workers is 0; allowed is a whole number from 1 to 512"),

@@ -6,7 +6,7 @@ from collections import Counter
 from fnmatch import fnmatch
 from pathlib import Path
 
-import pytest
+from support.cases import each_case
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "calibration"
@@ -56,7 +56,7 @@ def rank(module: str) -> int:
     return next(i for i, names in enumerate(RANKS) if module in names)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+@each_case("path", MODULES, ids=lambda path: path.stem)
 def test_no_module_of_calibration_imports_one_of_its_rank_or_above(path: Path):
     for name in imports(path):
         package, _, rest = name.partition(".")
@@ -69,7 +69,7 @@ def test_every_rank_names_modules_that_are_there():
     assert Counter(module for names in RANKS for module in names) == Counter(path.stem for path in MODULES)
 
 
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: str(path.relative_to(ROOT)))
+@each_case("path", SHIPPED, ids=lambda path: str(path.relative_to(ROOT)))
 def test_nothing_that_ships_imports_the_tests(path: Path):
     tests = {"tests", *(file.stem for file in (ROOT / "tests").glob("*.py"))}
     assert not {name.partition(".")[0] for name in imports(path)} & tests

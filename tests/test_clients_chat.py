@@ -20,6 +20,7 @@ from threading import Thread
 from typing import Any, cast
 
 import pytest
+from support.cases import each_case
 
 CHAT = Path(__file__).parent.parent / "docs/clients/chat.mjs"
 NODE = shutil.which("node")
@@ -36,7 +37,10 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 """
 
-pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed here, and nothing else runs JavaScript")
+pytestmark = [
+    pytest.mark.ports,
+    pytest.mark.skipif(NODE is None, reason="node is not installed here, and nothing else runs JavaScript"),
+]
 
 
 class Service(ThreadingHTTPServer):
@@ -187,7 +191,7 @@ def test_a_request_that_breaks_off_does_not_end_it():
             assert chat.send({"type": 1}) == (200, {"type": 1})
 
 
-@pytest.mark.parametrize("key", [None, "", "0f", "g" * 64])
+@each_case("key", [None, "", "0f", "g" * 64])
 def test_a_key_that_is_none_is_told_in_one_line(key: str | None):
     env = {name: value for name, value in os.environ.items() if name != "PUBLIC_KEY"}
     env |= {} if key is None else {"PUBLIC_KEY": key}

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.cases import each_case
 from support.portable import model_of
 from support.relay import free_port, relay
 
@@ -25,6 +26,8 @@ from tower_sim.surrogate.cascade import CROWD
 from tower_sim.surrogate.generator import WordStream
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.table import OUT, Resting, move
+
+pytestmark = pytest.mark.ports
 
 ROOT = Path(__file__).parent.parent
 DOC = (ROOT / "docs/plugins.md").read_text("utf-8")
@@ -346,7 +349,7 @@ def test_colours_with_the_names_of_objects_are_counted_like_others(project: Path
 
 
 @needs_node
-@pytest.mark.parametrize("thrown", [{"blue": -1}, {"blue": 0.5}, {"blue": 600, "red": 401}, {"blue": "4"}, [4], None])
+@each_case("thrown", [{"blue": -1}, {"blue": 0.5}, {"blue": 600, "red": 401}, {"blue": "4"}, [4], None])
 def test_what_a_world_cannot_throw_leaves_it_as_it_was(project: Path, thrown: Any):
     refused, stored = foundry(project, ["new world"], ["drop", thrown], ["stored"])
     assert re.match(

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
+from support.cases import each_case
 from support.scenes import EDGE, Array, awake, floor, matrices, pose, run, set_up
 
 from tower_sim.apparatus.parts import Surface, tilted_about_y
@@ -90,9 +91,9 @@ def test_a_cube_that_spins_on_its_face_slows_down_as_four_corners_make_it(world:
     assert drift < 0.005 * EDGE
 
 
-@pytest.mark.parametrize(("parts", "bounds"), [(1, (0.03, 0.04, 0.02)), (8, (0.015, 0.04, 0.01))])
-@pytest.mark.parametrize("friction", [0.1, 0.3, 0.5])
-@pytest.mark.parametrize(("speed", "spin"), [(0.3, 50.0), (0.3, 150.0), (0.6, 100.0)])
+@each_case(("parts", "bounds"), [(1, (0.03, 0.04, 0.02)), (8, (0.015, 0.04, 0.01))])
+@each_case("friction", [0.1, 0.3, 0.5])
+@each_case(("speed", "spin"), [(0.3, 50.0), (0.3, 150.0), (0.6, 100.0)])
 def test_a_cube_that_slides_and_spins_moves_as_the_equations_of_four_corners_say(
     parts: int, bounds: tuple[float, float, float], friction: float, speed: float, spin: float
 ):

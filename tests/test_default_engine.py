@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.cases import each_case
 from support.command_line import tower_sim
 
 import calibration
@@ -43,7 +44,7 @@ def refused(model: PhysicsModel, state: TowerState) -> str:
     return str(error.value)
 
 
-@pytest.mark.parametrize(("engine", "name"), OTHERS)
+@each_case(("engine", "name"), OTHERS)
 def test_a_state_of_another_engine_or_accuracy_is_refused_with_the_option_to_go_on_with(
     engine: str, name: str, monkeypatch: pytest.MonkeyPatch
 ):
@@ -103,7 +104,7 @@ def test_what_ships_fitted_says_with_which_engine():
     assert fitted == dict.fromkeys(FITTED, ENGINE)
 
 
-@pytest.mark.parametrize(("engine", "model"), [("core", "physics"), ("bullet", "physics"), ("core", "two_thirds")])
+@each_case(("engine", "model"), [("core", "physics"), ("bullet", "physics"), ("core", "two_thirds")])
 def test_a_check_against_games_of_another_engine_says_so(engine: str, model: str):
     campaign: Any = SimpleNamespace(spec={"model": model, "settings": PhysicsSettings(engine=engine).table()})
     told = other_engine(replace(fitted_or_shipped("amerigo"), engine="bullet"), [campaign, campaign])

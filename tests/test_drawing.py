@@ -41,6 +41,8 @@ from tower_sim.places import Place
 from tower_sim.state import Pose, Resident, TowerState
 from tower_sim.writing import WritingFailed
 
+pytestmark = pytest.mark.pictures
+
 COLOURS = Rules().colours
 
 

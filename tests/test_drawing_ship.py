@@ -41,6 +41,8 @@ from tower_sim.games.dead_reckoning.picture import (
 )
 from tower_sim.state import BoardState, Pose, Resident, TowerState
 
+pytestmark = pytest.mark.pictures
+
 
 @cache
 def shipped() -> CombatShip:

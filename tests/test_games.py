@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support.cases import each_case
 from support.fakes import CoinTower
 from support.ships import DiceShip
 
@@ -70,7 +71,7 @@ def test_run_r_of_a_root_seed_is_battle_number_r_and_both_sides_act_when_they_ar
     assert next(dead_reckoning.GAME.play(ship, setup, 7)).entry == battle.advance(ship, first, {})
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "digest"),
     [
         ("game", "6a3995e83fdefea98bf4fae69893ac9f636b50cc526345070bf77f7f967fb10f"),

@@ -41,6 +41,8 @@ from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import shipped
 from tower_sim.surrogate.table import FloorTable, Table
 
+pytestmark = pytest.mark.ports
+
 NODE = shutil.which("node")
 SEED: Seed = (2026, 17, 3, 4)
 PICKS = 2**31  # the streams of what games pick begin there

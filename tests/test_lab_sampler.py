@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.cases import each_case
 from support.portable import made_up, model_of
 
 from tower_sim.apparatus.catalogue import load
@@ -22,6 +23,8 @@ from tower_sim.pages.html import source
 from tower_sim.surrogate import kernel
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import shipped_names
+
+pytestmark = pytest.mark.ports
 
 NODE = shutil.which("node")
 WORLD = 1 << 32
@@ -105,7 +108,7 @@ ODD = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(towers()))
+@each_case("name", sorted(towers()))
 def test_three_thousand_games_are_those_of_sample_games(ask: Ask, name: str):
     models = towers()
     asked = [

@@ -32,6 +32,8 @@ from tower_sim.surrogate.generator import WordStream
 from tower_sim.surrogate.ship import ShipSurrogate, landing
 from tower_sim.surrogate.store import shipped
 
+pytestmark = pytest.mark.ports
+
 NODE = shutil.which("node")
 WORD = 1 << 32
 SHIP = with_board(load("dead_reckoning"))

@@ -22,6 +22,8 @@ from tower_sim.games.compared import Sureness
 from tower_sim.games.declared.compared import main_reading
 from tower_sim.pages.html import source
 
+pytestmark = pytest.mark.ports
+
 NODE = shutil.which("node")
 GAMES = 400
 SCRIPTS = ("statistics", "say", "others_figures")

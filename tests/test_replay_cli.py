@@ -5,6 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from support.cases import each_case
 
 from tests.support.browser import browsing, needs_browser
 from tower_sim.cli import main
@@ -94,7 +95,7 @@ def test_a_scene_is_written_where_its_suffix_is_asked_for(capsys: Capture):
     assert Path("drop.GLB").read_bytes()[:4] == b"glTF"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "named"),
     [
         ((*DROP, "--replay", "drop.mp4"), "ends in '.mp4'; allowed are .html and .glb"),

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.cases import each_case
 
 from tests.support.bytes import digests
 from tower_sim.apparatus.catalogue import names
@@ -43,7 +44,7 @@ SAFE = {
 }
 
 
-@pytest.mark.parametrize("path", DECIDES, ids=lambda path: str(path.relative_to(PACKAGE)))
+@each_case("path", DECIDES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_what_decides_a_drop_calls_no_function_whose_last_digit_may_differ(path: Path):
     """Not the system's library (sin, hypot, **), BLAS (@) or numpy's own laws; and `sum` changed with Python 3.12."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):

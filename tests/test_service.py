@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.cases import each_case
 from support.command_line import here, tower_sim
 from support.fakes import CoinTower
 
@@ -149,7 +150,7 @@ PLAYED: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("do", "own", "general"), PLAYED)
+@each_case(("do", "own", "general"), PLAYED)
 def test_a_games_own_request_and_the_general_one_give_the_same_document(
     do: str, own: dict[str, Any], general: dict[str, Any]
 ):
@@ -159,7 +160,7 @@ def test_a_games_own_request_and_the_general_one_give_the_same_document(
     assert of_own == of_general
 
 
-@pytest.mark.parametrize("game", registry.names("game"))
+@each_case("game", registry.names("game"))
 def test_every_registered_game_is_played_by_the_service_as_by_the_command(game: str):
     model = "two_thirds" if APPARATUS[game] == "wallenstein" else "surrogate"  # which nobody has fitted to that tower
     (reply,) = ask({"do": "play", "game": game, "apparatus": APPARATUS[game], "model": model, "seed": 3})
@@ -190,7 +191,7 @@ def test_a_field_that_is_null_counts_as_left_out():
     assert ask(nulls | RULE) == ask(RULE)
 
 
-@pytest.mark.parametrize("name", [None, 0, -1.5, "a\n\u2028b", [1, {"a": []}], {"x": None}, True])
+@each_case("name", [None, 0, -1.5, "a\n\u2028b", [1, {"a": []}], {"x": None}, True])
 def test_the_id_is_sent_back_as_it_came(name: object):
     for request in (RULE, {"do": "fly"}):
         assert ask(request | {"id": name})[0]["id"] == name
@@ -212,7 +213,7 @@ def test_hello_tells_what_there_is():
 # What it refuses
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("line", "says"),
     [
         ("nonsense", "allowed is a JSON object"),

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.battles import setup
+from support.cases import each_case
 from support.ships import DiceShip
 
 from tower_sim.cubes import Cube, supply
@@ -81,7 +82,7 @@ def test_a_token_with_one_character_changed_lost_or_added_is_refused_in_one_line
     assert len(str(error.value)) < 250
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     ["", "hello", "TOWER1", "TOWER2.abc.def", "TOWER3.abc.def", "a.b.c", "TOWER1..", "TOWER4..", "x" * 10_000],
 )
@@ -99,7 +100,7 @@ def plain(resident: Resident) -> list[Any]:
     return [cube.id, cube.colour, cube.edge, resident.region, resident.since, numbers]
 
 
-@pytest.mark.parametrize("vector", VERSION_2, ids=lambda vector: vector["what"])
+@each_case("vector", VERSION_2, ids=lambda vector: vector["what"])
 def test_a_token_of_version_2_is_read_to_the_last_digit_and_says_that_it_is_one(vector: dict[str, Any]):
     state = TowerState.from_token(vector["token"])
     assert token_version(vector["token"]) == 2
@@ -113,7 +114,7 @@ def test_a_token_of_version_2_is_read_to_the_last_digit_and_says_that_it_is_one(
     ]
 
 
-@pytest.mark.parametrize("vector", VERSION_2, ids=lambda vector: vector["what"])
+@each_case("vector", VERSION_2, ids=lambda vector: vector["what"])
 def test_a_state_of_version_2_is_written_as_one_of_now_and_equals_it(vector: dict[str, Any]):
     state = TowerState.from_token(vector["token"])
     assert token_version(state.token()) == TOKEN_VERSION
@@ -145,7 +146,7 @@ def test_a_battle_saved_with_a_state_of_version_2_is_read():
     assert Battle.from_token(pack(TOKEN_PREFIX, saved)) == battle
 
 
-@pytest.mark.parametrize("text", [None, 7, b"TOWER2.a.b", "", "TOWER2", "TOWER1.a.b", "BATTLE2.a.b"])
+@each_case("text", [None, 7, b"TOWER2.a.b", "", "TOWER2", "TOWER1.a.b", "BATTLE2.a.b"])
 def test_what_is_no_state_token_has_no_version(text: Any):
     with pytest.raises(UsageError, match=r"^state token .*; allowed is one line .*'TOWER3\.<state>\.<digest>'"):
         token_version(text)
@@ -154,7 +155,7 @@ def test_what_is_no_state_token_has_no_version(text: Any):
 # Touches
 
 
-@pytest.mark.parametrize("row", [[], [0], 7, "ab", None, [0, 1.0], [0, True], [0, -1, None], [0, -1, "9"], [0, [1]]])
+@each_case("row", [[], [0], 7, "ab", None, [0, 1.0], [0, True], [0, -1, None], [0, -1, "9"], [0, [1]]])
 def test_what_is_no_row_of_whole_numbers_is_no_touch(row: Any):
     body = unpacked(TowerState("physics", "a", "b").token())
     assert body["touches"] == []
@@ -211,9 +212,7 @@ def test_a_generator_that_could_not_be_written_down_is_refused():
         rng_text(np.random.Generator(np.random.MT19937(1)))
 
 
-@pytest.mark.parametrize(
-    "counts", [None, 7, "red", ["red"], {"red": -1}, {"red": 2.0}, {"red": True}, {"red": 10**9}, {"red": "2"}]
-)
+@each_case("counts", [None, 7, "red", ["red"], {"red": -1}, {"red": 2.0}, {"red": True}, {"red": 10**9}, {"red": "2"}])
 def test_a_supply_of_what_are_no_counts_is_refused_in_one_line(counts: Any):
     with pytest.raises(UsageError, match=r"^(number of )?cubes [^\n]*; allowed is [^\n]*$"):
         supply(counts, 0.008)
@@ -223,7 +222,7 @@ def test_a_supply_takes_numbers_of_numpy():
     assert supply({"red": cast("int", np.int64(2))}, 0.008) == supply({"red": 2}, 0.008)
 
 
-@pytest.mark.parametrize("text", ["", "1:2", "x:1:", "1:2:3:4", "1:" + "f" * 33 + ":", "-1:1:", "1:1:123456789"])
+@each_case("text", ["", "1:2", "x:1:", "1:2:3:4", "1:" + "f" * 33 + ":", "-1:1:", "1:1:123456789"])
 def test_a_generator_is_not_made_of_another_text(text: str):
     with pytest.raises(UsageError, match=r"generator in the log is"):
         rng_from_text(text)

@@ -20,6 +20,8 @@ from tower_sim.study.plots_map import FEW, heat_map
 from tower_sim.study.retention import FEWEST, Map
 from tower_sim.study.sheets import Sheets
 
+pytestmark = pytest.mark.pictures
+
 Pictures = dict[str, Any]
 
 

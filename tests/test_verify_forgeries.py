@@ -45,6 +45,7 @@ def test_python_finds_every_forgery_and_whatever_was_noted_of_another_round():
     assert len(found) > 67
 
 
+@pytest.mark.ports
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
 def test_javascript_finds_every_forgery_in_the_words_that_python_says(tmp_path: Path):
     write_package(["amerigo"], tmp_path)

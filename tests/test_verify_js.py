@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from support.browser import browsing, needs_browser
+from support.cases import each_case
 from support.verifiable import DROP, LIES, WORDS, checked, data_of, lied, log_of, models, ring, signed_anew
 
 from tower_sim.clients.write import write_package
@@ -31,7 +32,10 @@ LONG, _ = log_of(
     [[{**DROP, "cubes": {"blue": random.Random(i).randrange(1, 24), "red": i % 3}} for i in range(25)] for _ in "ab"]
 )
 
-pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
+pytestmark = [
+    pytest.mark.ports,
+    pytest.mark.skipif(NODE is None, reason="node is not installed"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +132,7 @@ def test_every_part_of_an_answer_and_of_its_state_is_looked_at(package: Path):
         assert not found["holds"], key
 
 
-@pytest.mark.parametrize("what", ["residents", "log", "touches", "bytes"])
+@each_case("what", ["residents", "log", "touches", "bytes"])
 def test_a_state_that_unpacks_to_more_than_any_holds_is_found_and_not_read(package: Path, what: str):
     many = {"residents": [[0, "", 0, "", 0]] * 10_001, "log": [["take", "", [], [], 0, ""]] * 50_001}
     whole: dict[str, Any] = {"model": "surrogate", "residents": [], "log": [], "board": [], "touches": []}
