@@ -181,7 +181,7 @@ def no_table(copy: Path) -> None:
     path.write_bytes((copy / "drops/00001.parquet").read_bytes())
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("harm", "said"),
     [
         (no_manifest, "holds no manifest.json"),
@@ -194,7 +194,8 @@ def no_table(copy: Path) -> None:
         (no_table, "cannot be read"),
     ],
 )
-def test_what_is_no_bank_is_refused_in_one_line(harm: Any, said: str, copy: Path):
+def test_what_is_no_bank_is_refused_in_one_line(harm: Any, said: str, directory: Path, tmp_path: Path):
+    copy = Path(shutil.copytree(directory, tmp_path / "copy"))
     harm(copy)
     with pytest.raises(UsageError, match=re.escape(said)) as refused:
         Bank(copy)
