@@ -211,7 +211,7 @@ def test_numbers_that_cannot_be_are_one_line_before_any_work(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     "error", [WritingFailed("profile 'x.toml' cannot be written (no room)"), design.SimulationFailed("a shard\nfailed")]
 )
 def test_what_is_nobodys_mistake_is_one_line_and_status_1(

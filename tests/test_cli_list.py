@@ -130,7 +130,7 @@ def completed(shell: str, line: str, tmp_path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("shell", ["bash", "fish"])
-@pytest.mark.parametrize(
+@each_case(
     ("line", "offered"),
     [
         ("tower-sim pl", {"play"}),

@@ -26,8 +26,8 @@ def world() -> Iterator[World]:
         yield world
 
 
-@pytest.mark.parametrize("friction", [0.1, 0.4, 0.6])
-@pytest.mark.parametrize("yaw", [0.0, 10.0, 22.5, 45.0])
+@each_case("friction", [0.1, 0.4, 0.6])
+@each_case("yaw", [0.0, 10.0, 22.5, 45.0])
 def test_a_cube_slides_straight_and_stops_where_friction_stops_it(world: World, friction: float, yaw: float):
     """At any angle (degrees) of its faces to the way: direction within 1 degree, way v^2 / (2 mu g), no turning.
 
@@ -46,7 +46,7 @@ def test_a_cube_slides_straight_and_stops_where_friction_stops_it(world: World, 
     assert np.abs(motions[-1].velocity).max() < 1e-3
 
 
-@pytest.mark.parametrize("across", [30.0, 90.0, 150.0])
+@each_case("across", [30.0, 90.0, 150.0])
 def test_a_cube_pushed_across_a_slope_turns_downhill_as_a_sliding_point_does(world: World, across: float):
     """A point's equation, g sin s down the slope and mu g cos s against the velocity: direction within 1 degree."""
     slope, friction = math.atan(0.4) + math.radians(2), 0.4
@@ -72,8 +72,8 @@ def test_a_cube_pushed_across_a_slope_turns_downhill_as_a_sliding_point_does(wor
     assert away < 0.01
 
 
-@pytest.mark.parametrize("friction", [0.1, 0.4, 0.6])
-@pytest.mark.parametrize("spin", [20.0, 100.0])
+@each_case("friction", [0.1, 0.4, 0.6])
+@each_case("spin", [20.0, 100.0])
 def test_a_cube_that_spins_on_its_face_slows_down_as_four_corners_make_it(world: World, friction: float, spin: float):
     """Four corners of equal load at a / sqrt 2 from the axis: mu m g a / sqrt 2 against m a^2 / 6.
 

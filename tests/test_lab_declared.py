@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2, norm
+from support.cases import each_case
 from support.declared import HEAD, NUMBERS, At, dungeon, expressions, games
 from support.declared import table as a_game
 from support.fakes import CoinTower
@@ -317,7 +318,7 @@ def test_an_expression_is_the_number_that_python_makes_of_it(page: Page, text: s
     assert worked(given=expression_of(expression, at.names)) == expected
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "value"),
     [
         ("1 / 3 + 1 / 3 + 1 / 3 == 1", "1"),
@@ -473,7 +474,7 @@ steps = { is = 0, to = 4 }
 WITH_DEVICES = {**GAMES, "without stairs": WITHOUT_STAIRS + OF_KINDS}
 
 
-@pytest.mark.parametrize("name", WITH_DEVICES)
+@each_case("name", WITH_DEVICES)
 def test_the_device_has_the_exact_odds_that_python_has(page: Page, name: str):
     game, rng = game_of(WITH_DEVICES[name]), random.Random(9)
     tree = plain(game.declaration)
