@@ -6,7 +6,6 @@ import importlib.util
 import json
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -21,9 +20,9 @@ from typing import Any, cast
 
 import pytest
 from support.cases import each_case
+from support.node import NODE, PORTS
 
 CHAT = Path(__file__).parent.parent / "docs/clients/chat.mjs"
-NODE = shutil.which("node")
 NEEDED = ("starlette", "uvicorn", "httptools", "prometheus_client")
 TOKEN = "a token that is long enough"
 # Signs with a key of its own: prints the public half, then for every line of JSON the signature of time and body.
@@ -37,10 +36,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 """
 
-pytestmark = [
-    pytest.mark.ports,
-    pytest.mark.skipif(NODE is None, reason="node is not installed here, and nothing else runs JavaScript"),
-]
+pytestmark = PORTS
 
 
 class Service(ThreadingHTTPServer):

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.cases import each_case
+from support.node import NODE, needs_node
 from support.portable import model_of
 from support.relay import free_port, relay
 
@@ -33,10 +34,8 @@ ROOT = Path(__file__).parent.parent
 DOC = (ROOT / "docs/plugins.md").read_text("utf-8")
 FOUNDRY = ROOT / "tests/support/tables/foundry.mjs"
 NEEDED = ("boardgame.io", "node-persist", "koa-compose")
-NODE = shutil.which("node")
 SEED = (1, 2, 3, 4)
 
-needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed here, and nothing else runs JavaScript")
 needs_boardgame = pytest.mark.skipif(
     not (NODE and NODE_MODULES and all(Path(NODE_MODULES, name).is_dir() for name in NEEDED)),
     reason="no boardgame.io: npm install boardgame.io@0.50.2 node-persist@3.1.0 koa-compose@4.1.0, and say where in "

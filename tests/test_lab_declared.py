@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import random
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -22,6 +21,7 @@ from support.cases import each_case
 from support.declared import HEAD, NUMBERS, At, dungeon, expressions, games
 from support.declared import table as a_game
 from support.fakes import CoinTower
+from support.node import NODE, PORTS
 from support.played import Page, Picks, Seed, told, turns_of
 from support.portable import model_of
 
@@ -42,9 +42,8 @@ from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import shipped
 from tower_sim.surrogate.table import FloorTable, Table
 
-pytestmark = pytest.mark.ports
+pytestmark = PORTS
 
-NODE = shutil.which("node")
 SEED: Seed = (2026, 17, 3, 4)
 PICKS = 2**31  # the streams of what games pick begin there
 ALL = 10**6  # throws
@@ -83,8 +82,6 @@ def tight() -> SurrogateModel:
 
 @pytest.fixture(scope="module")
 def page(model: SurrogateModel, tight: SurrogateModel, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    if NODE is None:
-        pytest.skip("node is not installed here, and nothing else runs JavaScript")
     sampler = tmp_path_factory.mktemp("sampler") / "sampler.mjs"
     document = export.document(model.fitted)
     sampler.write_text(export.js_text(document), "utf-8")

@@ -3,7 +3,6 @@
 import io
 import json
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from hypothesis import strategies as st
 from support.cases import each_case
 from support.command_line import here, tower_sim
 from support.fakes import CoinTower
+from support.node import NODE
 
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import load
@@ -37,7 +37,6 @@ FIELDS = fields()
 DOC = (ROOT / "docs/service.md").read_text("utf-8")
 RULE = {"do": "drop", "cubes": {"blue": 4}, "model": "two_thirds", "seed": 7}
 COMMAND = (sys.executable, "-m", "tower_sim")
-NODE = shutil.which("node")
 TOWER = load("amerigo")
 APPARATUS = {name: registry.get("game", name).apparatus or "amerigo" for name in registry.names("game")}
 
@@ -554,7 +553,7 @@ def _three_throws() -> list[tuple[dict[str, int], dict[str, int]]]:
         pytest.param(
             (NODE or "node", "docs/clients/client.js"),
             id="JavaScript",
-            marks=pytest.mark.skipif(NODE is None, reason="there is no node here"),
+            marks=pytest.mark.skipif(not NODE, reason="there is no node here"),
         ),
     ],
 )

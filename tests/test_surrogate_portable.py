@@ -6,8 +6,6 @@ import hashlib
 import importlib.util
 import json
 import re
-import shutil
-import subprocess
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -21,6 +19,7 @@ import pytest
 from scipy.stats import chi2
 from support.cases import each_case
 from support.exact import Ends, exact
+from support.node import NODE, answered
 from support.portable import EXPECTED, MADE_UP, ODD_RULES, SEED, VECTORS, made_up, model_of
 
 from tower_sim import cli
@@ -37,7 +36,6 @@ from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.table import OUT, WORD, FloorTable, Resting, Table, move
 
 ROOT = Path(__file__).parent.parent
-NODE = shutil.which("node")
 Ask = Callable[..., list[Any]]
 
 
@@ -49,17 +47,14 @@ def model() -> SurrogateModel:
 @pytest.fixture(scope="module")
 def ask(model: SurrogateModel, tmp_path_factory: pytest.TempPathFactory) -> Ask:
     """Ask the exported sampler of the table `made_up` or of the shipped model under node; see vectors/ask.mjs."""
-    if NODE is None:
+    if not NODE:
         pytest.skip("node is not installed here, and nothing else runs JavaScript")
     folder = tmp_path_factory.mktemp("samplers")
     for name, document in (("made_up", MADE_UP), ("amerigo", export.document(model.fitted))):
         (folder / f"{name}.mjs").write_text(export.js_text(document), "utf-8")
 
     def answers(name: str, *requests: Mapping[str, Any]) -> list[Any]:
-        words = [str(NODE), str(VECTORS / "ask.mjs"), str(folder / f"{name}.mjs")]
-        done = subprocess.run(words, input=json.dumps(requests), capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
+        return answered(VECTORS / "ask.mjs", folder / f"{name}.mjs", given=requests)
 
     return answers
 
