@@ -126,17 +126,18 @@ def test_sloping_bars_leave_their_openings_free_and_nothing_open_at_the_walls(al
     assert len(boxes) == len(places) + 1
     rng = np.random.default_rng(2)
     heights = np.linspace(floor.underside - 1e-3, floor.peak(2 * half) + 1e-3, 100)
-    for across, other in rng.uniform(-half, half, (24, 2)):
+
+    def met(across: float, other: float) -> np.ndarray:
+        """The heights at which a plumb line meets the floor."""
         point = (other, across) if along == "x" else (across, other)
-        is_open = any(low < across < high for low, high in places)
-        met = [z for z in heights if any(contains(box, np.array([*point, z])) for box in boxes)]
-        assert bool(met) != is_open
-        assert not met or (floor.underside <= met[0] and met[-1] <= floor.peak(2 * half))
-    tops: list[float] = []
-    for across in (-half + 1e-4, -half + 3e-3):
-        point = (0.0, across) if along == "x" else (across, 0.0)
-        tops.append(max(z for z in heights if any(contains(box, np.array([*point, z])) for box in boxes)))
-    assert tops[0] > tops[1]
+        line = np.array([(*point, z) for z in heights])
+        return heights[np.any([contains(box, line) for box in boxes], axis=0)]
+
+    for across, other in rng.uniform(-half, half, (24, 2)):
+        found = met(across, other)
+        assert bool(len(found)) != any(low < across < high for low, high in places)
+        assert not len(found) or (floor.underside <= found[0] and found[-1] <= floor.peak(2 * half))
+    assert met(-half + 1e-4, 0.0)[-1] > met(-half + 3e-3, 0.0)[-1]
 
 
 @each_case("name", names())
@@ -162,13 +163,11 @@ def test_a_floor_is_solid_exactly_where_no_opening_is(pattern: str, along: str):
     for name, floor in tower.floors.items():
         boxes = [box for box in apparatus.boxes if box.part == name]
         holes = floor.cut(2 * half)
-        open_points = 0
-        for x, y in rng.uniform(-half, half, (500, 2)):
-            point = np.array([x, y, floor.top - floor.thickness / 2])
-            hole = any(x0 < x < x1 and y0 < y < y1 for x0, x1, y0, y1 in holes)
-            assert sum(contains(box, point) for box in boxes) == (0 if hole else 1)
-            open_points += hole
-        assert 50 < open_points < 450
+        x, y = rng.uniform(-half, half, (500, 2)).T
+        points = np.stack([x, y, np.full(500, floor.top - floor.thickness / 2)], axis=1)
+        is_open = np.any([(x0 < x) & (x < x1) & (y0 < y) & (y < y1) for x0, x1, y0, y1 in holes], axis=0)
+        assert np.array_equal(np.sum([contains(box, points) for box in boxes], axis=0), np.where(is_open, 0, 1))
+        assert 50 < is_open.sum() < 450
 
 
 def test_nothing_stands_in_the_way_inside_the_funnel_but_the_ribs(apparatus: SquareTower):

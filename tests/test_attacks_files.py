@@ -13,7 +13,7 @@ from support.cases import each_case
 
 from tower_sim.cli import main
 
-NUMBER = 2000
+NUMBER = 1000  # what goes wrong with one mutation of 330 is found with 0.95
 HERE = Path(__file__).parent
 SPEC = '[campaign]\nkind = "game"\napparatus = "amerigo"\nmodel = "two_thirds"\ngames = 1\nseed = "1"\n'
 
@@ -28,7 +28,7 @@ def test_mutated_profiles_rules_rulings_variants_and_campaigns_are_read_or_refus
     found = json.loads(done.stdout)
     assert found["failures"] == []
     assert found["read"] + found["refused"] == NUMBER
-    assert found["read"] > 100
+    assert found["read"] > NUMBER / 20
     assert found["refused"] > NUMBER / 2
 
 

@@ -28,7 +28,7 @@ from tower_sim.simulator import PhysicsModel
 
 SHAPES = {name: load(name) for name in ("amerigo", "amerigo-club")}  # their cubes differ in edge
 BULLET = PhysicsSettings(engine="bullet")
-DROPS = 6
+DROPS = 3
 Landings = list[tuple[Landing, ...]]
 
 
@@ -69,7 +69,7 @@ def test_models_that_take_turns_in_one_thread_give_what_each_gives_alone(
 def test_models_in_two_threads_give_what_each_gives_alone(
     order: list[str], engine: PhysicsSettings, alone: dict[str, Landings]
 ):
-    """Before drops waited for each other, 4 to 7 of 10 had other poses."""
+    """Before drops waited for each other, 4 to 7 of 10 had other poses: of twelve all are right once in 500 times."""
     found: dict[str, Landings] = {name: [] for name in order}
     start = threading.Barrier(2)
 

@@ -22,6 +22,8 @@ from tower_sim.cubes import supply
 from tower_sim.physics.release import release
 from tower_sim.physics.settings import GRAVITY
 
+pytestmark = pytest.mark.judges
+
 STEP = 1e-4
 SPIN = 6 / EDGE**2  # one over the moment of inertia of a cube of mass 1
 TOUCHING = EDGE * (1 - OVERLAP)  # height of a cube that lies on the floor, twice the height of its centre

@@ -41,6 +41,8 @@ from tower_sim.physics.settings import GRAVITY, STANDARD, accuracy
 from tower_sim.physics.world import Motion
 from tower_sim.state import Pose
 
+pytestmark = pytest.mark.judges
+
 FAST = accuracy("core", "fast")
 WOOD = Surface(0.4, 0.4)
 KEPT = Path(__file__).parents[1] / "docs" / "granular"

@@ -38,6 +38,8 @@ from tower_sim.printing.step import plane_faces, to_step
 from tower_sim.printing.stl import read_stl, to_stl
 from tower_sim.printing.threemf import Placed, on_beds, read_3mf, to_3mf
 
+pytestmark = pytest.mark.pictures
+
 TOWERS = [name for name in names() if name != "dead_reckoning"]
 
 

@@ -165,7 +165,7 @@ def test_every_registered_game_is_played_by_the_service_as_by_the_command(game: 
     (reply,) = ask({"do": "play", "game": game, "apparatus": APPARATUS[game], "model": model, "seed": 3})
     assert reply.pop("id") is None
     asked = ("play", game, "--apparatus", APPARATUS[game], "--model", model, "--seed", "3", "--json")
-    assert json.dumps(reply) + "\n" == tower_sim(*asked).stdout
+    assert json.dumps(reply) + "\n" == here(*asked).stdout
 
 
 def test_the_same_request_gives_the_same_reply_whatever_came_before():

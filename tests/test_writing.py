@@ -131,9 +131,16 @@ for name in ("register_at_fork", "O_NONBLOCK", "set_blocking", "fork", "sync", "
     delattr(os, name)
 for name in ("pthread_sigmask", "pthread_kill", "SIGKILL", "SIGHUP", "SIGALRM", "alarm"):
     delattr(signal, name)
+from matplotlib.figure import Figure
 from tower_sim.cli import main
+
+def called(command):
+    if command.startswith("study"):  # its pictures are made, and not painted: `play` has painted one
+        Figure.savefig = lambda *_, **__: None
+    return main(command.split())
+
 if __name__ == "__main__":
-    sys.exit(next(filter(None, (main(command.split()) for command in sys.argv[1:])), 0))
+    sys.exit(next(filter(None, map(called, sys.argv[1:])), 0))
 """
 
 
