@@ -31,8 +31,20 @@ def test_every_case_is_tried_on_its_own_and_all_that_fail_are_named(tmp_path: Pa
     assert told.startswith("2 of 3 cases fail\n\n[1: 2] ")
     for said in ("[2: 3] ", "1 of 2 cases fail", "[two] ", "ValueError: 2 is too much", "ValueError: 3 is too much"):
         assert said in told
-    assert told.count(f"{__file__}:") > 2
+    assert told.count(f"{__file__}:") == 2
     assert "MARK" not in os.environ
+
+
+def test_all_are_skipped_or_none_is():
+    for first, expected in ((1, pytest.skip.Exception), (2, pytest.fail.Exception)):
+
+        @each_case("number", [1, 2, 3])
+        def check(number: int, first: int = first):
+            if number == first:
+                pytest.skip("not here")
+
+        with pytest.raises(expected, match="not here"):
+            check()
 
 
 def test_cases_that_are_none_are_a_mistake():

@@ -296,6 +296,12 @@ def test_a_mark_says_who_made_a_file_and_whether_one_byte_of_it_is_another(suffi
     assert made.maker(path) is None
 
 
+def test_what_python_writes_without_a_command_bears_no_mark(tmp_path: Path):
+    write(tmp_path / "mine.toml", "a = 1\n")
+    assert (tmp_path / "mine.toml").read_bytes() == b"a = 1\n"
+    assert made.maker(tmp_path / "mine.toml") is None
+
+
 def test_a_report_replaces_its_own_files_until_somebody_changes_one(tmp_path: Path):
     def wrote(words: str) -> None:
         sheets = Sheets(tmp_path)

@@ -19,8 +19,8 @@ def each_case(
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Like `pytest.mark.parametrize`, in one item: for cases that take milliseconds each.
 
-    Every case has a folder (`tmp_path`), patches (`monkeypatch`) and output (`capsys`) of its own. A case that is
-    skipped skips all: none may skip.
+    Every case has a folder (`tmp_path`), patches (`monkeypatch`) and output (`capsys`) of its own. Where the first one
+    skips, all are skipped; one that skips alone has failed, so that none is left out unseen.
     """
     words = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
     given = ids if ids is None or callable(ids) else list(ids)
@@ -37,7 +37,9 @@ def each_case(
                 try:
                     with ExitStack() as stack:
                         test(**renewed(fixtures, i, stack), **dict(zip(words, values, strict=True)))
-                except (Exception, pytest.fail.Exception) as error:
+                except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
+                    if i == 0 and isinstance(error, pytest.skip.Exception):
+                        raise
                     failed.append(f"[{name}] {told(error)}")
             if failed:
                 pytest.fail("\n\n".join([f"{len(failed)} of {len(tried)} cases fail", *failed]), pytrace=False)
@@ -76,8 +78,10 @@ def renewed(fixtures: dict[str, Any], number: int, stack: ExitStack) -> dict[str
 
 def told(error: BaseException) -> str:
     """Return what a case failed with, and the line of the test that it failed in."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__]
+    frames = [
+        x for x in traceback.extract_tb(error.__traceback__) if x.filename != __file__ and "_pytest" not in x.filename
+    ]
     lines = traceback.format_exception_only(error)
     text = "".join(lines).rstrip().splitlines()
-    at = f"{frames[0].filename}:{frames[0].lineno}" if frames else "?"
-    return "\n    ".join([at, *text[:LINES], *(["..."] if len(text) > LINES else [])])
+    at = [f"{frames[0].filename}:{frames[0].lineno}"] if frames else []
+    return "\n    ".join([*at, *text[:LINES], *(["..."] if len(text) > LINES else [])])
