@@ -43,7 +43,8 @@ def commands(*lines: str, cwd: Path, package: Path = TOY) -> dict[str, tuple[int
     called = [sys.executable, "-c", ALL, *lines]
     done = subprocess.run(called, capture_output=True, text=True, cwd=cwd, env=environment, encoding="utf-8")
     assert done.returncode == 0, done.stderr
-    return dict(zip(lines, map(tuple, json.loads(done.stdout)), strict=True))
+    told = json.loads(done.stdout)
+    return {line: (status, out, error) for line, (status, out, error) in zip(lines, told, strict=True)}
 
 
 @pytest.fixture(name="folder", scope="module")
