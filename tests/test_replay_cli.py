@@ -109,6 +109,7 @@ def test_a_scene_is_written_where_its_suffix_is_asked_for(capsys: Capture):
 def test_what_cannot_be_shown_is_refused_in_one_line_before_any_work(
     words: tuple[str, ...], named: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ):
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("tower_sim.simulator.settle", None)  # nothing may fall
     assert main(list(words)) == 2
     said = capsys.readouterr()
