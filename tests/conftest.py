@@ -26,16 +26,6 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "tower_sim"))
 
 WITHOUT_BULLET = "--without-bullet"
 
-DEAREST = (
-    "test_drawing_ship.py", "test_lab_page.py", "test_docs.py", "test_campaign_run.py", "test_drawing.py",
-    "test_replay_page.py", "test_physics_known_answers.py", "test_printing.py", "test_lab_others.py",
-    "test_clients_tongues.py", "test_calibration_command.py", "test_service.py", "test_another_package.py",
-    "test_clients_npm_games.py", "test_compare.py", "test_study_pictures.py", "test_calibration_fairness.py",
-    "test_ship_surrogate.py", "test_surrogate_fit.py", "test_writing.py", "test_lab_declared.py",
-    "test_core_same.py", "test_clients_npm.py", "test_study_report.py", "test_campaign_dask.py", "test_exact_solver.py",
-)  # fmt: skip
-"""The files that take longest come first, so that no process waits long for another's last file."""
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
@@ -67,8 +57,6 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    place = {name: i for i, name in enumerate(DEAREST)}
-    items.sort(key=lambda item: place.get(item.path.name, len(place)))
     if not hasattr(os, "mkfifo"):
         for item in items:
             if item.get_closest_marker("posix"):

@@ -8,6 +8,7 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
+from support.cases import each_case
 from support.fakes import CoinTower, ScriptedTower
 from support.rulebook import BLUE_PHASE_OUT, PUBLISHED, SETUP_INSIDE, SETUP_OUT, nothing_but
 
@@ -63,7 +64,7 @@ def test_rules_that_play_alike_are_equal():
     assert hash(alike) == hash(PUBLISHED)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "says"),
     [
         ("round = 5", "rules.round is unknown; allowed are name, colours"),

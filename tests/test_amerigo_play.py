@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.cases import each_case
 from support.command_line import here
 from support.fakes import CoinTower
 
@@ -85,7 +86,7 @@ def test_the_variants_that_ship_as_examples_can_be_played(name: str, capsys: pyt
 # what cannot be played
 
 
-@pytest.mark.parametrize("model", ["physics", "surrogate", "two_thirds"])
+@each_case("model", ["physics", "surrogate", "two_thirds"])
 def test_no_model_plays_amerigo_through_the_combat_ship(model: str, capsys: pytest.CaptureFixture[str]):
     line = refused(capsys, "play", "amerigo", "--apparatus", "dead_reckoning", "--model", model)
     assert re.search(r"apparatus .?dead_reckoning.? is .*tower", line) or "allowed is a tower" in line
@@ -93,7 +94,7 @@ def test_no_model_plays_amerigo_through_the_combat_ship(model: str, capsys: pyte
         answer(read_request({"do": "game", "apparatus": "dead_reckoning", "model": model}), opened)
 
 
-@pytest.mark.parametrize("rounds", ["1429", "999999999999", str(10**30), "9" * 5000])
+@each_case("rounds", ["1429", "999999999999", str(10**30), "9" * 5000])
 def test_more_rounds_than_a_game_can_have_are_refused_before_it_begins(rounds: str, capsys: pytest.CaptureFixture[str]):
     line = refused(capsys, *RULE, "--rounds", rounds)
     assert "allowed is a whole number" in line
@@ -121,7 +122,7 @@ def test_the_services_game_takes_knocks_and_is_the_game_that_play_plays():
     assert sum(found["drops"][3]["waiting"].values()) > 0
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("knocks", "says"),
     [
         ([3], r"knocks is \[3\]; allowed is a table of strengths by drop"),
@@ -148,7 +149,7 @@ def test_a_model_that_knows_no_knocks_says_so_before_the_first_drop(model: str, 
         answer(read_request({"do": "game", "model": model, "knocks": {"30": 0.5}}), models)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "says"),
     [
         (("3",), "--knock-after '3'; allowed is DROP=STRENGTH"),

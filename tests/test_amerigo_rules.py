@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.cases import each_case
 from support.fakes import CoinTower, ScriptedTower
 from support.rulebook import BLUE_PHASE_OUT, PUBLISHED, SETUP_INSIDE, SETUP_OUT, nothing_but
 
@@ -88,8 +89,8 @@ def test_yellow_player_example_moves_on_with_5_points_of_the_white_action():
 # What a player may choose
 
 
-@pytest.mark.parametrize("marker", [None, *PUBLISHED.colours])
-@pytest.mark.parametrize("exchange", [(), ("red", "green")])
+@each_case("marker", [None, *PUBLISHED.colours])
+@each_case("exchange", [(), ("red", "green")])
 def test_choices_equal_the_rulebook_read_out_over_every_small_central_area(marker, exchange):
     """Blue, red, green, white, 0 to 2 cubes of each: 81 central areas."""
     for counts in product(range(3), repeat=4):
@@ -113,7 +114,7 @@ def test_choices_equal_the_rulebook_read_out_over_every_small_central_area(marke
         assert got.victory_points == 0
 
 
-@pytest.mark.parametrize("divisor", [1, 2, 3, 4])
+@each_case("divisor", [1, 2, 3, 4])
 def test_gold_is_one_for_each_group_of_cubes_even_an_incomplete_one(divisor):
     for cubes in range(50):
         groups = [range(cubes)[i : i + divisor] for i in range(0, cubes, divisor)]
@@ -157,7 +158,7 @@ def test_house_rules_may_have_no_substitute_or_another():
     assert Choice("red", "blue", 1) in options({"blue": 1}, replace(PUBLISHED, substitute="blue"), "red").choices
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("emerged", "marker", "tokens"),
     [
         ({"pink": 1}, None, None),
@@ -407,7 +408,7 @@ def test_a_drop_cannot_be_passed_over_and_a_game_ends():
         throw_of(over)
 
 
-@pytest.mark.parametrize(("seed", "knocks"), [(-1, {}), (True, {}), ("7", {}), (1, {36: 0.1}), (1, {-1: 0.1})])
+@each_case(("seed", "knocks"), [(-1, {}), (True, {}), ("7", {}), (1, {36: 0.1}), (1, {-1: 0.1})])
 def test_a_seed_or_a_knock_out_of_range_is_refused_before_the_first_drop(seed, knocks):
     with pytest.raises(UsageError, match="allowed is"):
         play(CoinTower(), PUBLISHED, seed, knocks)
@@ -457,8 +458,8 @@ def test_whether_an_exchange_starts_from_white_that_stands_in_is_a_ruling():
     )
 
 
-@pytest.mark.parametrize("count", [-1, 1.5, 2.0, "1", None, True, float("nan")])
-@pytest.mark.parametrize("ask", ["emerged", "extra", "once", "gold", "points"])
+@each_case("count", [-1, 1.5, 2.0, "1", None, True, float("nan")])
+@each_case("ask", ["emerged", "extra", "once", "gold", "points"])
 def test_options_take_whole_numbers_from_0_only(ask, count):
     asked = {
         "emerged": lambda: options({"blue": count}, PUBLISHED),
@@ -510,7 +511,7 @@ def test_physics_of_the_combat_ship_plays_no_amerigo():
         play(model, PUBLISHED, 1)
 
 
-@pytest.mark.parametrize("strength", [-0.1, float("nan"), float("inf"), 1001, None, "1", True])
+@each_case("strength", [-0.1, float("nan"), float("inf"), 1001, None, "1", True])
 def test_a_knock_that_is_no_strength_is_refused_before_the_first_drop(strength):
     with pytest.raises(UsageError, match="strength of a knock is"):
         play(CoinTower(), PUBLISHED, 1, {3: strength})

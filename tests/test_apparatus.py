@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import each_case
 
 from tower_sim.apparatus.amerigo.profile import Floor
 from tower_sim.apparatus.amerigo.tower import SquareTower
@@ -81,7 +82,7 @@ def test_a_floor_that_says_nothing_new_is_what_it_was_to_the_last_bit(pattern, o
     assert floor.peak(inside * 1e-3) == floor.top
 
 
-@pytest.mark.parametrize("pattern", BEFORE)
+@each_case("pattern", BEFORE)
 def test_a_profile_without_the_new_keys_has_the_digest_and_boxes_that_it_had(pattern: str):
     text = re.sub(r"^pattern = .*$", f'pattern = "{pattern}"', re.sub(NEW, "", TEXT, flags=re.M), flags=re.M)
     apparatus = parse(text, pattern)
@@ -110,8 +111,8 @@ def test_ledges_are_as_wide_as_they_say_and_bars_share_the_rest(openings, openin
     assert bars == pytest.approx([(closed - 2 * wide) * 1e-3 / (openings - 1)] * len(bars), abs=1e-9)
 
 
-@pytest.mark.parametrize("along", ["x", "y"])
-@pytest.mark.parametrize("offset", [0, 4])
+@each_case("along", ["x", "y"])
+@each_case("offset", [0, 4])
 def test_sloping_bars_leave_their_openings_free_and_nothing_open_at_the_walls(along: str, offset: float):
     """A plumb line through an opening meets no floor, one beside it does; every upper face falls towards the middle."""
     text = edited("upper_floor", "slope_deg = 25")
@@ -125,28 +126,29 @@ def test_sloping_bars_leave_their_openings_free_and_nothing_open_at_the_walls(al
     assert len(boxes) == len(places) + 1
     rng = np.random.default_rng(2)
     heights = np.linspace(floor.underside - 1e-3, floor.peak(2 * half) + 1e-3, 100)
-    for across, other in rng.uniform(-half, half, (24, 2)):
+
+    def met(across: float, other: float) -> np.ndarray:
+        """The heights at which a plumb line meets the floor."""
         point = (other, across) if along == "x" else (across, other)
-        is_open = any(low < across < high for low, high in places)
-        met = [z for z in heights if any(contains(box, np.array([*point, z])) for box in boxes)]
-        assert bool(met) != is_open
-        assert not met or (floor.underside <= met[0] and met[-1] <= floor.peak(2 * half))
-    tops: list[float] = []
-    for across in (-half + 1e-4, -half + 3e-3):
-        point = (0.0, across) if along == "x" else (across, 0.0)
-        tops.append(max(z for z in heights if any(contains(box, np.array([*point, z])) for box in boxes)))
-    assert tops[0] > tops[1]
+        line = np.array([(*point, z) for z in heights])
+        return heights[np.any([contains(box, line) for box in boxes], axis=0)]
+
+    for across, other in rng.uniform(-half, half, (24, 2)):
+        found = met(across, other)
+        assert bool(len(found)) != any(low < across < high for low, high in places)
+        assert not len(found) or (floor.underside <= found[0] and found[-1] <= floor.peak(2 * half))
+    assert met(-half + 1e-4, 0.0)[-1] > met(-half + 3e-3, 0.0)[-1]
 
 
-@pytest.mark.parametrize("name", names())
+@each_case("name", names())
 def test_every_shipped_profile_loads(name: str):
     apparatus = load(name)
     assert apparatus.name == name
     assert all(box.surface in apparatus.surfaces for box in apparatus.boxes)
 
 
-@pytest.mark.parametrize("pattern", ["slots", "squares", "corners"])
-@pytest.mark.parametrize("along", ["x", "y"])
+@each_case("pattern", ["slots", "squares", "corners"])
+@each_case("along", ["x", "y"])
 def test_a_floor_is_solid_exactly_where_no_opening_is(pattern: str, along: str):
     text = re.sub(NEW, "", TEXT, flags=re.M)
     for table in ("upper_floor", "lower_floor"):
@@ -161,13 +163,11 @@ def test_a_floor_is_solid_exactly_where_no_opening_is(pattern: str, along: str):
     for name, floor in tower.floors.items():
         boxes = [box for box in apparatus.boxes if box.part == name]
         holes = floor.cut(2 * half)
-        open_points = 0
-        for x, y in rng.uniform(-half, half, (500, 2)):
-            point = np.array([x, y, floor.top - floor.thickness / 2])
-            hole = any(x0 < x < x1 and y0 < y < y1 for x0, x1, y0, y1 in holes)
-            assert sum(contains(box, point) for box in boxes) == (0 if hole else 1)
-            open_points += hole
-        assert 50 < open_points < 450
+        x, y = rng.uniform(-half, half, (500, 2)).T
+        points = np.stack([x, y, np.full(500, floor.top - floor.thickness / 2)], axis=1)
+        is_open = np.any([(x0 < x) & (x < x1) & (y0 < y) & (y < y1) for x0, x1, y0, y1 in holes], axis=0)
+        assert np.array_equal(np.sum([contains(box, points) for box in boxes], axis=0), np.where(is_open, 0, 1))
+        assert 50 < is_open.sum() < 450
 
 
 def test_nothing_stands_in_the_way_inside_the_funnel_but_the_ribs(apparatus: SquareTower):
@@ -197,7 +197,7 @@ def _apparatus() -> SquareTower:
     return cast("SquareTower", load(REFERENCE))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("table", "line", "named"),
     [
         ("upper_floor", "opening_mm = 70", ["upper_floor.opening_mm = 70", "tube.inside_mm = 60"]),
@@ -267,7 +267,7 @@ def test_parameters_that_make_no_sense_are_refused_in_one_line_with_field_value_
         assert text in message
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "named"),
     [
         ("", "schema = nothing"),

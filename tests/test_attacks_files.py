@@ -9,10 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.cases import each_case
 
 from tower_sim.cli import main
 
-NUMBER = 2000
+NUMBER = 1000  # what goes wrong with one mutation of 330 is found with 0.95
 HERE = Path(__file__).parent
 SPEC = '[campaign]\nkind = "game"\napparatus = "amerigo"\nmodel = "two_thirds"\ngames = 1\nseed = "1"\n'
 
@@ -27,7 +28,7 @@ def test_mutated_profiles_rules_rulings_variants_and_campaigns_are_read_or_refus
     found = json.loads(done.stdout)
     assert found["failures"] == []
     assert found["read"] + found["refused"] == NUMBER
-    assert found["read"] > 100
+    assert found["read"] > NUMBER / 20
     assert found["refused"] > NUMBER / 2
 
 
@@ -54,8 +55,8 @@ READERS = {
 }
 
 
-@pytest.mark.parametrize("reader", READERS)
-@pytest.mark.parametrize("kind", ["pipe", "endless", "large", "directory", "long name", "none", "latin", "zeros"])
+@each_case("reader", READERS)
+@each_case("kind", ["pipe", "endless", "large", "directory", "long name", "none", "latin", "zeros"])
 def test_what_is_no_file_of_ours_is_refused_in_one_line(
     kind: str, reader: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
@@ -95,7 +96,7 @@ WRITERS = {
 }
 
 
-@pytest.mark.parametrize("writer", WRITERS)
+@each_case("writer", WRITERS)
 def test_a_name_that_is_too_long_is_refused_in_one_line_before_any_work(
     writer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):

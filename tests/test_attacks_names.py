@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.cases import each_case
 
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load, parse, shipped
@@ -32,7 +33,7 @@ def drop(cubes: dict[Any, int], state: TowerState | None = None) -> DropRequest:
     return DropRequest("amerigo", "surrogate", 7, cubes, state)
 
 
-@pytest.mark.parametrize("colour", WILD.values(), ids=WILD)
+@each_case("colour", WILD.values(), ids=WILD)
 def test_a_colour_that_does_not_print_is_refused_at_every_door_and_written_out(colour: str):
     shape = load("amerigo")
     token = pack("TOWER3", {"model": "", "apparatus": "", "digest": "", "residents": [[0, colour, 0.1, "", 0]],
@@ -52,7 +53,7 @@ def test_a_colour_that_does_not_print_is_refused_at_every_door_and_written_out(c
             assert "characters that can be printed" in str(error.value)
 
 
-@pytest.mark.parametrize("name", WILD.values(), ids=WILD)
+@each_case("name", WILD.values(), ids=WILD)
 def test_a_profile_or_a_variant_of_a_name_that_does_not_print_is_refused(name: str, tmp_path: Path):
     with pytest.raises(UsageError, match="allowed is one of characters that can be printed; rename the file") as error:
         parse(shipped()["amerigo"], name)
@@ -81,7 +82,7 @@ def test_what_is_said_and_pages_titles_have_what_does_not_print_written_out(caps
 # Colours with a typing error
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("typed", "meant"),
     [("bleu", "blue"), ("Blue", "blue"), ("bluee", "blue"), ("bue", "blue"), ("gren", "green"), ("balck", "black"),
      ("rde", "red"), ("purpel", "purple"), ("yelow", "yellow")],

@@ -18,6 +18,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from support.cases import each_case
 from support.touches import pressing
 
 from tests.support.towers import RULEBOOK
@@ -149,7 +150,7 @@ BODIES = {
 }
 
 
-@pytest.mark.parametrize("what", BODIES)
+@each_case("what", BODIES)
 def test_a_token_with_another_body_is_refused_in_one_line(what: str):
     text = base64.urlsafe_b64encode(zlib.compress(BODIES[what], 1)).decode().rstrip("=")
     token = f"TOWER3.{text}.{hashlib.sha256(f'TOWER3.{text}'.encode()).hexdigest()[:16]}"
@@ -172,7 +173,7 @@ CROWDS: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("what", CROWDS)
+@each_case("what", CROWDS)
 def test_a_token_that_unpacks_to_more_than_a_state_holds_is_refused_before_it_is_read(what: str):
     """Of 100 bytes to 40 kB."""
     plain, reason = CROWDS[what]
@@ -204,9 +205,7 @@ def test_taking_ten_thousand_cubes_by_hand_takes_as_long_as_they_are_many():
     assert told(lambda: state.take(cubes)).residents == ()
 
 
-@pytest.mark.parametrize(
-    "token", [b"TOWER3.a.b", None, 7, "TOWER3.\udc80.x", "TOWER3.\u00e9.x", "\ud800", "..", "é" * 9999]
-)
+@each_case("token", [b"TOWER3.a.b", None, 7, "TOWER3.\udc80.x", "TOWER3.\u00e9.x", "\ud800", "..", "é" * 9999])
 def test_what_is_no_text_or_not_ascii_is_no_token(token: Any):
     assert isinstance(told(lambda: TowerState.from_token(token)), UsageError)
 
@@ -401,7 +400,7 @@ ATTACKS: dict[str, tuple[Callable[[TowerState], TowerState], str]] = {
 }
 
 
-@pytest.mark.parametrize("what", ATTACKS)
+@each_case("what", ATTACKS)
 def test_a_state_that_no_drop_leaves_is_refused_before_any_physics(physics: PhysicsModel, full: TowerState, what: str):
     attack, reason = ATTACKS[what]
     before = physics.effort
@@ -467,7 +466,7 @@ TOO_DEEP: dict[str, tuple[str, int, float, int, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("how", TOO_DEEP)
+@each_case("how", TOO_DEEP)
 def test_physics_leaves_no_state_that_its_door_refuses(how: str):
     """What is too deep when all sleep is given more time, in which it is parted; when time is up it is no landing."""
     name, number, interval, seed, settings = TOO_DEEP[how]

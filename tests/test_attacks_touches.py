@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.cases import each_case
 from support.fakes import CoinTower
 from support.touches import pressing
 
@@ -82,7 +83,7 @@ ATTACKS: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("what", ATTACKS)
+@each_case("what", ATTACKS)
 def test_a_touch_that_no_engine_leaves_is_refused(what: str):
     touches, reason = ATTACKS[what]
     with pytest.raises(UsageError, match=reason) as error:
@@ -91,7 +92,7 @@ def test_a_touch_that_no_engine_leaves_is_refused(what: str):
     assert len(str(error.value)) < 300
 
 
-@pytest.mark.parametrize("touches", [None, [], "", [Touch(0, 1, NONE)]])
+@each_case("touches", [None, [], "", [Touch(0, 1, NONE)]])
 def test_touches_that_are_no_tuple_are_refused(touches: Any):
     with pytest.raises(UsageError, match=r"touches of state is .*; allowed is a tuple"):
         DOOR.enter(replace(lying(), touches=touches))
@@ -181,7 +182,7 @@ def test_a_cube_touches_the_far_end_of_a_long_tilted_plate_but_not_where_that_is
             check_reach(state, position, np.array([LEVEL.orientation]), replace(tower, boxes=(plate,)))
 
 
-@pytest.mark.parametrize("force", [0, 4_000_000, 10**15])
+@each_case("force", [0, 4_000_000, 10**15])
 def test_touches_of_near_bodies_pass_whatever_their_forces_and_no_cube_is_lost(
     physics: PhysicsModel, laid: TowerState, force: int
 ):

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.battles import ANY, ROUGH, able, at, kinds, numbers, run, scripted, setup
+from support.cases import each_case
 from support.ships import DiceShip, ScriptedShip
 
 from tower_sim.cubes import count_by_colour
@@ -520,7 +521,7 @@ def test_the_rate_of_wins_of_dice_is_that_of_an_enumeration():
 # Saved battles and documents
 
 
-@pytest.mark.parametrize("harm", ["", "x", "TOWER3.a.b", "BATTLE1", "cut", "flip", "two lines\nof text"])
+@each_case("harm", ["", "x", "TOWER3.a.b", "BATTLE1", "cut", "flip", "two lines\nof text"])
 def test_a_damaged_token_is_refused_in_one_line(harm: str):
     token = start(DiceShip(), setup(), 1).token()
     assert "\n" not in token
@@ -534,7 +535,7 @@ def test_a_damaged_token_is_refused_in_one_line(harm: str):
     assert Battle.from_token(f" {token}\n") == start(DiceShip(), setup(), 1)
 
 
-@pytest.mark.parametrize("body", ["e30", "bm9uc2Vuc2U", "eJyrrgUAAXUA-Q", "eJyLjgUAARUAuQ"])
+@each_case("body", ["e30", "bm9uc2Vuc2U", "eJyrrgUAAXUA-Q", "eJyLjgUAARUAuQ"])
 def test_a_token_with_a_right_digest_but_no_battle_in_it_is_refused(body):
     digest = hashlib.sha256(f"BATTLE2.{body}".encode()).hexdigest()[:16]
     with pytest.raises(UsageError, match="does not hold a battle"):

@@ -11,6 +11,7 @@ from itertools import combinations_with_replacement, product
 from pathlib import Path
 
 import pytest
+from support.cases import each_case
 from support.ships import DiceShip
 
 from tower_sim import registry
@@ -122,7 +123,7 @@ def board_with(name: str, **changes: object) -> Board:
     return replace(BOARD, zones=tuple(changed(zone) for zone in BOARD.zones))
 
 
-@pytest.mark.parametrize("name", BAD)
+@each_case("name", BAD)
 def test_a_battle_on_a_board_whose_print_the_game_does_not_know_is_refused_before_anything_is_thrown(name: str):
     where, changes, says = BAD[name]
     ship = DiceShip(ship="mine", board=board_with(where, **changes))

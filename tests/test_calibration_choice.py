@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import each_case
 
 from tower_sim.calibration.choice import CLOSE, choose, shortlist
 from tower_sim.calibration.discrepancy import Discrepancy
@@ -50,7 +50,7 @@ def two_kinds(rng: np.random.Generator) -> np.ndarray:
     return unit
 
 
-@pytest.mark.parametrize("seed", range(4))
+@each_case("seed", range(4))
 def test_the_tower_chosen_does_what_is_predicted_and_is_of_the_likely_kind(seed: int):
     unit = two_kinds(np.random.default_rng(seed))
     found = shortlist(Slope(-4.0), fitted(unit, -4.0), [], 1)[0]
@@ -120,7 +120,7 @@ def test_of_a_shortlist_the_one_is_chosen_whose_own_games_come_nearest():
     assert "20 in the middle were played: of the 10 % that do most nearly what is predicted" in found.why
 
 
-@pytest.mark.parametrize("seed", range(4))
+@each_case("seed", range(4))
 def test_where_bounds_are_told_a_tower_within_them_is_chosen_and_it_says_so(seed: int):
     unit = np.random.default_rng(seed).random((1000, len(NUMBERS)))
     free = fitted(unit, -4.0)
@@ -147,7 +147,7 @@ def games(setup: int, inside: int, out: int, colours: list[int]) -> ByDrop:
     return game_counts(np.full_like(kept, 5), came, kept, kept, came, columns, came, came)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("colours", "says"),
     [
         ([2], "two actions to choose from in most phases (100 % of those in which something comes out)"),

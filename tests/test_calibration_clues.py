@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.special import expit, ndtr
 from scipy.stats import norm
+from support.cases import each_case
 from support.coins import Quadratic, drawn, play, residents_leave
 
 from tower_sim.calibration import evidence
@@ -162,7 +163,7 @@ def test_each_observation_of_the_issue_is_there_and_says_what_it_saw():
 SAID = 'says = "x"\nsource = "y"\nkind = "impression"\nstrength = "weak: z"\n'
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "says"),
     [
         (SAID.replace("weak: z", "z"), "allowed is strong, moderate, weak, very weak"),

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
+from support.cases import each_case
 from support.fakes import CoinTower
 from support.recorded import COLOURS, game
 
@@ -240,7 +241,7 @@ def test_the_laws_of_colours_are_those_of_enumeration():
     assert alike == pytest.approx(stats.hypergeom.pmf(np.arange(4), 6, 3, out))
 
 
-@pytest.mark.parametrize(("cubes", "out"), [((450, 50), 77), ((499, 1), 250), ((3, 497), 499), ((250, 250), 1)])
+@each_case(("cubes", "out"), [((450, 50), 77), ((499, 1), 250), ((3, 497), 499), ((250, 250), 1)])
 def test_the_laws_of_many_cubes_are_fishers(cubes: tuple[int, int], out: int):
     for odds in (0.01, 1.0, 40.0):
         law = colour_laws(np.array(cubes), np.array([odds, 1.0]) * 3, out)[0]
@@ -325,7 +326,7 @@ def test_the_command_tells_the_same_in_words_and_json(
     assert told["colours"]["out"].keys() == set(COLOURS)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("games", "begins"),
     [
         ([{"sticky": 1.0}] * 2, "These 60 drops give no reason to doubt"),
@@ -463,7 +464,7 @@ def test_ctrl_c_is_for_the_process_that_waits_and_ends_in_one_line(
     assert capsys.readouterr() == ("", "tower-sim: interrupted\n")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "says"),
     [
         (["my_tower", "--games", "7"], "games is 7; allowed is a whole number from 8 to 10000"),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
+from support.cases import each_case
 from support.recorded import Line
 
 from tests.measure.design import prior_points, save, side_by_side
@@ -230,7 +231,7 @@ def test_records_that_the_design_does_not_cover_are_refused(rows: list[Record], 
         of_records(rows, "mine")
 
 
-@pytest.mark.parametrize("name", ["knock", "nothing.txt", "missing"])
+@each_case("name", ["knock", "nothing.txt", "missing"])
 def test_what_is_no_evidence_is_refused_in_one_line(name: str):
     with pytest.raises(UsageError) as refused:
         read(name)

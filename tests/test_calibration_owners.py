@@ -12,6 +12,7 @@ from statistics import fmean, stdev
 import numpy as np
 import pytest
 from scipy import stats
+from support.cases import each_case
 from support.fakes import CoinTower
 
 from tests.measure import owners
@@ -123,7 +124,7 @@ def test_simulate_keeps_whole_files_and_makes_the_others_again(tmp_path: Path):
 
 
 @pytest.mark.usefixtures("coins")
-@pytest.mark.parametrize("option", [["--seed", "6"], ["--truth-games", "3"], ["--truth-games", "1"], ["--owners", "0"]])
+@each_case("option", [["--seed", "6"], ["--truth-games", "3"], ["--truth-games", "1"], ["--owners", "0"]])
 def test_simulate_refuses_in_one_line_what_cannot_go_on(tmp_path: Path, option: list[str], capsys):
     command = ["simulate", "--out", str(tmp_path), "--workers", "1"]
     asked = {"--owners": "1", "--seed": str(SEED), "--truth-games": "2"}
@@ -188,7 +189,7 @@ def test_the_judge_counts_the_truths_that_lie_in_their_intervals():
     assert "- owner 9 (standard, 1 drops): inside 0.90 +- 0.90, above -9.00 to 0.70" in str(found)
 
 
-@pytest.mark.parametrize(("truth", "side"), [(0.9, "below"), (1.0, "in"), (2.0, "in"), (2.1, "above")])
+@each_case(("truth", "side"), [(0.9, "below"), (1.0, "in"), (2.0, "in"), (2.1, "above")])
 def test_a_truth_is_missed_on_either_side(truth: float, side: str):
     found = judge([_owner(1, truth)], lambda _: _says(Interval(1.0, 1.5, 2.0)))
     assert found.rows[0].covered == (side == "in")
@@ -204,7 +205,7 @@ def test_a_right_fit_is_accepted_and_one_too_sure_is_not():
         assert (row.accepted[0] <= row.covered <= row.accepted[1]) == is_met
 
 
-@pytest.mark.parametrize("of", [1, 20, 44, 66])
+@each_case("of", [1, 20, 44, 66])
 def test_the_accepted_region_leaves_at_most_a_fortieth_at_either_end_and_no_more_could_be_left(of: int):
     chance = [math.comb(of, k) * 0.9**k * 0.1 ** (of - k) for k in range(of + 1)]
     low, high = owners.accepted(of)

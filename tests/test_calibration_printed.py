@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.cases import each_case
 
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load, shipped
@@ -58,7 +59,7 @@ def test_the_form_as_it_is_written_lacks_what_only_a_builder_knows(tmp_path: Pat
         printed.read(tmp_path / "record.toml")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("old", "new", "told"),
     [
         ('material = "PLA"', 'materiel = "PLA"', "did you mean material?"),
@@ -74,12 +75,11 @@ def test_the_form_as_it_is_written_lacks_what_only_a_builder_knows(tmp_path: Pat
         ("version = 1", "version = 2", "fill that in"),
     ],
 )
-def test_what_cannot_be_is_told_in_a_line(old: str, new: str, told: str, built: Path):
-    text = (built / "record.toml").read_text()
-    assert old in text
-    (built / "record.toml").write_text(text.replace(old, new, 1))
+def test_what_cannot_be_is_told_in_a_line(old: str, new: str, told: str, tmp_path: Path):
+    assert old in filled()
+    (tmp_path / "record.toml").write_text(filled().replace(old, new, 1))
     with pytest.raises(UsageError) as error:
-        printed.read(built / "record.toml")
+        printed.read(tmp_path / "record.toml")
     assert told in str(error.value)
     assert "\n" not in str(error.value)
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import each_case
 from support.fakes import CoinTower
 
 from tower_sim.calibration import evidence, records
@@ -54,7 +55,7 @@ def test_the_known_observations_have_sources_and_their_totals():
     assert sum(found["rulebook-setup"].thrown.values()) == 49
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "says"),
     [
         ('says = "x"\nsource = "y"\nkind = "rumour"\nstrength = "weak: z"\n', "kind of observation"),
@@ -87,7 +88,7 @@ def test_an_observation_that_is_none_is_refused_in_one_line(text: str, says: str
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("ends", [(0, 49), (49, 49), (0, 0), (4, 6)])
+@each_case("ends", [(0, 49), (49, 49), (0, 0), (4, 6)])
 def test_every_observation_that_is_allowed_gives_numbers(ends: tuple[int, int], tmp_path: Path):
     (tmp_path / "said.toml").write_text(f"{SAID}out_total = {list(ends)}\ninside_in_play = {list(ends)}\n")
     found = evidence.read(tmp_path / "said.toml")
@@ -106,7 +107,7 @@ def test_records_are_read_with_what_is_then_inside(file):
     assert third.inside == {"red": 2, "blue": 0}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("change", "says"),
     [
         (("1,,1,3,4,", "1,,3,3,4,"), "line 5: 3 red out; allowed is at most 2"),
@@ -212,14 +213,14 @@ def spreadsheets() -> dict[str, bytes]:
     }
 
 
-@pytest.mark.parametrize("program", spreadsheets())
+@each_case("program", spreadsheets())
 def test_what_spreadsheets_write_is_simply_read(program: str, tmp_path: Path):
     (tmp_path / "good.csv").write_bytes(GOOD.encode())
     (tmp_path / "mine.csv").write_bytes(spreadsheets()[program])
     assert records.read(tmp_path / "mine.csv") == records.read(tmp_path / "good.csv")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("data", "says"),
     [
         (GOOD.encode("utf-16-le"), "are no text"),  # without its mark
@@ -360,7 +361,7 @@ def test_no_program_changes_what_is_read(
     assert records.read(path) == plain
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("drops", "says"),
     [
         ([], "hold no drop"),
@@ -379,7 +380,7 @@ def test_what_would_not_read_back_is_not_written(tmp_path: Path, drops: list[rec
     assert not (tmp_path / "mine.csv").exists()
 
 
-@pytest.mark.parametrize("text", ["", "# nothing\n", "drop,thrown_red,out_red\n"])
+@each_case("text", ["", "# nothing\n", "drop,thrown_red,out_red\n"])
 def test_an_empty_file_is_refused(file, text: str):
     with pytest.raises(UsageError, match="allowed is a"):
         records.read(file(text))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import each_case
 
 from tower_sim.calibration.records import Record
 from tower_sim.calibration.summaries import (
@@ -120,7 +121,7 @@ def test_shares_go_there_and_back(share: float):
         assert float(SUMMARIES[name].back(SUMMARIES[name].scale(share))) == pytest.approx(share)
 
 
-@pytest.mark.parametrize("column", ["colours", "lead", "old_out"])
+@each_case("column", ["colours", "lead", "old_out"])
 def test_games_of_which_a_column_is_not_known_have_all_other_summaries(column: str):
     rows = [Record(0, {"red": 7}, {"red": 4}, {"red": 3})] + [
         Record(n, {"red": 4}, {"red": 4}, {"red": 3}) for n in range(1, 36)

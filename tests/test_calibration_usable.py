@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.cases import each_case
 from support.recorded import game
 
 from tower_sim.calibration import effort, evidence, records
@@ -119,7 +120,7 @@ def test_free_throws_alone_are_refused_in_a_line_and_beside_an_observation_left(
     assert found.left == {"throws.tsv": tuple(throws)}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("time", "says"),
     [
         (1, "half a minute"),

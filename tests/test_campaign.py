@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from support.campaigns import ALL, BATTLES, CHAINS, GAMES
+from support.cases import each_case
 from support.fakes import CoinTower
 from support.ships import DiceShip
 
@@ -91,7 +92,7 @@ def test_the_age_of_a_cube_counts_the_drops_since_it_was_thrown():
         assert row.age == row.drop - thrown
 
 
-@pytest.mark.parametrize("text", [case(name) for name in ALL])
+@each_case("text", [case(name) for name in ALL])
 def test_a_shard_depends_on_the_spec_and_its_number_only(text: str):
     spec = parse(text)
     last = spec.shards - 1
@@ -100,7 +101,7 @@ def test_a_shard_depends_on_the_spec_and_its_number_only(text: str):
     assert run_shard(spec, last) == alone
 
 
-@pytest.mark.parametrize("text", [case("games"), case("chains"), case("battles")])
+@each_case("text", [case("games"), case("chains"), case("battles")])
 def test_the_size_of_a_shard_changes_no_row(text: str):
     one, other = (both(parse(text.replace(f"shard = {old}", new))) for old, new in ((0, ""), (2, "shard = 5")))
     for mine, theirs in zip(one, other, strict=True):
@@ -176,7 +177,7 @@ def faked(monkeypatch: pytest.MonkeyPatch, model: Any) -> None:
     monkeypatch.setattr(Point, "open_model", lambda _: model)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "model"),
     [
         (GAMES, CoinTower(failure_rate=0.3)),
@@ -233,7 +234,7 @@ def test_a_run_ends_after_five_failed_draws_and_is_named(monkeypatch: pytest.Mon
 # The tables
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "own"),
     [case("games", ["amerigo"]), case("battles", ["dead_reckoning"]), case("chains", [])],
 )
@@ -268,8 +269,8 @@ COLUMNS: dict[str, list[Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", COLUMNS)
-@pytest.mark.parametrize("is_whole", [True, False])
+@each_case("kind", COLUMNS)
+@each_case("is_whole", [True, False])
 def test_a_column_is_written_byte_for_byte_as_from_what_pyarrow_makes_of_its_values(kind: str, is_whole: bool):
     import pyarrow
     import pyarrow.parquet as parquet
@@ -284,7 +285,7 @@ def test_a_column_is_written_byte_for_byte_as_from_what_pyarrow_makes_of_its_val
         assert parquet_bytes({"x": (kind, not is_whole, some)}, {"a": "b"}) == sink.getvalue().to_pybytes()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "value"),
     [("int8", 128), ("int32", 0.5), ("int16", "1"), ("float64", "1"), ("bool", 2), ("string", 1), ("binary", "a")],
 )

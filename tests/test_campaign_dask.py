@@ -101,7 +101,10 @@ class Killer:
             self.victim.kill()
 
 
-def test_a_worker_killed_in_mid_run_changes_no_file(tmp_path: Path, serial: dict[str, bytes]):
+def test_a_worker_killed_in_mid_run_changes_no_file_and_when_the_scheduler_dies_finished_shards_are_kept(
+    tmp_path: Path, serial: dict[str, bytes]
+):
+    later = tmp_path / "later"
     with closing(Cluster(tmp_path)) as cluster:
         while len(_known(cluster)) < 2:
             time.sleep(0.05)
@@ -110,8 +113,13 @@ def test_a_worker_killed_in_mid_run_changes_no_file(tmp_path: Path, serial: dict
         assert sorted(summary.finished) == list(range(SPEC.shards))
         assert cluster.workers[0].poll() is not None
         assert len(_known(cluster)) == 1
+        with pytest.raises(WorkersLost, match="finished shards are kept"):
+            run(SPEC, later, dask=cluster.address, progress=Killer(cluster.processes[0]))
     assert verify(tmp_path / "out") == []
     assert tree(tmp_path / "out") == serial
+    assert sum(name.startswith("receipts/") for name in tree(later)) >= 1
+    run(SPEC, later)
+    assert tree(later) == serial
 
 
 def _known(cluster: Cluster) -> dict[str, int]:
@@ -132,17 +140,6 @@ def test_a_worker_with_two_threads_gives_the_files_of_one_process_although_cubes
     run(spec, tmp_path / "serial")
     assert verify(tmp_path / "out") == []
     assert tree(tmp_path / "out") == tree(tmp_path / "serial")
-
-
-def test_when_the_scheduler_dies_finished_shards_are_kept_and_the_run_goes_on_later(
-    tmp_path: Path, serial: dict[str, bytes]
-):
-    with closing(Cluster(tmp_path, workers=1)) as cluster, pytest.raises(WorkersLost, match="finished shards are kept"):
-        run(SPEC, tmp_path / "out", dask=cluster.address, progress=Killer(cluster.processes[0]))
-    kept = tree(tmp_path / "out")
-    assert sum(name.startswith("receipts/") for name in kept) >= 1
-    run(SPEC, tmp_path / "out")
-    assert tree(tmp_path / "out") == serial
 
 
 def test_a_cluster_of_our_own_gives_the_same_files(tmp_path: Path):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from support.campaigns import GAMES
+from support.cases import each_case
 
 from tower_sim.campaign import parse, run
 from tower_sim.campaign.kinds import kinds
@@ -27,7 +28,7 @@ OWN = [table for kind in RUNS if (table := own_table(kinds()[kind]))]
 CODE = re.findall(r"```python\n(.*?)```", TEXT, re.S)
 
 
-@pytest.mark.parametrize("text", FILES)
+@each_case("text", FILES)
 def test_an_example_is_a_campaign(text: str):
     spec = parse(text)
     assert spec.shards > 0
@@ -73,7 +74,7 @@ def test_every_field_and_choice_is_named():
         assert re.search(rf"`\"?{re.escape(word)}\"?`", TEXT), word
 
 
-@pytest.mark.parametrize("table", [DROPS, CUBES, POSES, *OWN], ids=lambda table: table.name)
+@each_case("table", [DROPS, CUBES, POSES, *OWN], ids=lambda table: table.name)
 def test_every_column_is_described_as_it_is(table):
     _, _, section = TEXT.partition(f"### `{table.name}`")
     rows = re.findall(r"^\| (`.*) \|$", section.partition("###")[0], re.M)

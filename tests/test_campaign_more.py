@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.campaigns import GAMES, tree
+from support.cases import each_case
 
 from tower_sim.campaign import growth, parse, run, store, verify
 from tower_sim.campaign.store import BEFORE
@@ -44,7 +45,7 @@ def test_a_campaign_given_more_games_is_the_campaign_that_had_them_from_the_star
     assert run(parse(of_fives(MORE)), out).finished == ()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "done"),
     [
         ("manifest.json", (2, 3)),

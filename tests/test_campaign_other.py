@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.cases import each_case
 from support.fakes import CoinTower
 
 from tower_sim import registry
@@ -134,7 +135,7 @@ def uninstalled(monkeypatch: pytest.MonkeyPatch) -> None:
     found(monkeypatch)
 
 
-@pytest.mark.parametrize("name", ["point", "run", "drop", "luck"])
+@each_case("name", ["point", "run", "drop", "luck"])
 def test_a_column_that_would_overwrite_where_a_row_belongs_is_refused_when_the_game_is_made(name: str):
     taken = (Column("luck", "float64", False, "share"), Column(name, "int16", True, "what it means"))
     with pytest.raises(UsageError, match=f"a column of the game 'late' is '{name}'; allowed is one that no other has"):

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from support.campaigns import ALL, BATTLES, CHAINS, GAMES
+from support.cases import each_case
 from support.fakes import CoinTower
 
 from tests.support.towers import RULEBOOK
@@ -51,7 +52,7 @@ def test_the_smallest_file_is_a_campaign_of_the_published_game_with_physics():
     assert point.apparatus.name == "amerigo"
 
 
-@pytest.mark.parametrize("text", ALL.values(), ids=ALL)
+@each_case("text", ALL.values(), ids=ALL)
 def test_the_canonical_text_reads_back_and_gives_the_same_digest(text: str):
     spec = parse(text)
     again = Spec.from_canonical(spec.canonical)
@@ -66,7 +67,7 @@ def test_a_seed_is_the_same_number_in_decimal_and_hexadecimal():
     assert one == other
 
 
-@pytest.mark.parametrize(
+@each_case(
     "change",
     [
         ("games = 6", "games = 7"),
@@ -327,7 +328,7 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "message"), [x[1:] for x in MISTAKES], ids=[x[0] for x in MISTAKES])
+@each_case(("text", "message"), [x[1:] for x in MISTAKES], ids=[x[0] for x in MISTAKES])
 def test_each_mistake_is_told_in_one_line_that_names_the_field(text: str, message: str):
     with pytest.raises(UsageError) as caught:
         parse(text)

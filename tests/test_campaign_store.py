@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from support.campaigns import GAMES, tree
+from support.cases import each_case
 
 from tower_sim.campaign import campaign_run, campaign_status, campaign_verify, parse, run, verify
 from tower_sim.campaign import engines as engines_module
@@ -125,9 +126,10 @@ DAMAGES: dict[str, tuple[Callable[[Path, Path], object], str, int]] = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_damage_is_found_by_name_and_exactly_it_is_mended(damage: str, copy: Path, other: Path, whole: Path):
+@each_case("damage", DAMAGES)
+def test_damage_is_found_by_name_and_exactly_it_is_mended(damage: str, tmp_path: Path, other: Path, whole: Path):
     spoil, message, index = DAMAGES[damage]
+    copy = Path(shutil.copytree(whole, tmp_path / "out"))
     spoil(copy, other)
     problems = verify(copy)
     assert len(problems) == 1
@@ -288,7 +290,7 @@ def test_what_an_interrupted_write_left_is_removed(copy: Path, whole: Path):
     assert all(json.loads(line)["event"] for line in lines if line != '{"time": "20')
 
 
-@pytest.mark.parametrize("after", [0, 1, 2, 4, 5, 9, 12, 17, 30])
+@each_case("after", [0, 1, 2, 4, 5, 9, 12, 17, 30])
 def test_a_full_disk_ends_the_run_with_one_line_and_loses_no_finished_shard(
     after: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], whole: Path
 ):

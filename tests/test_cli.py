@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.cases import each_case
 from support.command_line import here, tower_sim
 
 from tower_sim.cli.calibrate import _seed_begun
@@ -139,7 +140,7 @@ def test_a_token_of_another_apparatus_exits_2_with_one_line(token: str, tmp_path
     assert_refused(done, "state belongs to")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("arguments", "named"),
     [
         (["--"], "COMMAND"),

@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from support.cases import each_case
 from support.command_line import here, tower_sim
 
 CUBES = ("--cubes", "purple=6,green=3")
@@ -72,7 +73,7 @@ def test_a_battle_tells_every_step_and_where_every_cube_lies():
     assert document["winner"] == ahead
 
 
-@pytest.mark.parametrize("kind", ["ship", "merchant", "building", "tie_break"])
+@each_case("kind", ["ship", "merchant", "building", "tie_break"])
 def test_people_get_a_line_a_step_and_the_result(kind: str):
     cubes = ("--cubes", "purple=6,green=5") if kind == "building" else CUBES
     done = here("battle", *cubes, "--kind", kind, "--seed", "7")
@@ -130,7 +131,7 @@ def test_rulings_are_read_from_a_file_and_reported(tmp_path: Path):
     assert json.loads(done.stdout)["rulings"]["left_board"] == "lost"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("arguments", "says"),
     [
         (

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from support.cases import each_case
 from support.command_line import here, tower_sim
 
 SPEC = '[campaign]\nkind = "game"\napparatus = "amerigo"\nmodel = "two_thirds"\ngames = 30\nshard = 10\nseed = "5"\n'
@@ -48,7 +49,7 @@ def test_a_study_writes_report_tables_and_plots(place: Path):
     assert len(list((place / "report/tables").glob("*.csv"))) >= 10
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("arguments", "says"),
     [
         (("campaign", "run", "none.toml", "--output", "x"), "none.toml"),

@@ -5,6 +5,7 @@ import re
 from typing import Any, cast
 
 import pytest
+from support.cases import each_case
 from support.command_line import COMMANDS
 
 from tower_sim import cli, registry
@@ -21,7 +22,7 @@ def test_there_are_as_many_commands_as_the_readme_tells():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@each_case("name", COMMANDS)
 def test_every_option_has_a_help_text_and_says_its_default(name: str, capsys: Capture):
     with pytest.raises(SystemExit):
         cli.main([*name.split(), "--help"])
@@ -57,7 +58,7 @@ DEFAULTS = {  # of commands whose purpose asks for another one than most have
 USUAL = {"--model": "physics", "--json": False}
 
 
-@pytest.mark.parametrize("option", COMMON)
+@each_case("option", COMMON)
 def test_one_option_means_one_thing_everywhere(option: str):
     """The same spellings, reader, metavar, words and default, apart from those few that a command's purpose changes."""
     seen: dict[str, argparse.Action] = {}
@@ -97,7 +98,7 @@ def test_no_option_of_another_spelling_means_what_a_common_one_means():
         ), name
 
 
-@pytest.mark.parametrize("words", [[], ["campaign"], ["surrogate"]])
+@each_case("words", [[], ["campaign"], ["surrogate"]])
 def test_a_bare_command_shows_its_help(words: list[str], capsys: Capture):
     with pytest.raises(SystemExit) as stop:
         cli.main(words)
@@ -116,7 +117,7 @@ def test_the_version_is_told_with_what_it_runs_on(capsys: Capture):
     assert len(others) == len(registry.OWN["engine"]) - 1
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "said"),
     [
         ("pley amerigo", "did you mean play?; see tower-sim --help"),

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.cases import each_case
 from support.command_line import COMMANDS, tower_sim
 
 from tower_sim import cli, registry
@@ -129,7 +130,7 @@ def completed(shell: str, line: str, tmp_path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("shell", ["bash", "fish"])
-@pytest.mark.parametrize(
+@each_case(
     ("line", "offered"),
     [
         ("tower-sim pl", {"play"}),
@@ -151,7 +152,7 @@ def test_a_shell_offers_what_may_come_next(shell: str, line: str, offered: set[s
     assert completed(shell, line, tmp_path) == offered
 
 
-@pytest.mark.parametrize("shell", SHELLS)
+@each_case("shell", SHELLS)
 def test_a_script_is_what_its_shell_can_read(shell: str, tmp_path: Path):
     script = tower_sim("completion", shell).stdout
     assert "'" in script or '"' in script

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.cases import each_case
 
 from tower_sim.cli import main
 
@@ -30,7 +31,7 @@ def printed(arguments: tuple[str, ...], encoding: str, monkeypatch: pytest.Monke
     return raw.getvalue()
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1", "cp437", "utf-8", "utf-16"])
+@each_case("encoding", ["ascii", "cp1252", "latin-1", "cp437", "utf-8", "utf-16"])
 def test_a_game_is_printed_in_every_encoding_with_its_bars(encoding: str, monkeypatch: pytest.MonkeyPatch):
     text = printed(GAME, encoding, monkeypatch).decode(encoding)
     line = next(line for line in text.splitlines() if line.startswith("inside"))
@@ -55,7 +56,7 @@ def test_in_the_c_locale_without_utf_8_a_game_and_a_mistake_are_printed():
 
 
 @needs_full
-@pytest.mark.parametrize("arguments", [GAME, (*GAME, "--json"), DROP, ("--help",), ("play", "--help"), ("--version",)])
+@each_case("arguments", [GAME, (*GAME, "--json"), DROP, ("--help",), ("play", "--help"), ("--version",)])
 def test_a_full_output_is_one_line_and_status_1(
     arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
@@ -88,7 +89,7 @@ def test_without_standard_error_a_game_is_played_all_the_same():
 DRAWN = ("--model", "two_thirds", "--seed", "1", "--save-plot")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("arguments", "written"),
     [
         (("play", "amerigo", *DRAWN), "game.png"),
@@ -141,7 +142,7 @@ def test_without_a_file_to_write_a_game_ends_when_nobody_reads_it(monkeypatch: p
     assert gone.lines == 1
 
 
-@pytest.mark.parametrize("word", ["a\nb", "a\r\nb", "a\u2028b", "\x1b[2J", "x" * 5000, "\udc80", "a\x0bb\x0cc"])
+@each_case("word", ["a\nb", "a\r\nb", "a\u2028b", "\x1b[2J", "x" * 5000, "\udc80", "a\x0bb\x0cc"])
 def test_a_mistake_is_one_line_whatever_is_in_it(word: str, capsys: pytest.CaptureFixture[str], tmp_path: Path):
     for arguments in (
         ("play", word), ("play", "amerigo", "--model", word), ("play", "amerigo", "--rules", word), ("show", word),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
+from support.cases import each_case
 
 from tower_sim import cli, registry
 from tower_sim.games.chain.game import ChainOfDrops
@@ -75,7 +76,7 @@ def test_the_document_is_that_of_the_game(capsys: Capture):
     assert (document["schema"], document["apparatus"], document["seed"]) == ("tower-sim/chain", "amerigo", "1")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "says"),
     [
         ("play words --mood wid", "argument --mood: 'wid'; allowed is one of calm, wild; did you mean wild?"),
@@ -113,7 +114,7 @@ def test_the_help_shows_the_options_of_every_game_under_its_name(capsys: Capture
     assert told.count("\n  --rounds") == 1  # of the game that has it first
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "has", "lacks"),
     [
         (

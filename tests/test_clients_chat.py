@@ -6,7 +6,6 @@ import importlib.util
 import json
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -20,9 +19,10 @@ from threading import Thread
 from typing import Any, cast
 
 import pytest
+from support.cases import each_case
+from support.node import NODE, PORTS
 
 CHAT = Path(__file__).parent.parent / "docs/clients/chat.mjs"
-NODE = shutil.which("node")
 NEEDED = ("starlette", "uvicorn", "httptools", "prometheus_client")
 TOKEN = "a token that is long enough"
 # Signs with a key of its own: prints the public half, then for every line of JSON the signature of time and body.
@@ -36,7 +36,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 """
 
-pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed here, and nothing else runs JavaScript")
+pytestmark = PORTS
 
 
 class Service(ThreadingHTTPServer):
@@ -187,7 +187,7 @@ def test_a_request_that_breaks_off_does_not_end_it():
             assert chat.send({"type": 1}) == (200, {"type": 1})
 
 
-@pytest.mark.parametrize("key", [None, "", "0f", "g" * 64])
+@each_case("key", [None, "", "0f", "g" * 64])
 def test_a_key_that_is_none_is_told_in_one_line(key: str | None):
     env = {name: value for name, value in os.environ.items() if name != "PUBLIC_KEY"}
     env |= {} if key is None else {"PUBLIC_KEY": key}

@@ -28,6 +28,8 @@ from tower_sim.surrogate.ship import landing
 from tower_sim.surrogate.store import shipped
 from tower_sim.surrogate.table import OUT, Resting, move
 
+pytestmark = pytest.mark.ports
+
 WORD = 1 << 32
 SEED = (1, 2, 3, 4)
 Ask = Callable[..., list[Any]]

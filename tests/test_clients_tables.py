@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.cases import each_case
+from support.node import NODE, needs_node
 from support.portable import model_of
 from support.relay import free_port, relay
 
@@ -26,14 +28,14 @@ from tower_sim.surrogate.generator import WordStream
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.table import OUT, Resting, move
 
+pytestmark = pytest.mark.ports
+
 ROOT = Path(__file__).parent.parent
 DOC = (ROOT / "docs/plugins.md").read_text("utf-8")
 FOUNDRY = ROOT / "tests/support/tables/foundry.mjs"
 NEEDED = ("boardgame.io", "node-persist", "koa-compose")
-NODE = shutil.which("node")
 SEED = (1, 2, 3, 4)
 
-needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed here, and nothing else runs JavaScript")
 needs_boardgame = pytest.mark.skipif(
     not (NODE and NODE_MODULES and all(Path(NODE_MODULES, name).is_dir() for name in NEEDED)),
     reason="no boardgame.io: npm install boardgame.io@0.50.2 node-persist@3.1.0 koa-compose@4.1.0, and say where in "
@@ -346,7 +348,7 @@ def test_colours_with_the_names_of_objects_are_counted_like_others(project: Path
 
 
 @needs_node
-@pytest.mark.parametrize("thrown", [{"blue": -1}, {"blue": 0.5}, {"blue": 600, "red": 401}, {"blue": "4"}, [4], None])
+@each_case("thrown", [{"blue": -1}, {"blue": 0.5}, {"blue": 600, "red": 401}, {"blue": "4"}, [4], None])
 def test_what_a_world_cannot_throw_leaves_it_as_it_was(project: Path, thrown: Any):
     refused, stored = foundry(project, ["new world"], ["drop", thrown], ["stored"])
     assert re.match(

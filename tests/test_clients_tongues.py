@@ -26,6 +26,8 @@ from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import fitted_or_shipped
 from tower_sim.surrogate.table import OUT, WORD, Resting, move
 
+pytestmark = pytest.mark.ports
+
 ROOT = Path(__file__).parent.parent
 TONGUES = [
     Tongue("lua", "lua5.2", "lua5.2"),

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from support.battles import able, at, kinds, numbers, run, setup
+from support.cases import each_case
 from support.fights import fight, lie
 from support.ships import BOARD, DiceShip, ScriptedShip
 
@@ -31,7 +32,7 @@ from tower_sim.token import pack
 # What follows
 
 
-@pytest.mark.parametrize("kind", ["ship", "merchant", "building"])
+@each_case("kind", ["ship", "merchant", "building"])
 def test_a_pirate_ship_that_sinks_goes_to_merchant_mode_also_when_it_won(kind):
     """Line 1111: mended, the winner that sank used to stay a pirate."""
     sinking: Any = {"damage": 4, "pirate": True}
@@ -60,7 +61,7 @@ def test_who_moved_onto_a_pirate_and_lost_is_barred_from_the_island():
     assert barred(True, violet=["one"]) is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "violet", "green", "terror"),
     [
         ("ship", 0, 4, ("violet",)),
@@ -108,7 +109,7 @@ def test_a_battle_and_its_document_tell_the_damage_that_a_mover_is_spared():
 # Combats that cannot be
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("wrong", "said"),
     [
         (lambda: Setup("building", (Side("violet", 6), Side("green", 3))), "cubes of green is 3; allowed is 2, 5, 7"),
@@ -201,7 +202,7 @@ def test_a_turn_may_beat_a_pirates_ship_and_then_attack_its_fort_but_neither_twi
 # Cubes in two zones
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("names", "kind", "brings"),
     [
         (["coin", "one"], "ship", Worth(coins=1)),
@@ -276,7 +277,7 @@ def test_a_model_that_knows_no_contacts_cannot_rule_that_a_cube_is_in_both():
 # Cubes from islands
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("island_for", "first", "extra", "ability"),
     [
         (("throw", "explosion", "ability"), 2, 1, 1),
@@ -314,7 +315,7 @@ def test_what_is_said_of_a_side_is_read_from_one_text_and_from_a_table():
     assert read_side("green", 3, parse_said("island:2,island_for:nothing")).island_for == ()
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text", ["", "supply", "supply:x", "supply:-1", "supply:1000", "damage:²", "pirate:1", "masts:3", "island_for:"]
 )
 def test_a_wrong_word_about_a_side_is_refused_in_one_line(text):
@@ -323,7 +324,7 @@ def test_a_wrong_word_about_a_side_is_refused_in_one_line(text):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "said", [{"supply": "20"}, {"damage": 1.0}, {"pirate": 1}, {"island": True}, {"island_for": "throw"}, {"sails": 1}]
 )
 def test_a_wrong_value_about_a_side_is_refused_in_one_line(said):

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.cases import each_case
 from support.fakes import CoinTower
 from support.pictures import faults
 
@@ -157,7 +158,7 @@ def test_a_model_that_samples_games_is_asked_for_many_at_once():
     assert pairs.total.mean_b[gold] > pairs.total.mean_a[gold]
 
 
-@pytest.mark.parametrize("size", [1, 7, 100])
+@each_case("size", [1, 7, 100])
 def test_how_many_games_are_sampled_at_a_time_changes_no_bit(size: int, monkeypatch: pytest.MonkeyPatch):
     """Also beyond a chunk of sums, here of 16 pairs."""
     monkeypatch.setattr("tower_sim.compare.tally.CHUNK", 16)
@@ -187,7 +188,7 @@ def test_the_memory_of_a_comparison_does_not_grow_with_its_games():
     assert 0 < kept(CHUNK + 5) == kept(5)
 
 
-@pytest.mark.parametrize("games", [1, 100_000_001, 10**12])
+@each_case("games", [1, 100_000_001, 10**12])
 def test_a_number_of_games_out_of_range_is_refused_before_any_is_played(games: int):
     with pytest.raises(UsageError, match=f"games is {games}; allowed is a whole number from 2 to 100000000"):
         play_pairs(seen(Rules(), Rules()), (CoinTower(), CoinTower()), games, 1)
@@ -490,7 +491,7 @@ def test_a_relative_apparatus_counts_from_the_variants_folder(tmp_path: Path):
     assert read_variant(tmp_path / "a.toml").apparatus.digest == read_variant("amerigo").apparatus.digest
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "says"),
     [
         ("cube = 6", "rules.cube is unknown; allowed are name, colours"),
@@ -516,7 +517,7 @@ def test_a_bad_variant_is_refused_in_one_line_that_names_the_file(text: str | No
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("arguments", "says"),
     [
         (("--games", "1"), "--games is 1; allowed is a whole number from 2 to 100000000; try --games 1000"),
@@ -687,7 +688,7 @@ def test_nothing_in_a_picture_of_battles_compared_hides_anything(tmp_path: Path)
     assert faults(comparison_figure(compared(a, b, 20, model="surrogate"))) == {}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("arguments", "says"),
     [
         (("amerigo",), "the game of B is 'amerigo'; allowed is dead_reckoning, the game of A"),
@@ -877,7 +878,7 @@ def test_the_share_of_phases_with_a_choice_is_counted_by_hand():
     assert course.actions.tolist() == [2, 4, 2]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("share", "said"),
     [
         (0.0, "none"),

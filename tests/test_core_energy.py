@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from support.cases import each_case
 from support.scenes import EDGE, INERTIA, MASS, Array, awake, pose, run, set_up, turns
 
 from tower_sim.apparatus.parts import Box, Surface
@@ -25,9 +26,9 @@ def world() -> Iterator[World]:
         yield world
 
 
-@pytest.mark.parametrize("gravity", [0.0, GRAVITY])
-@pytest.mark.parametrize("restitution", [0.0, 0.3, 0.533, 0.7, 0.9])
-@pytest.mark.parametrize("friction", [0.0, 0.4, 0.9])
+@each_case("gravity", [0.0, GRAVITY])
+@each_case("restitution", [0.0, 0.3, 0.533, 0.7, 0.9])
+@each_case("friction", [0.0, 0.4, 0.9])
 def test_a_heap_never_has_more_energy_than_it_began_with(
     world: World, gravity: float, restitution: float, friction: float
 ):

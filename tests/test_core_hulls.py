@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.cases import each_case
 from support.hulls import as_hull, hull, prism, regular
 from support.scenes import DOWN, EDGE, MASS, Array, floor, matrices, pose, run, run_out, turns
 
@@ -39,7 +40,7 @@ def _world() -> Iterator[World]:
 # What a hull is
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("vertices", "faces", "said"),
     [
         (TETRAHEDRON[:3], SIDES, "has 3 vertices; allowed are 4 to 64"),
@@ -116,7 +117,7 @@ def wedge(slope: float) -> Hull:
     return hull("wedge", "floor", places, [(0, 2, 3, 1), (0, 4, 5, 2), (4, 1, 3, 5), (0, 1, 4), (2, 5, 3)])
 
 
-@pytest.mark.parametrize("above", [-1.0, 1.0, 4.0])
+@each_case("above", [-1.0, 1.0, 4.0])
 def test_a_cube_on_a_wedge_sticks_or_slides_as_coulomb_friction_lets_it(world: World, above: float):
     slope = math.atan(0.4) + math.radians(above)
     across, down = (math.sin(slope), 0.0, math.cos(slope)), (math.cos(slope), 0.0, -math.sin(slope))
@@ -129,7 +130,7 @@ def test_a_cube_on_a_wedge_sticks_or_slides_as_coulomb_friction_lets_it(world: W
     assert np.polyfit(times[late], speed[late], 1)[0] == pytest.approx(expected, rel=0.005, abs=1e-3)
 
 
-@pytest.mark.parametrize("sides", [3, 10, 32])
+@each_case("sides", [3, 10, 32])
 def test_a_cube_that_rests_on_a_plate_of_many_sides_is_held_by_its_weight_at_eight_points_at_most(
     world: World, sides: int
 ):

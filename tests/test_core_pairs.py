@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from support.cases import each_case
 from support.scenes import EDGE, WEIGHTLESS, Array, floor, pose, set_up, turns
 
 from tower_sim.apparatus.parts import Surface
@@ -76,7 +77,7 @@ def test_every_pair_of_a_falling_heap_that_can_touch_is_on_the_list_at_every_ste
         assert seen > 3000
 
 
-@pytest.mark.parametrize("gone", [0, 1, 2])
+@each_case("gone", [0, 1, 2])
 def test_what_touched_a_cube_that_is_taken_out_wakes_up_and_nothing_else(gone: int):
     """Three in a row, each touching the next, and one that lies apart; all asleep."""
     with World(PhysicsSettings(engine="core")) as world:

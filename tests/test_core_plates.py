@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.cases import each_case
 
 from tests.measure.through import PLATE, SIDE, throw
 from tower_sim.physics.settings import accuracy
 
 
-@pytest.mark.parametrize("cubes", [1, 2])
-@pytest.mark.parametrize("name", ["standard", "fast"])
+@each_case("cubes", [1, 2])
+@each_case("name", ["standard", "fast"])
 def test_no_cube_passes_a_plate_of_1_mm_at_5_m_s_with_a_spin_of_200_rad_s(name: str, cubes: int):
     """324 throws of each kind into closed cells of such plates, with three restitutions."""
     thrown = [throw(accuracy("core", name), 5.0, 200.0, cubes, seed) for seed in range(9)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import math
 import platform
@@ -11,11 +10,11 @@ import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from support.cases import each_case
 
 from tests.measure.living import Kept, Twins, moment, play_twins
 from tests.measure.same import FUSED, counted
@@ -28,13 +27,7 @@ from tower_sim.physics.core import compiled, engine
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
 
-CORE = Path(engine.__file__).parent
 TOWERS = [name for name in names() if load(name).board is None]
-# of math: rounded as IEEE 754 says, or exact; of numpy: one such operation an element, or none at all
-SAFE = {
-    "math": "sqrt floor ceil inf",
-    "np": "abs rint array zeros ascontiguousarray flatnonzero int64 float64",
-}
 PLAIN = "import sys; sys.modules['numba'] = None; from tests.support.golden_scenes import main; main(sys.argv[1:])"
 
 
@@ -45,7 +38,7 @@ def hand(model: PhysicsModel, number: int, first: int = 0) -> tuple[Cube, ...]:
 # The same on every machine
 
 
-@pytest.mark.parametrize("name", SCENES)
+@each_case("name", SCENES)
 def test_a_scene_is_to_the_last_digit_that_of_every_other_machine(name: str):
     """After a change that is meant to change results: python -m tests.measure.same renew."""
     assert digest(name) == kept()[name]
@@ -76,21 +69,6 @@ def test_a_digest_sees_the_twelfth_digit_of_a_velocity(monkeypatch: pytest.Monke
         assert digest(name) != kept()[name]
 
 
-@pytest.mark.parametrize("path", sorted(CORE.glob("*.py")), ids=lambda path: path.stem)
-def test_the_core_calls_no_function_whose_last_digit_may_differ(path: Path):
-    """Not the system's library (sin, hypot, **), BLAS (@), threads or fast-math; and `sum` changed with Python 3.12."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in SAFE:
-            assert node.attr in SAFE[node.value.id].split(), f"line {node.lineno}: {node.value.id}.{node.attr}"
-        if isinstance(node, ast.BinOp):
-            assert not isinstance(node.op, ast.Pow | ast.MatMult), f"line {node.lineno}"
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            assert node.func.id not in ("sum", "pow"), f"line {node.lineno}"
-        if isinstance(node, ast.Name | ast.keyword):
-            name = node.id if isinstance(node, ast.Name) else node.arg
-            assert name not in ("fastmath", "parallel", "prange"), f"line {node.lineno}"
-
-
 @pytest.mark.skipif(not is_compiled(), reason="nothing is compiled without numba")
 def test_machine_code_rounds_every_product_before_it_is_added():
     """Of `face_row`, which has many a product to add; where a compiler may fuse the two, the same check sees it."""
@@ -111,9 +89,7 @@ def test_machine_code_rounds_every_product_before_it_is_added():
         assert counted(code(fastmath={"contract"}))["fused"] > 0
 
 
-@pytest.mark.parametrize(
-    "line", ["\tvfmadd213sd\t%xmm2, %xmm1, %xmm0", "\tfmadd\td0, d1, d2, d3", "\tfmls v0.2d, v1.2d, v2.2d"]
-)
+@each_case("line", ["\tvfmadd213sd\t%xmm2, %xmm1, %xmm0", "\tfmadd\td0, d1, d2, d3", "\tfmls v0.2d, v1.2d, v2.2d"])
 def test_a_fused_multiply_add_is_known_by_its_name(line: str):
     assert FUSED.search(line)
     assert not FUSED.search("\tvmulsd\t%xmm2, %xmm1, %xmm0\n\tfmul\td0, d1, d2\n\tfmov d0, d1\n")
@@ -209,10 +185,10 @@ def pouring(name: str) -> Apparatus:
     return replace(shape, hand=replace(shape.hand, interval=0.05))
 
 
-@pytest.mark.parametrize("story", [knocked, taken, thrown_again])
 @pytest.mark.parametrize("name", ["amerigo", "wallenstein", "dead_reckoning"])
-@pytest.mark.parametrize("is_poured", [False, True], ids=["at once", "poured"])
-@pytest.mark.parametrize("settings", [STANDARD, JAMMING], ids=["at rest", "jammed"])
+@each_case("story", [knocked, taken, thrown_again])
+@each_case("is_poured", [False, True], ids=["at once", "poured"])
+@each_case("settings", [STANDARD, JAMMING], ids=["at rest", "jammed"])
 def test_what_can_happen_to_a_tower_happens_alike_to_the_living_and_the_saved(
     story: Callable[[Twins], list[str]], name: str, is_poured: bool, settings: Any
 ):

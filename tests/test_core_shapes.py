@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from support.cases import each_case
 from support.scenes import (
     CORNERS,
     DOWN,
@@ -185,7 +186,7 @@ def test_a_cuboid_topples_on_a_rough_slope_when_its_middle_is_past_its_edge(
     assert (min(turned) < 0.7) if topples else (min(turned) > math.cos(math.radians(1)))
 
 
-@pytest.mark.parametrize("height", [0.03, 0.08, 0.2])
+@each_case("height", [0.03, 0.08, 0.2])
 def test_a_cuboid_that_falls_flat_bounces_with_the_nominal_restitution(world: World, height: float):
     start = pose((0, 0, DOMINO.half[2] + height))
     _, bodies = put(world, [floor()], Surface(0.4, 0.5), [(DOMINO, start)], DOWN)
@@ -299,7 +300,7 @@ def _momenta(things: Sequence[Cuboid], motion: Motion) -> Array:
     return np.concatenate([momentum.sum(axis=0), (np.cross(motion.position, momentum) + own).sum(axis=0)])
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each_case("seed", range(5))
 def test_cuboids_poured_into_a_box_come_to_rest_and_gain_no_energy_in_fine_steps(seed: int):
     """No more than lifts all of them by 5 um; the standard step has gained ten times that, in one of 60 such heaps."""
     with World(PhysicsSettings(engine="core", step_travel=0.02, timestep=0.0005)) as world:

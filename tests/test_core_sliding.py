@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
+from support.cases import each_case
 from support.scenes import EDGE, Array, awake, floor, matrices, pose, run, set_up
 
 from tower_sim.apparatus.parts import Surface, tilted_about_y
@@ -25,8 +26,8 @@ def world() -> Iterator[World]:
         yield world
 
 
-@pytest.mark.parametrize("friction", [0.1, 0.4, 0.6])
-@pytest.mark.parametrize("yaw", [0.0, 10.0, 22.5, 45.0])
+@each_case("friction", [0.1, 0.4, 0.6])
+@each_case("yaw", [0.0, 10.0, 22.5, 45.0])
 def test_a_cube_slides_straight_and_stops_where_friction_stops_it(world: World, friction: float, yaw: float):
     """At any angle (degrees) of its faces to the way: direction within 1 degree, way v^2 / (2 mu g), no turning.
 
@@ -45,7 +46,7 @@ def test_a_cube_slides_straight_and_stops_where_friction_stops_it(world: World, 
     assert np.abs(motions[-1].velocity).max() < 1e-3
 
 
-@pytest.mark.parametrize("across", [30.0, 90.0, 150.0])
+@each_case("across", [30.0, 90.0, 150.0])
 def test_a_cube_pushed_across_a_slope_turns_downhill_as_a_sliding_point_does(world: World, across: float):
     """A point's equation, g sin s down the slope and mu g cos s against the velocity: direction within 1 degree."""
     slope, friction = math.atan(0.4) + math.radians(2), 0.4
@@ -71,8 +72,8 @@ def test_a_cube_pushed_across_a_slope_turns_downhill_as_a_sliding_point_does(wor
     assert away < 0.01
 
 
-@pytest.mark.parametrize("friction", [0.1, 0.4, 0.6])
-@pytest.mark.parametrize("spin", [20.0, 100.0])
+@each_case("friction", [0.1, 0.4, 0.6])
+@each_case("spin", [20.0, 100.0])
 def test_a_cube_that_spins_on_its_face_slows_down_as_four_corners_make_it(world: World, friction: float, spin: float):
     """Four corners of equal load at a / sqrt 2 from the axis: mu m g a / sqrt 2 against m a^2 / 6.
 
@@ -90,9 +91,9 @@ def test_a_cube_that_spins_on_its_face_slows_down_as_four_corners_make_it(world:
     assert drift < 0.005 * EDGE
 
 
-@pytest.mark.parametrize(("parts", "bounds"), [(1, (0.03, 0.04, 0.02)), (8, (0.015, 0.04, 0.01))])
-@pytest.mark.parametrize("friction", [0.1, 0.3, 0.5])
-@pytest.mark.parametrize(("speed", "spin"), [(0.3, 50.0), (0.3, 150.0), (0.6, 100.0)])
+@each_case(("parts", "bounds"), [(1, (0.03, 0.04, 0.02)), (8, (0.015, 0.04, 0.01))])
+@each_case("friction", [0.1, 0.3, 0.5])
+@each_case(("speed", "spin"), [(0.3, 50.0), (0.3, 150.0), (0.6, 100.0)])
 def test_a_cube_that_slides_and_spins_moves_as_the_equations_of_four_corners_say(
     parts: int, bounds: tuple[float, float, float], friction: float, speed: float, spin: float
 ):

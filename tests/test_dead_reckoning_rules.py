@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from support.cases import each_case
 from support.fights import NAMES, fight, lie
 from support.ships import BOARD, ZONES, landing
 
@@ -99,7 +100,7 @@ def test_every_choice_of_every_ruling_can_be_made_and_a_file_says_the_same(tmp_p
             assert Rulings.load(file) == rulings
 
 
-@pytest.mark.parametrize("text", ['two_zones = "all"', 'two = "nearest"', "stuck = 3", "stuck = []", "stuck", "a = {"])
+@each_case("text", ['two_zones = "all"', 'two = "nearest"', "stuck = 3", "stuck = []", "stuck", "a = {"])
 def test_a_wrong_ruling_is_refused_in_one_line(text, tmp_path):
     (tmp_path / "rulings.toml").write_text(text, "utf-8")
     with pytest.raises(UsageError) as error:
@@ -116,7 +117,7 @@ def test_a_rulings_file_that_cannot_be_read_is_refused_in_one_line(tmp_path):
         assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "ability"),
     [
         ("throw", Ability("throw", 2)),
@@ -136,7 +137,7 @@ def test_an_ability_reads_as_it_is_written(text, ability):
     assert Ability.parse(ability.text) == ability
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text", ["", "boom", "throw:x", "throw:-1", "move:1:1", "throw:100", "take_off:1:2:3", "throw:2:", "throw:!"]
 )
 def test_a_wrong_ability_is_refused_in_one_line(text):
@@ -191,7 +192,7 @@ def test_nothing_can_be_thrown_without_a_cube_but_a_card_without_cannons_can_be_
 HOUSE = {name: list(question.choices)[-1] for name, question in options().items()}  # the other choice of each
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("word", "rested", "published", "ruling", "house"),
     [
         ("one", False, "rests", "two_zones", "rests"),
@@ -242,8 +243,8 @@ def test_plunder_damage_and_strength_go_to_the_owner_of_the_cubes():
     assert result.winner == "violet"
 
 
-@pytest.mark.parametrize("kind", ["ship", "merchant", "building"])
-@pytest.mark.parametrize("active", ["violet", "green"])
+@each_case("kind", ["ship", "merchant", "building"])
+@each_case("active", ["violet", "green"])
 def test_the_stronger_side_wins_and_a_tie_goes_to_the_active_one(kind, active):
     for violet, green in product(range(3), repeat=2):
         result = fight(kind, violet=["one"] * violet, green=["one"] * green, active=active)
@@ -278,7 +279,7 @@ def test_against_a_building_nobody_plunders_only_the_attacker_is_damaged_and_a_b
     assert not fight("ship", violet=["one"]).removed
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "winner", "legendary", "effect"),
     [
         ("ship", "violet", "violet", None),
@@ -294,7 +295,7 @@ def test_who_becomes_legendary_and_what_the_encounter_does(kind, winner, legenda
     assert (result.winner, result.legendary, result.encounter_effect) == (winner, legendary, effect)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "loser", "pirate", "leaves"),
     [
         ("ship", "green", True, ("green",)),
@@ -343,8 +344,8 @@ def test_a_tie_break_is_won_by_strength_alone_and_may_stay_tied_between_some():
 WORTH = {"one": 1, "two": 2}  # the oracle's own
 
 
-@pytest.mark.parametrize(("violet", "green"), [(1, 1), (2, 1), (2, 2), (3, 2)])
-@pytest.mark.parametrize("kind", ["ship", "merchant", "building"])
+@each_case(("violet", "green"), [(1, 1), (2, 1), (2, 2), (3, 2)])
+@each_case("kind", ["ship", "merchant", "building"])
 def test_the_chance_to_win_over_all_assignments_is_that_of_a_count_by_convolution(kind, violet, green):
     """Every cube lands by itself in zones of known chances, none explosive: all 7^n assignments, exactly."""
     chances = {name: Fraction(weight, 28) for weight, name in enumerate(NAMES[1:], start=1)}
@@ -398,7 +399,7 @@ def test_swapping_colours_and_the_active_side_swaps_the_result_always(violet, gr
 # Set-ups that cannot be
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("wrong", "said"),
     [
         (lambda: Setup(UNKNOWN, (Side("violet", 1), Side("green", 1))), "kind of combat is 'duel'"),
@@ -425,7 +426,7 @@ def test_an_impossible_combat_is_refused_in_one_line(wrong, said):
     assert "allowed is" in str(error.value)
 
 
-@pytest.mark.parametrize("kind", ["merchant", "building", "tie_break"])
+@each_case("kind", ["merchant", "building", "tie_break"])
 def test_only_the_active_side_has_abilities_outside_ship_combats(kind):
     able = Side("green", 2, abilities=(Ability.parse("throw"),))
     with pytest.raises(UsageError, match="number of abilities of green is 1"):

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.cases import each_case
 
 from tower_sim import registry, requests
 from tower_sim.apparatus.catalogue import load
@@ -80,8 +81,8 @@ def exact(rule: str, attackers: int, defenders: int, *, farmers: bool) -> dict[s
 
 
 @pytest.mark.parametrize("games", [FEW, MANY])
-@pytest.mark.parametrize("rule", list(CHANCES))
-@pytest.mark.parametrize(("attackers", "defenders", "revolts"), [(6, 4, 0), (9, 5, 2)])
+@each_case("rule", list(CHANCES))
+@each_case(("attackers", "defenders", "revolts"), [(6, 4, 0), (9, 5, 2)])
 def test_the_odds_of_a_rule_of_thumb_are_its_exact_ones(
     rule: str, attackers: int, defenders: int, revolts: int, games: int
 ) -> None:
@@ -176,7 +177,7 @@ def test_one_battle_is_played_as_a_game_and_a_file_may_be_named(capsys: pytest.C
     assert several.startswith("Of 5 battles this many were won: ")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "wrong"),
     [
         (("--attack", "red=6"), "required: --defend"),

@@ -9,6 +9,7 @@ from typing import Any
 
 import hypothesis
 import pytest
+from support.cases import each_case
 from support.declared import games, phase, table
 
 from tests.measure.fuzz_games import GAMES, Fuzz
@@ -187,7 +188,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("given", "told"), WRONG, ids=[told[:50] for _, told in WRONG])
+@each_case(("given", "told"), WRONG, ids=[told[:50] for _, told in WRONG])
 def test_what_is_wrong_in_a_file_is_told_in_one_line_that_begins_with_the_keys_path(given: dict[str, Any], told: str):
     from tower_sim.games.declared import DeclaredGame
 
@@ -208,7 +209,7 @@ def test_every_game_of_the_random_ones_is_right(game: dict[str, Any]):
     assert declaration_of(game).table == game
 
 
-@pytest.mark.parametrize("name", FILES)
+@each_case("name", FILES)
 def test_what_ships_is_right_and_says_what_it_is(name: str):
     declaration = declaration_of(tomllib.loads(text_of(name)))
     assert declaration.name == name

@@ -11,6 +11,7 @@ from math import factorial
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import each_case
 
 from tower_sim.errors import UsageError
 from tower_sim.games.devices import Bag, Deck, Device, of_dice
@@ -60,7 +61,7 @@ def test_a_deck_says_what_all_its_orders_say(counts: dict[str, int]) -> None:
     agree(deck, min(deck.size, 4))
 
 
-@pytest.mark.parametrize("counts", [{"a": 1}, {"a": 2, "b": 3, "c": 1}, {"a": 3, "b": 0, "c": 3}])
+@each_case("counts", [{"a": 1}, {"a": 2, "b": 3, "c": 1}, {"a": 3, "b": 0, "c": 3}])
 def test_a_whole_deck_says_what_all_its_orders_say(counts: dict[str, int]) -> None:
     deck = Deck(counts)
     agree(deck, deck.size)
@@ -73,7 +74,7 @@ def test_a_bag_says_what_all_its_sequences_say(counts: dict[str, int]) -> None:
     agree(Bag(counts), 3 if sum(counts.values()) < 8 else 2)
 
 
-@pytest.mark.parametrize("dice", [[DIE], [DIE, DIE], [[1, 1, 3], [0, 2]], [[1, 2]] * 5])
+@each_case("dice", [[DIE], [DIE, DIE], [[1, 1, 3], [0, 2]], [[1, 2]] * 5])
 def test_dice_are_the_bag_of_all_their_throws(dice: list[Sequence[int]]) -> None:
     throws = Counter(sum(faces) for faces in product(*dice))
     assert of_dice(dice).counts == {str(total): ways for total, ways in sorted(throws.items())}
@@ -130,7 +131,7 @@ def test_a_lumped_device_is_one_with_other_words(counts: dict[str, int], draws: 
     assert set(lumped.counts) == {other.get(word, word) for word in counts}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("wrong", "told"),
     [
         (lambda: Deck({"a": -1}), "counts.a"),

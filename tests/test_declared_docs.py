@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+from support.cases import each_case
 from support.command_line import here
 from support.declared import AMERIGO, DOC, dungeon
 
@@ -29,7 +30,7 @@ def _place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-@pytest.mark.parametrize("name", ["play", "compare", "study"])
+@each_case("name", ["play", "compare", "study"])
 def test_the_walk_from_nothing_to_a_study_runs_as_it_stands_there(name: str, place: Path):
     said = ""
     for command in COMMANDS[name]:

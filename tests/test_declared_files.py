@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.cases import each_case
 
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import load
@@ -84,8 +85,8 @@ def test_amazonas_deals_a_mission_a_player(players: int, orders: int) -> None:
     assert missions.orders(dealt) == len(set(permutations(range(8), dealt))) == orders
 
 
-@pytest.mark.parametrize("pick", ["uniform", "most"])
-@pytest.mark.parametrize("model", ["two_thirds", "surrogate"])
+@each_case("pick", ["uniform", "most"])
+@each_case("model", ["two_thirds", "surrogate"])
 def test_every_card_of_amazonas_is_the_event_once(pick: str, model: str) -> None:
     for seed in range(8):
         turns = play("amazonas", seed, model, pick=pick)
@@ -115,7 +116,7 @@ def test_the_thirty_six_cubes_of_seafarers_are_two_dice() -> None:
     assert one.device.twice() == Fraction(146, 1296) == Fraction(sum(a == b for a, b in pairs), 1296)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("which", "size", "orders"),
     [
         ("tokens", 10, factorial(10)),
@@ -170,7 +171,7 @@ def test_two_sets_of_six_are_thrown_until_both_dice_are_out_and_are_two_dice_too
     assert (one.column, one.device.counts) == ("number", stand_in(game("seafarers"), rules("seafarers")).device.counts)
 
 
-@pytest.mark.parametrize(("needs", "told"), [("out", "a list"), (["bag"], "pool"), (["waiting"], "out")])
+@each_case(("needs", "told"), [("out", "a list"), (["bag"], "pool"), (["waiting"], "out")])
 def test_what_has_to_come_out_is_part_of_what_is_out(needs: Any, told: str) -> None:
     table = json.loads(game("seafarers").declaration.text)
     table["phase"][0]["needs"] = needs
@@ -190,7 +191,7 @@ def test_archipelago_has_the_cubes_of_its_box() -> None:
     assert one.device.chances()["iron"] == Fraction(9, 76)
 
 
-@pytest.mark.parametrize("players", [2, 3, 4, 5])
+@each_case("players", [2, 3, 4, 5])
 def test_what_archipelago_deals_depends_on_the_players(players: int) -> None:
     order, drawn = device("archipelago", "order_of_play", players=players)
     assert (drawn, order.orders(drawn)) == (players, factorial(players))
@@ -245,7 +246,7 @@ def battle(turn: Turn, revolts: int) -> Mapping[str, Any]:
     }
 
 
-@pytest.mark.parametrize("revolts", [0, 1, 2])
+@each_case("revolts", [0, 1, 2])
 def test_a_battle_in_the_cup_is_told_and_cleared_away_as_its_rules_say(revolts: int) -> None:
     winners: set[str] = set()
     for seed in range(4):
@@ -268,7 +269,7 @@ def test_a_battle_in_the_cup_is_told_and_cleared_away_as_its_rules_say(revolts: 
 # All of them
 
 
-@pytest.mark.parametrize("name", ["amazonas", "seafarers", "archipelago", "wallenstein"])
+@each_case("name", ["amazonas", "seafarers", "archipelago", "wallenstein"])
 def test_the_same_seed_plays_the_same_run_and_another_another(name: str) -> None:
     def told(seed: int) -> list[Any]:
         return [dict(turn.facts) for turn in play(name, seed)]
@@ -283,7 +284,7 @@ def changed(name: str, **devices: Any) -> dict[str, Any]:
     return {"declared": table}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("of", "path"),
     [
         ({"kind": "deck", "counts": {"a": -1}}, "devices.x.counts.a"),

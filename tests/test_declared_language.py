@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
+from support.cases import each_case
 from support.declared import NUMBERS, At, cubes, expressions
 
 from tower_sim.errors import UsageError
@@ -72,7 +73,7 @@ def test_an_expression_is_what_fractions_in_python_are(text: str):
     assert isinstance(value, int) == (expected is not None and expected.denominator == 1)
 
 
-@pytest.mark.parametrize("text", ["1 / 0", "a / b", "1000000000 * 2", "1 + 1 / (a - 3)", "ceil(1 / b)", "0 - 1 / 0"])
+@each_case("text", ["1 / 0", "a / b", "1000000000 * 2", "1 + 1 / (a - 3)", "ceil(1 / b)", "0 - 1 / 0"])
 def test_a_division_by_nothing_and_a_number_too_large_are_told_with_the_keys_path(text: str):
     at = At(numbers=NUMBERS)
     with pytest.raises(UsageError, match=r"^phase\[0\]\.read\.x \(.*\) is (a division by 0|a number over 1000000000);"):
@@ -85,14 +86,14 @@ def test_and_and_or_stop_where_they_know():
         assert read_expression(text, "x", at.names).value(at) == value
 
 
-@pytest.mark.parametrize("text", ["5 / 2", "half", "a / 2"])
+@each_case("text", ["5 / 2", "half", "a / 2"])
 def test_a_fraction_is_refused_where_a_whole_number_is_needed(text: str):
     at = At(numbers=NUMBERS)
     with pytest.raises(UsageError, match=r"^x \(.*\) is \d/2; allowed is a whole number from 0;"):
         read_expression(text, "x", at.names).whole(at, 0)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "value"),
     [
         ("count(out)", 6), ("count(out.warm)", 3), ("count(bag)", 1), ("count(thrown)", 0), ("count(out.who)", 2),
@@ -111,7 +112,7 @@ def test_sets_of_cubes_colours_and_words_are_counted_and_compared(text: str, val
     assert read_expression(text, "x", at.names).value(at) == value
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "told"),
     [
         ("", "allowed is a whole number or an expression of up to 200 characters"),
@@ -173,7 +174,7 @@ def test_brackets_may_be_so_deep_and_no_deeper():
     assert read_expression("not " * 45 + "1", "x", at.names).value(at) == 0
 
 
-@pytest.mark.parametrize("text", ["out", "bag.red", "out.cold", "thrown.2"])
+@each_case("text", ["out", "bag.red", "out.cold", "thrown.2"])
 def test_a_set_of_cubes_is_written_as_it_was_read(text: str):
     at = At(colours=("red", "blue", "green", "2"))
     assert str(read_cubes(text, "x", at.names)) == text
@@ -217,7 +218,7 @@ def every(way: object, counts: dict[str, int]) -> Counter[Any]:
     return Counter(read(way, counts, drawn)[0] for drawn in range(read(way, counts)[2]))
 
 
-@pytest.mark.parametrize("counts", OUTCOMES, ids=lambda counts: "-".join(map(str, counts.values())))
+@each_case("counts", OUTCOMES, ids=lambda counts: "-".join(map(str, counts.values())))
 def test_every_reading_of_every_outcome_is_what_counting_says(counts: dict[str, int]):
     there = [colour for colour, count in counts.items() for _ in range(count)]
     most = max(counts.values())

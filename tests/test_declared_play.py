@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from scipy import stats
+from support.cases import each_case
 from support.declared import AMERIGO, games, phase, table
 from support.fakes import CoinTower, ScriptedTower
 
@@ -169,7 +170,7 @@ class Thief(CoinTower):
         return replace(outcome, landings=tuple(landings))
 
 
-@pytest.mark.parametrize(("way", "number"), [("keeps", 4), ("doubles", 6), ("swaps", 5)])
+@each_case(("way", "number"), [("keeps", 4), ("doubles", 6), ("swaps", 5)])
 def test_a_tower_that_loses_doubles_or_exchanges_a_cube_is_found_out(way: str, number: int):
     with pytest.raises(LostCube, match=f"^{number} cubes are there instead of 5"):
         throws(table(), Thief(p_out=1.0, p_resident=1.0, way=way))
@@ -381,7 +382,7 @@ def test_words_say_who_won_and_the_first_that_holds_counts():
         assert throw.read["won"].value == f"{word}_side"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("changes", "told"),
     [
         ({"read": {"n": "1 / count(spent)"}}, r"phase\[0\]\.read\.n \(1 / count\(spent\)\) is a division by 0"),

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from matplotlib.colors import to_hex
 from support.attacks import to_toml
+from support.cases import each_case
 from support.declared import AMERIGO, dungeon, phase
 from support.fakes import CoinTower
 from support.pictures import faults
@@ -81,7 +82,7 @@ def test_parameters_and_policies_are_set_by_option_and_by_a_file_of_rules(
     )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "told"),
     [
         (("play", "none.toml"), "game file 'none.toml' cannot be read"),

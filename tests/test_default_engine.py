@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.cases import each_case
 
 from tests.measure.renew import FITTED
 from tower_sim.apparatus.catalogue import fitted_with, load, names, shipped
@@ -34,7 +35,7 @@ def refused(model: PhysicsModel, state: TowerState) -> str:
     return str(error.value)
 
 
-@pytest.mark.parametrize(("engine", "name"), OTHERS)
+@each_case(("engine", "name"), OTHERS)
 def test_a_state_of_another_engine_or_accuracy_is_refused_with_the_option_to_go_on_with(
     engine: str, name: str, monkeypatch: pytest.MonkeyPatch
 ):
@@ -63,7 +64,7 @@ def test_what_ships_fitted_says_with_which_engine():
     assert fitted == dict.fromkeys(FITTED, ENGINE)
 
 
-@pytest.mark.parametrize(("engine", "model"), [("core", "physics"), ("bullet", "physics"), ("core", "two_thirds")])
+@each_case(("engine", "model"), [("core", "physics"), ("bullet", "physics"), ("core", "two_thirds")])
 def test_a_check_against_games_of_another_engine_says_so(engine: str, model: str):
     campaign: Any = SimpleNamespace(spec={"model": model, "settings": PhysicsSettings(engine=engine).table()})
     told = other_engine(replace(fitted_or_shipped("amerigo"), engine="bullet"), [campaign, campaign])

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import threadpoolctl
+from support.cases import each_case
 
 from tower_sim.apparatus import space
 from tower_sim.apparatus.catalogue import load, parse
@@ -337,7 +338,7 @@ def test_the_time_is_that_of_the_games_still_to_be_played_at_the_speed_of_this_m
 # The command
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("options", "said"),
     [
         (

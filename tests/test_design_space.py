@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.cases import each_case
 
 from tower_sim.apparatus import space
 from tower_sim.apparatus.catalogue import load
@@ -92,7 +93,7 @@ def test_a_tower_of_one_floor_has_the_upper_one_open():
     assert made["upper_floor"]["opening_mm"] > 0.99 * made["tube"]["inside_mm"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("given_numbers", "told"),
     [
         ({"lower_openng": 2.0}, "allowed is one of edge_mm"),
@@ -136,7 +137,7 @@ def test_fields_of_the_profile_go_before_numbers_of_the_tower():
     assert 500 <= made.cube_density <= 600
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("old", "new", "told"),
     [
         ("tower.lower_opening", "tower.lower_openng", "one that is there: tower.... with edge_mm, tube"),

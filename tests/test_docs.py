@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from tower_sim import cli
 from tower_sim.apparatus.catalogue import shipped
 from tower_sim.campaign import load as load_campaign
 from tower_sim.design import belief, search
+from tower_sim.design import command as design
 from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.rulings import options
 from tower_sim.surrogate.store import KEYS, TOWER, fitted_or_shipped
@@ -39,15 +41,18 @@ def test_the_readmes_two_commands_make_an_environment_and_do_their_job():
         assert "\n" not in command
 
 
-def test_ci_reads_its_test_command_from_the_readme():
+def test_ci_reads_its_test_commands_from_the_readme_and_runs_what_the_first_leaves_out():
     script = (ROOT / ".ci/run").read_text("utf-8")
-    lines = [line for line in script.splitlines() if line.startswith("command=")]
-    assert len(lines) == 1
-    shown = subprocess.run(
-        ["bash", "-c", f'{lines[0]}\nprintf %s "$command"'], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert shown.stdout == marked("test")
-    assert 'bash -euo pipefail -c "$command"' in script
+    lines = [line for line in script.splitlines() if line.startswith(("command=", "marks="))]
+    assert len(lines) == 2
+    call = "\n".join([shell_function("marked"), *lines, 'printf "%s\\n" "$command" "$marks"'])
+    shown = subprocess.run(["bash", "-c", call], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert shown.stdout.splitlines() == [marked("test"), marked("marks")]
+    assert 'for each in "$command" "$marks"; do\n    echo "+ $each"\n    bash -euo pipefail -c "$each"\n' in script
+    options = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]["addopts"]
+    left_out = re.search(r"-m 'not \(long or (.*?)\)'", options)
+    assert left_out
+    assert marked("marks") == f".venv/bin/python -m pytest -m '({left_out[1]}) and not long'"
 
 
 def inline_commands() -> list[str]:
@@ -66,8 +71,18 @@ def test_the_readmes_table_has_every_command():
     assert listed == set(cli.parser().commands())
 
 
-SHORTER = {"design": ["--rounds", "1", "--games", "8", "--seed", "1"]}
+SHORTER = {"design": ["--rounds", "1", "--games", "2", "--seed", "1", "--workers", "1"]}
 """What makes a run of a command end soon that takes minutes at its usual length."""
+FEW: list[tuple[Any, str, object]] = [
+    (design, "FEWEST_GAMES", 2),
+    (design, "seconds_a_game", lambda *_: 1.0),
+    (search, "BATCH", 2),  # towers of a round, not 4
+    (search, "EACH", 1),  # game in each, not 3
+    (search, "NEAREST", 1),  # tower that is played more, not 3
+    (search, "MORE", 1),  # game more, not 40
+    (belief, "MOST", 256),  # towers of the atlas to learn from, not 2,048
+]
+"""So does this: five games in all."""
 
 
 @pytest.mark.parametrize("command", inline_commands())
@@ -77,10 +92,9 @@ def test_a_command_in_the_docs_runs(
     monkeypatch.chdir(tmp_path)
     if "drop my.toml" in command:  # a tower of one's own
         (tmp_path / "my.toml").write_text(shipped()["amerigo"], "utf-8")
-    monkeypatch.setattr(search, "EACH", 1)  # game in each tower of a round, not 3
-    monkeypatch.setattr(search, "MORE", 1)  # more in each of the nearest towers, not 40
-    monkeypatch.setattr(belief, "MOST", 256)  # towers of the atlas to learn from, not 2,048
-    words = shlex.split(command)[1:]
+    for module, name, few in FEW:
+        monkeypatch.setattr(module, name, few)
+    words = shlex.split(re.sub(r"(--games) \d+", r"\1 4", command))[1:]  # where it plays hundreds
     assert cli.main([*words, *SHORTER.get(words[0], [])]) == 0, capsys.readouterr().err
 
 

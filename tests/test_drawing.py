@@ -20,6 +20,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.image import imread
+from support.cases import each_case
 from support.fakes import CoinTower, ScriptedTower
 from support.pictures import clashes, faults, written
 
@@ -40,6 +41,8 @@ from tower_sim.games.amerigo.picture import draw_game, game_figure
 from tower_sim.places import Place
 from tower_sim.state import Pose, Resident, TowerState
 from tower_sim.writing import WritingFailed
+
+pytestmark = pytest.mark.pictures
 
 COLOURS = Rules().colours
 
@@ -156,15 +159,15 @@ ALL_COLOURS = state_with(
 # what is written
 
 
-@pytest.mark.parametrize("name", names())
-@pytest.mark.parametrize("suffix", ["png", "pdf", "svg"])
+@each_case("name", names())
+@each_case("suffix", ["png", "pdf", "svg"])
 def test_a_shipped_apparatus_is_drawn_in_every_format(name: str, suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"tower.{suffix}"
     save(shipped_figure(name), path)
     assert path.stat().st_size > 10_000
 
 
-@pytest.mark.parametrize("suffix", ["eps", "pdf", "png", "ps", "svg", "svgz"])
+@each_case("suffix", ["eps", "pdf", "png", "ps", "svg", "svgz"])
 def test_a_picture_is_the_same_bytes_on_another_day(
     suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -293,7 +296,7 @@ def _unchanged() -> list[str]:
     return words_of(apparatus_figure(amerigo_with({})))
 
 
-@pytest.mark.parametrize(("table", "key", "value"), CHANGES)
+@each_case(("table", "key", "value"), CHANGES)
 def test_a_changed_profile_changes_the_dimension(table: str, key: str, value: Any, unchanged: list[str]) -> None:
     after = amerigo_with({table: {key: value}})
     assert amerigo_with({}).profile[table][key] != value
@@ -600,7 +603,7 @@ def test_skipped_phases_are_marked() -> None:
     assert len(hatched) == 3 * skipped
 
 
-@pytest.mark.parametrize(
+@each_case(
     "rules",
     [
         Rules(rounds=0),
@@ -617,7 +620,7 @@ def test_games_of_any_size_are_drawn(rules: Rules, tmp_path: Path) -> None:
     assert float(np.ptp(pixels[..., :3], axis=2).max()) > 0.5
 
 
-@pytest.mark.parametrize(
+@each_case(
     "rules",
     [Rules(), Rules(rounds=0), Rules(rounds=1, cubes=1), Rules(colours=("red",), rounds=1, substitute="")],
     ids=["published", "set-up only", "one cube each", "one phase"],
@@ -663,7 +666,7 @@ def test_house_colours_are_told_apart() -> None:
 REFUSED = ["tower", "tower.xyz", "tower.pgf", "missing/tower.png", "folder.png", "x" * 300 + ".png", "nul\0.png"]
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each_case("name", REFUSED)
 def test_a_bad_path_is_refused_in_one_line_and_nothing_is_left(name: str, tmp_path: Path) -> None:
     (tmp_path / "folder.png").mkdir()
     rules = Rules(rounds=0)

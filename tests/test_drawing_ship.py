@@ -16,6 +16,7 @@ from matplotlib.collections import PathCollection, PolyCollection, QuadMesh
 from matplotlib.colors import to_rgb
 from matplotlib.image import imread
 from matplotlib.text import Text
+from support.cases import each_case
 from support.pictures import clashes, written
 
 from tower_sim.apparatus.catalogue import load, parse
@@ -40,6 +41,8 @@ from tower_sim.games.dead_reckoning.picture import (
     shares,
 )
 from tower_sim.state import BoardState, Pose, Resident, TowerState
+
+pytestmark = pytest.mark.pictures
 
 
 @cache
@@ -275,7 +278,7 @@ CHANGES: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("changes", CHANGES)
+@each_case("changes", CHANGES)
 def test_the_dimensions_are_those_of_the_profile(changes: dict[str, Any]) -> None:
     ship = ship_with(changes)
     expected = dimensions(ship.profile)

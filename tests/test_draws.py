@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import pytest
+from support.cases import each_case
 
 from tower_sim import draws
 
@@ -67,7 +67,7 @@ def test_normal_numbers_do_not_depend_on_each_other():
             assert abs(np.corrcoef(a, b)[0, 1]) < 3.3 / math.sqrt(len(a))
 
 
-@pytest.mark.parametrize("number", [0, 1, 5, 6])
+@each_case("number", [0, 1, 5, 6])
 def test_as_many_normal_numbers_are_drawn_as_are_asked_for(number: int):
     drawn = draws.normals(np.random.default_rng(5), number)
     assert drawn == draws.normals(np.random.default_rng(5), 6)[:number]
@@ -105,7 +105,7 @@ def test_every_order_is_as_likely():
     assert [draws.order(rng, n) for n in (0, 1)] == [[], [0]]
 
 
-@pytest.mark.parametrize("number", [2, 3, 7, 49, 64, 1000])
+@each_case("number", [2, 3, 7, 49, 64, 1000])
 def test_the_largest_number_that_a_generator_gives_still_makes_an_order(number: int):
     generator: Any = SimpleNamespace(random=lambda: 1 - 2.0**-53)
     assert draws.order(generator, number) == list(range(number))

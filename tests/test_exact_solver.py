@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.cases import each_case
 from support.scenes import CORNERS, DOWN, EDGE, UPRIGHT, WEIGHTLESS, Array, floor, matrices, pose, routh, turns
 
 from tests.measure import arbiter
@@ -20,6 +21,8 @@ from tower_sim.apparatus.parts import Box, Quaternion, Surface, Vector, tilted_a
 from tower_sim.cubes import supply
 from tower_sim.physics.release import release
 from tower_sim.physics.settings import GRAVITY
+
+pytestmark = pytest.mark.judges
 
 STEP = 1e-4
 SPIN = 6 / EDGE**2  # one over the moment of inertia of a cube of mass 1
@@ -75,7 +78,7 @@ def test_the_impulse_of_a_point_obeys_every_line_of_the_law(share: float):
 # A corner strikes the floor: no gravity, one step in which the cube hardly moves.
 
 
-@pytest.mark.parametrize("pair", PAIRS)
+@each_case("pair", PAIRS)
 def test_a_corner_impact_is_routhes_where_slip_stops_or_keeps_its_direction(pair: Surface):
     """There one impulse problem and the integral over the impact are the same; Routh's steps are 1/1000 of compression.
 
@@ -93,8 +96,8 @@ def test_a_corner_impact_is_routhes_where_slip_stops_or_keeps_its_direction(pair
     assert error[alike].max() < 2 / 1000 + pair.friction * math.radians(1) / 2
 
 
-@pytest.mark.parametrize("pair", PAIRS)
-@pytest.mark.parametrize("restitution", [NEWTON, POISSON])
+@each_case("pair", PAIRS)
+@each_case("restitution", [NEWTON, POISSON])
 def test_friction_opposes_the_slip_that_an_impact_leaves_and_stays_in_its_disc(pair: Surface, restitution: float):
     turn, motion, arm, slip, _ = corner_impacts(400)
     after = struck(turn, motion, arm, pair, restitution)
@@ -146,8 +149,8 @@ def struck(turn: Array, motion: Array, arm: Array, pair: Surface, restitution: f
 # A cube on a floor, level or not.
 
 
-@pytest.mark.parametrize("restitution", [NEWTON, POISSON])
-@pytest.mark.parametrize("nominal", [0.0, 0.3, 0.7])
+@each_case("restitution", [NEWTON, POISSON])
+@each_case("nominal", [0.0, 0.3, 0.7])
 def test_a_flat_drop_bounces_with_the_nominal_restitution(nominal: float, restitution: float):
     height = 0.1
     solver = among([floor()], Surface(0.4, nominal), Law(EDGE, STEP, DOWN, restitution=restitution))
@@ -173,7 +176,7 @@ def laid(slope: float, friction: float, seconds: float) -> tuple[float, float, f
     return float(solver.position()[0] @ down), float(solver.motion()[0, :3] @ down), math.acos(upright)
 
 
-@pytest.mark.parametrize("friction", [0.2, 0.4, 0.8])
+@each_case("friction", [0.2, 0.4, 0.8])
 def test_a_cube_sticks_to_a_slope_a_hundredth_of_a_degree_below_the_angle_of_friction(friction: float):
     along, speed, _ = laid(math.atan(friction) - math.radians(0.01), friction, 0.2)
     # the first steps, which have no impulses to start from, may leave a little of what gravity gives in one of them
@@ -181,8 +184,8 @@ def test_a_cube_sticks_to_a_slope_a_hundredth_of_a_degree_below_the_angle_of_fri
     assert abs(speed) < Law(EDGE, STEP, DOWN).tolerance * GRAVITY * STEP
 
 
-@pytest.mark.parametrize("friction", [0.0, 0.2, 0.4, 0.8])
-@pytest.mark.parametrize("above", [0.01, 1.0, 5.0])
+@each_case("friction", [0.0, 0.2, 0.4, 0.8])
+@each_case("above", [0.01, 1.0, 5.0])
 def test_a_cube_slides_down_a_steeper_slope_as_coulomb_says(friction: float, above: float):
     slope = math.atan(friction) + math.radians(above)
     _, speed, _ = laid(slope, friction, 0.2)
@@ -348,7 +351,7 @@ def test_the_measurement_goes_on_where_its_store_ends(tmp_path: Path, capsys: py
     assert f"| club.toml | {mean:.2f} +- " in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("mistake", [["--drops", "1"], ["--step", "3e-4"], ["--step", "0"], ["--store", "."]])
+@each_case("mistake", [["--drops", "1"], ["--step", "3e-4"], ["--step", "0"], ["--store", "."]])
 def test_the_measurement_refuses_what_it_cannot_do_in_one_line(mistake: list[str], capsys: pytest.CaptureFixture[str]):
     assert arbiter.main(mistake) == 2
     assert capsys.readouterr().err.count("\n") == 1

@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from support.cases import each_case
 from support.fakes import CoinTower
 from support.ships import DiceShip
 
@@ -71,7 +72,7 @@ def test_without_pytest_one_line_says_what_to_install(monkeypatch: pytest.Monkey
         importlib.import_module("tower_sim.testing")
 
 
-@pytest.mark.parametrize("name", testing.__all__)
+@each_case("name", testing.__all__)
 def test_every_contract_can_be_had_from_the_package_and_nothing_else(name: str):
     assert getattr(testing, name).__name__ == name
     assert not hasattr(testing, f"{name}2")

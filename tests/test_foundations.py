@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.cases import each_case
 
 from tower_sim.errors import UsageError, fault, near, shown
 from tower_sim.extras import extra, packages, pip_install
@@ -18,7 +19,7 @@ from tower_sim.reading import MAX_DEPTH, json_value, read_bytes, read_text, toml
 from tower_sim.terminal import folded, say
 
 
-@pytest.mark.parametrize(
+@each_case(
     "value",
     ["x" * 5000, 10**5000, [10**5000], -(10**400), ["y" * 300] * 300, "two\nlines", b"\xff" * 9000, {"a": 1e300}],
     ids=lambda value: type(value).__name__,
@@ -38,7 +39,7 @@ def nested(depth: int) -> str:
     return "[" * depth + "]" * depth
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "says"),
     [
         (nested(10**5), "is not JSON|depth of it"),
@@ -57,7 +58,7 @@ def test_json_that_nobody_means_is_refused_in_one_line(text: str, says: str):
     assert len(str(error.value)) < 300
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "says"),
     [
         ("a = " + nested(10**5), "is not TOML|depth"),
@@ -182,9 +183,7 @@ def test_on_a_narrow_terminal_long_lines_are_folded_between_words_and_nothing_is
     assert folded("x" * 90, 60) == "x" * 90  # a token can still be copied whole
 
 
-@pytest.mark.parametrize(
-    ("is_terminal", "columns", "lines"), [(True, "60", 2), (True, "200", 1), (False, "60", 1), (False, "", 1)]
-)
+@each_case(("is_terminal", "columns", "lines"), [(True, "60", 2), (True, "200", 1), (False, "60", 1), (False, "", 1)])
 def test_a_terminal_folds_and_nothing_else_does(
     is_terminal: bool, columns: str, lines: int, monkeypatch: pytest.MonkeyPatch
 ):
@@ -201,7 +200,7 @@ def test_prose_is_not_wider_than_can_be_read_and_rows_go_on_under_their_last_col
     assert folded("  " + "word " * 40, 60).split("\n")[1].startswith("  word")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "says"),
     [
         ("none", "it is not there; check its spelling and the folder that you are in; give one"),

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from support.cases import each_case
 from support.fakes import CoinTower
 from support.ships import DiceShip
 from support.towers import RULEBOOK
@@ -72,7 +73,7 @@ def test_run_r_of_a_root_seed_is_battle_number_r_and_both_sides_act_when_they_ar
     assert next(dead_reckoning.GAME.play(ship, setup, 7)).entry == battle.advance(ship, first, {})
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "digest"),
     [
         (

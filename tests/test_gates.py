@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from support.cases import each_case
 
 from tests.measure import trials
 from tests.measure.gates import ROWS, STANDARD, STEPS, finer, landed, verdict
@@ -83,7 +84,7 @@ def test_a_process_that_has_other_sources_than_the_command_stops():
         trials._several("drop", "amerigo", STANDARD, "others", [1])
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("away", "se", "said"),
     [
         (0.1, 0.1, "within"),

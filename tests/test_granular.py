@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.cases import each_case
 
 from tests.measure import granular
 from tests.measure.granular_report import CRITICAL, DENSE, LOOSE, Line, against, area, trend
@@ -39,6 +40,8 @@ from tower_sim.outcome import Status
 from tower_sim.physics.settings import GRAVITY, STANDARD, accuracy
 from tower_sim.physics.world import Motion
 from tower_sim.state import Pose
+
+pytestmark = pytest.mark.judges
 
 FAST = accuracy("core", "fast")
 WOOD = Surface(0.4, 0.4)
@@ -136,7 +139,7 @@ def lay(heap: Pile, place: tuple[float, float, float], turned: Quaternion = (0.0
     heap.scene.wake_all()
 
 
-@pytest.mark.parametrize("turn", [0.0, 15.0, 45.0])
+@each_case("turn", [0.0, 15.0, 45.0])
 def test_a_round_hole_lets_a_cube_fall_that_is_less_wide_than_it_from_corner_to_corner(turn: float):
     """However the cube is turned, as no square hole does; one a little narrower holds it."""
     for width, number in ((1.39, 0), (1.44, 1)):

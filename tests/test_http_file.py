@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from support.asgi import serving
+from support.cases import each_case
 
 from tower_sim.errors import UsageError
 from tower_sim.service.http import files
@@ -52,7 +53,7 @@ OTHERS: dict[str, str | bytes] = {
 }
 
 
-@pytest.mark.parametrize("other", OTHERS.values(), ids=OTHERS)
+@each_case("other", OTHERS.values(), ids=OTHERS)
 def test_another_programs_file_is_refused_and_left_as_it_is(tmp_path: Path, other: str | bytes):
     db = tmp_path / "other.db"
     if isinstance(other, bytes):

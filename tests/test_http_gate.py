@@ -12,6 +12,7 @@ from unittest.mock import Mock
 
 import pytest
 from support.asgi import Service, serving
+from support.cases import each_case
 from support.network import Answer
 
 from tower_sim.errors import UsageError
@@ -64,7 +65,7 @@ def test_a_long_body_is_read_beside_the_loop(tmp_path: Path, monkeypatch: pytest
     assert read[1].startswith("reading")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("token", "is_small"),
     [
         (pack("TOWER3", EMPTY), True),
@@ -191,12 +192,12 @@ def test_a_client_that_hangs_up_before_several_answers_gets_none_of_them(tmp_pat
 # Who asks, and by which name
 
 
-@pytest.mark.parametrize("name", ["127.0.0.1", "[::1]:8484", "192.168.1.7:80", "localhost:8484", "LOCALHOST"])
+@each_case("name", ["127.0.0.1", "[::1]:8484", "192.168.1.7:80", "localhost:8484", "LOCALHOST"])
 def test_a_name_that_nobody_else_can_have_is_answered(name: str):
     Hosts("0.0.0.0", ["A.example"]).check({"headers": [(b"host", name.encode())], "http_version": "1.1"})
 
 
-@pytest.mark.parametrize(
+@each_case(
     "sent",
     [
         ["evil.example:8484"],
@@ -225,9 +226,7 @@ def test_every_route_asks_for_the_name(tmp_path: Path):
     asyncio.run(whole())
 
 
-@pytest.mark.parametrize(
-    "origin", ["https://table.example", "http://localhost:8000", "http://[::1]:80", "http://10.0.0.7"]
-)
+@each_case("origin", ["https://table.example", "http://localhost:8000", "http://[::1]:80", "http://10.0.0.7"])
 def test_an_origin_is_allowed_as_browsers_send_it(origin: str):
     if origin.endswith(":80"):
         with pytest.raises(UsageError, match=r"allowed is 'http://\[::1\]'"):
@@ -236,7 +235,7 @@ def test_an_origin_is_allowed_as_browsers_send_it(origin: str):
         assert check_origin(origin) == origin
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     ["*", "null", "", "table.example", "https://", "https://table.example/", "https://table.example/lab", "ftp://a.example",
      "https://*.example", "https://a@b.example", "https://a.example:x", "https://A.example", "https://a.example?x"],

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.cases import each_case
 from support.command_line import tower_sim
 from support.network import Answer, Client, Running, running, until
 
@@ -130,7 +131,7 @@ def test_it_ends_when_it_is_asked_to_and_begins_again_with_the_same_file(tmp_pat
     assert (again.returncode, "is there already" in again.stderr) == (2, True)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("options", "says"),
     [
         (["--port", "8484"], "add --http"),
@@ -294,7 +295,7 @@ def test_identifiers_and_seeds_are_of_128_bits_and_never_twice(tmp_path: Path):
     assert hashed(drawn[0]) != hashed(drawn[1])
 
 
-@pytest.mark.parametrize(
+@each_case(
     "wrong",
     [{"token": "short"}, {"rate": -1}, {"queue": 0}, {"max_body": 1}, {"max_body": 2**23}, {"workers": -1},
      {"patience": 0}, {"per_address": -1}],

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.cases import each_case
 from support.command_line import tower_sim
 from support.network import Client, Running, new_key, running
 
@@ -47,7 +48,7 @@ def a_tower(client: Client, **fields: Any) -> str:
 # What it answers
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("path", "body", "command"),
     [
         ("drops", LIGHT, "drop amerigo --cubes blue=4 --model surrogate"),
@@ -183,7 +184,7 @@ def test_a_request_that_was_refused_leaves_its_key_unused(client: Client):
 # What it refuses
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "code", "path"),
     [
         ({"cubes": {"blue": -1}}, "field.invalid", "cubes.blue"),
@@ -209,7 +210,7 @@ def test_a_bad_field_is_named(client: Client, body: Any, code: str, path: str):
     assert got.status == STATUS[code][0]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("field", "value"),
     [("game", "mine.toml"), ("rules", "./mine.toml"), ("rules", {"apparatus": "/tmp/x"}), ("model", "fitted.json")],
 )
@@ -220,7 +221,7 @@ def test_that_no_file_is_opened_over_http_is_said_to_who_asks_for_one(field: str
         drawing.narrowed(drawing.GAME, {field: "amerigp"}, drawing.known_fields(drawing.GAME))
 
 
-@pytest.mark.parametrize("raw", [b"", b"{", b"[]", b"null", b'{"a": NaN}', b'{"a": 1, "a": 2}', b"\xff", b"[" * 100])
+@each_case("raw", [b"", b"{", b"[]", b"null", b'{"a": NaN}', b'{"a": 1, "a": 2}', b"\xff", b"[" * 100])
 def test_what_is_no_json_object_is_said_so(client: Client, raw: bytes):
     assert client.ask("POST", "/v1/drops", raw=raw).code == "json.invalid"
 

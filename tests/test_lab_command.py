@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.cases import each_case
 
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load, shipped
@@ -85,7 +86,7 @@ def test_every_shipped_model_says_how_close_it_is_as_its_report_does():
             assert number.lstrip("+") in docs, number
 
 
-@pytest.mark.parametrize("name", [name for name in sorted(shipped()) if not load(name).board])
+@each_case("name", [name for name in sorted(shipped()) if not load(name).board])
 def test_cubes_have_places_on_every_floor_and_in_the_tray_that_do_not_overlap(name: str):
     shape = load(name)
     section, edge = drawn(shape), 1e3 * shape.cube_edge

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import random
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -18,9 +17,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2, norm
+from support.cases import each_case
 from support.declared import HEAD, NUMBERS, At, dungeon, expressions, games
 from support.declared import table as a_game
 from support.fakes import CoinTower
+from support.node import NODE, PORTS
 from support.played import Page, Picks, Seed, told, turns_of
 from support.portable import model_of
 
@@ -41,7 +42,8 @@ from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import shipped
 from tower_sim.surrogate.table import FloorTable, Table
 
-NODE = shutil.which("node")
+pytestmark = PORTS
+
 SEED: Seed = (2026, 17, 3, 4)
 PICKS = 2**31  # the streams of what games pick begin there
 ALL = 10**6  # throws
@@ -80,8 +82,6 @@ def tight() -> SurrogateModel:
 
 @pytest.fixture(scope="module")
 def page(model: SurrogateModel, tight: SurrogateModel, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    if NODE is None:
-        pytest.skip("node is not installed here, and nothing else runs JavaScript")
     sampler = tmp_path_factory.mktemp("sampler") / "sampler.mjs"
     document = export.document(model.fitted)
     sampler.write_text(export.js_text(document), "utf-8")
@@ -315,7 +315,7 @@ def test_an_expression_is_the_number_that_python_makes_of_it(page: Page, text: s
     assert worked(given=expression_of(expression, at.names)) == expected
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "value"),
     [
         ("1 / 3 + 1 / 3 + 1 / 3 == 1", "1"),
@@ -471,7 +471,7 @@ steps = { is = 0, to = 4 }
 WITH_DEVICES = {**GAMES, "without stairs": WITHOUT_STAIRS + OF_KINDS}
 
 
-@pytest.mark.parametrize("name", WITH_DEVICES)
+@each_case("name", WITH_DEVICES)
 def test_the_device_has_the_exact_odds_that_python_has(page: Page, name: str):
     game, rng = game_of(WITH_DEVICES[name]), random.Random(9)
     tree = plain(game.declaration)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.browser import Watched, axe_violations, browsing, clean, needs_browser
+from support.browser import PAGES, Watched, axe_violations, browsing, clean
 from support.portable import model_of
 
 from tower_sim import cli, registry
@@ -28,7 +28,7 @@ from tower_sim.runs.figure import table
 from tower_sim.surrogate.store import shipped as shipped_surrogate
 from tower_sim.variants import read_variant
 
-pytestmark = needs_browser
+pytestmark = PAGES
 
 COLOURS = Rules().colours
 HOSTILE = "<img src=x onerror=window.hit=1>"

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import shutil
-import subprocess
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
@@ -13,6 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.cases import each_case
+from support.node import PORTS, answered
 from support.portable import made_up, model_of
 
 from tower_sim.apparatus.catalogue import load
@@ -23,7 +22,8 @@ from tower_sim.surrogate import kernel
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import shipped_names
 
-NODE = shutil.which("node")
+pytestmark = PORTS
+
 WORLD = 1 << 32
 
 ASK = """
@@ -70,17 +70,12 @@ TABLES = {"made_up": made_up()} | {name: model.table for name, model in towers()
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory: pytest.TempPathFactory) -> Ask:
-    if NODE is None:
-        pytest.skip("node is not installed here, and nothing else runs JavaScript")
     file = tmp_path_factory.mktemp("many") / "ask.mjs"
     file.write_text(source("tower_sim.surrogate", "words.js", "seeds.js", "many.js") + ASK, "utf-8")
     tables = {name: table.to_plain() for name, table in TABLES.items()}
 
     def answers(*requests: Mapping[str, Any]) -> list[Any]:
-        given = json.dumps({"tables": tables, "requests": requests})
-        done = subprocess.run([str(NODE), str(file)], input=given, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
+        return answered(file, given={"tables": tables, "requests": requests})
 
     return answers
 
@@ -105,7 +100,7 @@ ODD = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(towers()))
+@each_case("name", sorted(towers()))
 def test_three_thousand_games_are_those_of_sample_games(ask: Ask, name: str):
     models = towers()
     asked = [

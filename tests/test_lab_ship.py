@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
-import subprocess
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -17,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 from support.battles import CHANCES
+from support.node import PORTS, answered
 from support.ships import ZONES, DiceShip
 
 from tower_sim import cli
@@ -32,7 +31,8 @@ from tower_sim.surrogate.generator import WordStream
 from tower_sim.surrogate.ship import ShipSurrogate, landing
 from tower_sim.surrogate.store import shipped
 
-NODE = shutil.which("node")
+pytestmark = PORTS
+
 WORD = 1 << 32
 SHIP = with_board(load("dead_reckoning"))
 FITTED = shipped(SHIP.name, SHIP.digest)
@@ -72,18 +72,13 @@ Ask = Callable[..., list[Any]]
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory: pytest.TempPathFactory) -> Ask:
-    if NODE is None:
-        pytest.skip("node is not installed here, and nothing else runs JavaScript")
     file = tmp_path_factory.mktemp("ship") / "ask.mjs"
     text = source("tower_sim.surrogate", "words.js", "ship.js") + source("tower_sim.games.dead_reckoning", "battle.js")
     file.write_text(text + ASK, "utf-8")
     law = export.document(FITTED)["law"]
 
     def answers(*requests: Mapping[str, Any]) -> list[Any]:
-        given = json.dumps({"law": law, "printed": PRINTED, "requests": requests})
-        done = subprocess.run([str(NODE), str(file)], input=given, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
+        return answered(file, given={"law": law, "printed": PRINTED, "requests": requests})
 
     return answers
 
@@ -140,12 +135,8 @@ def test_the_ship_is_exported_as_a_module_that_drops_and_as_json(tmp_path: Path,
     assert (stored["apparatus_digest"], stored["model"]) == (SHIP.digest, FITTED.digest)
     assert stored["law"]["places"] == [*LAW.places]
     assert [stored["law"][key] for key in ("crowd", "slope", "quiet")] == [LAW.crowd, LAW.slope, LAW.quiet]
-    if NODE is None:
-        pytest.skip("node is not installed here, and nothing else runs JavaScript")
     (tmp_path / "ask.mjs").write_text(USE, "utf-8")
-    done = subprocess.run([NODE, str(tmp_path / "ask.mjs")], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    found = answered(tmp_path / "ask.mjs")
     word = WordStream((1, 2, 3, 4), 9)
     first, _ = landing(LAW, 3, np.array([], int), np.array([word() for _ in range(3)]) / WORD)
     second, moved = landing(LAW, 2, first[[0, 2]], np.array([word() for _ in range(6)]) / WORD)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from support.node import PORTS, answered
 
 from tower_sim import registry
 from tower_sim.compare import comparison
@@ -22,7 +20,8 @@ from tower_sim.games.compared import Sureness
 from tower_sim.games.declared.compared import main_reading
 from tower_sim.pages.html import source
 
-NODE = shutil.which("node")
+pytestmark = PORTS
+
 GAMES = 400
 SCRIPTS = ("statistics", "say", "others_figures")
 
@@ -62,8 +61,6 @@ def group_of(group: Any, a: Any, b: Any, kind: str) -> dict[str, Any]:
 def test_the_words_are_those_of_compare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     for slow in ("shows_from", "games_to_show"):  # no words are of them
         monkeypatch.setattr(comparison, slow, lambda *_: 1)
-    if NODE is None:
-        pytest.skip("node is not installed here, and nothing else runs JavaScript")
     rng = np.random.default_rng(5)
     amerigo = registry.get("game", "amerigo")
     declared = registry.get("game", "amazonas")
@@ -85,15 +82,9 @@ def test_the_words_are_those_of_compare(tmp_path: Path, monkeypatch: pytest.Monk
             expected.append(compared.words(found, shares))
             verdicts.append([str(row.verdict) for group in found for row in group])
     file = tmp_path / "ask.mjs"
-    file.write_text(
-        source("tower_sim.pages", "common.js")
-        + source("tower_sim.lab", *(f"page/{name}.js" for name in SCRIPTS))
-        + ASK,
-        "utf-8",
-    )
-    done = subprocess.run([NODE, str(file)], input=json.dumps({"requests": requests}), capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    answers = json.loads(done.stdout)
+    scripts = source("tower_sim.pages", "common.js") + source("tower_sim.lab", *(f"page/{name}.js" for name in SCRIPTS))
+    file.write_text(scripts + ASK, "utf-8")
+    answers = answered(file, given={"requests": requests})
     assert [each["verdicts"] for each in answers] == verdicts
     both = [
         [words.replace("_", " ") for words in (each["words"], own)] for each, own in zip(answers, expected, strict=True)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import each_case
 
 from tests.measure import overlap as judge
 from tower_sim import landing
@@ -27,7 +28,7 @@ def place(x: float, y: float, z: float, orientation=FLAT) -> str:
     return landing.find(np.array([[x, y, z]]) / 1e3, np.array([orientation]), TOWER)[0].place
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("x", "y", "z", "expected"),
     [
         (0, 0, 116, "inside:upper_floor"),  # flat on the upper floor

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from support.cases import each_case
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "tests" / "measure"
@@ -12,7 +13,7 @@ SCRIPTS = sorted(path.stem for path in FOLDER.glob("*.py") if "\ndef main(" in p
 COMMAND = re.compile(r"python -m\s+tests\.measure\.(\w+)")
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
+@each_case("name", SCRIPTS)
 def test_a_script_says_what_it_is_for_and_how_it_is_called(name: str, capsys: pytest.CaptureFixture[str]):
     script = importlib.import_module(f"tests.measure.{name}")
     with pytest.raises(SystemExit) as ended:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from support.cases import each_case
 
 from tower_sim import registry
 from tower_sim.apparatus.parts import Apparatus, Box, Hand, Region, Surface
@@ -191,7 +192,7 @@ def test_the_engine_of_another_package_has_the_settings_of_bullet_and_is_part_of
     assert points.table() == bullet.table() | {"engine": "points"}
 
 
-@pytest.mark.parametrize("name", ["bulet", "", 7, None, ["bullet"]])
+@each_case("name", ["bulet", "", 7, None, ["bullet"]])
 def test_an_unknown_engine_is_refused_in_one_line_with_the_known_ones(name: Any):
     with pytest.raises(UsageError) as refused:
         PhysicsSettings(engine=name)
@@ -257,7 +258,7 @@ def test_without_pybullet_the_default_engine_drops():
     assert "amerigo, physics, seed 1: " in done.stdout
 
 
-@pytest.mark.parametrize(
+@each_case(
     "code",
     [
         "import tower_sim; tower_sim.PhysicsModel, tower_sim.PhysicsSettings(); from tower_sim import PhysicsModel",

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
+from support.cases import each_case
 from support.scenes import (
     CORNERS,
     EDGE,
@@ -87,8 +88,8 @@ def bounds(world: World) -> Bounds:
 # A slope: a cube lies flat on a floor that descends towards +x.
 
 
-@pytest.mark.parametrize("friction", [0.2, 0.4, 0.6, 0.8])
-@pytest.mark.parametrize("below", [1.0, 2.0, 5.0])
+@each_case("friction", [0.2, 0.4, 0.6, 0.8])
+@each_case("below", [1.0, 2.0, 5.0])
 def test_a_cube_stays_on_a_slope_below_the_angle_of_friction(world: World, friction: float, below: float):
     along, _ = _slide(world, friction, math.atan(friction) - math.radians(below))
     crept = along[-1] - along[49]
@@ -97,8 +98,8 @@ def test_a_cube_stays_on_a_slope_below_the_angle_of_friction(world: World, frict
     assert abs(crept) < bounds(world).creep
 
 
-@pytest.mark.parametrize("friction", [0.2, 0.4, 0.6, 0.8])
-@pytest.mark.parametrize("above", [0.5, 2.0, 4.0])
+@each_case("friction", [0.2, 0.4, 0.6, 0.8])
+@each_case("above", [0.5, 2.0, 4.0])
 def test_a_cube_slides_down_a_steeper_slope_as_fast_as_coulomb_friction_lets_it(
     world: World, friction: float, above: float
 ):
@@ -122,8 +123,8 @@ def _slide(world: World, friction: float, slope: float) -> tuple[Array, Array]:
     return np.array([m.position[0] @ down for m in motions]), np.array([m.velocity[0] @ down for m in motions])
 
 
-@pytest.mark.parametrize("friction", [1.5, 2.0])
-@pytest.mark.parametrize(("degrees", "topples"), [(44.5, False), (45.5, True)])
+@each_case("friction", [1.5, 2.0])
+@each_case(("degrees", "topples"), [(44.5, False), (45.5, True)])
 def test_a_cube_on_a_rough_slope_topples_at_45_degrees(world: World, friction: float, degrees: float, topples: bool):
     slope = math.radians(degrees)
     across = np.array([math.sin(slope), 0.0, math.cos(slope)])
@@ -141,7 +142,7 @@ def test_a_cube_on_a_rough_slope_topples_at_45_degrees(world: World, friction: f
 RESTITUTIONS = [0.3, SHIPPED.restitution, 0.5, 0.7]
 
 
-@pytest.mark.parametrize("restitution", RESTITUTIONS)
+@each_case("restitution", RESTITUTIONS)
 def test_flat_drops_bounce_with_the_nominal_restitution(world: World, restitution: float):
     """The mean of 127 drops, and every one of them: Bullet's correction of overlap adds to strong bounces."""
     effective, heights = _flat_drops(world, restitution, 25)
@@ -155,8 +156,8 @@ def test_flat_drops_bounce_with_the_nominal_restitution(world: World, restitutio
     assert np.abs(effective - restitution).max() < (own.each_strong if restitution > 0.6 else own.each)
 
 
-@pytest.mark.parametrize("restitution", RESTITUTIONS)
-@pytest.mark.parametrize("fault", [0.92, 1.08])
+@each_case("restitution", RESTITUTIONS)
+@each_case("fault", [0.92, 1.08])
 def test_flat_drops_tell_a_restitution_that_is_wrong_by_8_percent(world: World, restitution: float, fault: float):
     """The test above, tried: the engine is given another restitution than the one it is held to."""
     effective, _ = _flat_drops(world, fault * restitution, 4)
@@ -208,7 +209,7 @@ class Impacts:
     turn: Array
 
 
-@pytest.mark.parametrize("friction", [0.0, 1e6])
+@each_case("friction", [0.0, 1e6])
 def test_the_reference_for_impacts_has_the_closed_form_without_slip_and_without_friction(friction: float):
     """The judge judged: with no friction or no slip at all the equations are linear."""
     rng = np.random.default_rng(2)
@@ -234,7 +235,7 @@ def test_the_reference_for_impacts_has_the_closed_form_without_slip_and_without_
 QUANTILES = [0.05, 0.25, 0.5, 0.75, 0.95]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("pair", "inertia"),
     [
         (WOOD, None),
@@ -266,7 +267,7 @@ def test_corner_impacts_keep_the_energy_that_rigid_body_theory_says_impact_by_im
     assert (impacts.kept_engine <= 1.0).all()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("pair", "fault"),
     [
         (WOOD, Surface(1.0, 1.08)),
@@ -297,7 +298,7 @@ def _energy_differences(impacts: Impacts) -> tuple[float, float, float]:
     return float(error.mean()), float(np.sqrt(np.mean(error**2))), float(np.abs(shift).max())
 
 
-@pytest.mark.parametrize("friction", [0.1, 0.2, 0.4])
+@each_case("friction", [0.1, 0.2, 0.4])
 def test_friction_in_a_corner_impact_opposes_slip_that_goes_on_in_one_direction(world: World, friction: float):
     """By the reference, slip lasts through the impact and turns by less than 10 degrees."""
     impacts = _corner_impacts(world, Surface(friction, WOOD.restitution), None, 500)
@@ -474,7 +475,7 @@ def test_a_cube_flying_free_keeps_energy_and_momenta_to_a_thousandth(world: Worl
     assert worst < 1e-3
 
 
-@pytest.mark.parametrize("steps_a_second", [500, 4000])
+@each_case("steps_a_second", [500, 4000])
 def test_a_falling_cube_is_where_semi_implicit_euler_says(world: World, steps_a_second: int):
     """x_n = x_0 + n h v + n (n + 1) / 2 h^2 g, turned by n h times the spin; both to 1e-5 (m; rad; every window)."""
     velocity, spin = np.array([0.4, -0.3, 1.0]), np.array([20.0, -30.0, 10.0])
@@ -498,8 +499,8 @@ def test_a_falling_cube_is_where_semi_implicit_euler_says(world: World, steps_a_
 # At rest: cubes lie on the floor, on each other, in the tower.
 
 
-@pytest.mark.parametrize("depth", [-0.1, 0.0, 0.01, 0.3])
-@pytest.mark.parametrize(
+@each_case("depth", [-0.1, 0.0, 0.01, 0.3])
+@each_case(
     ("turn", "other", "apart"),
     [
         ((0, 0, 0), (0, 0, 0), (0, 0, 1)),  # face on face
@@ -524,7 +525,7 @@ TOWER_EDGE = load(RULEBOOK).cube_edge
 OF_THE_TOWER = Thing(edge=TOWER_EDGE, mass=650.0 * TOWER_EDGE**3)
 
 
-@pytest.mark.parametrize("height", [0.0, 0.05])
+@each_case("height", [0.0, 0.05])
 def test_a_cube_at_rest_on_the_floor_overlaps_it_by_little(world: World, height: float):
     start = pose((0, 0, TOWER_EDGE / 2 + height), tilted_about_y(0.01))
     bodies = set_up(world, [start], WOOD, [floor()], thing=OF_THE_TOWER)

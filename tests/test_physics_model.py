@@ -8,6 +8,7 @@ from typing import cast
 
 import numpy as np
 import pytest
+from support.cases import each_case
 
 from tests.measure.living import play_living
 from tower_sim.apparatus.amerigo.tower import SquareTower
@@ -126,7 +127,7 @@ def test_a_cube_of_another_size_is_refused(model: PhysicsModel):
         model.drop(model.empty(), [Cube(3, "blue", 0.009)], np.random.default_rng(1))
 
 
-@pytest.mark.parametrize("strength", [-0.1, float("nan"), float("inf"), 5.1])
+@each_case("strength", [-0.1, float("nan"), float("inf"), 5.1])
 def test_an_unfit_knock_is_refused(model: PhysicsModel, strength: float):
     with pytest.raises(UsageError, match=r"knock strength = .* allowed is 0 to 5"):
         model.knock(model.empty(), strength, np.random.default_rng(1))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.cases import each_case
 
 from tests.support import digits
 from tower_sim import portable
@@ -54,7 +55,7 @@ def amounts() -> list[float]:
     return [*near, *far, *borders, *rng.random(400).tolist(), 5e-324, 1.7e308]
 
 
-@pytest.mark.parametrize("name", ["sin", "cos", "tan"])
+@each_case("name", ["sin", "cos", "tan"])
 def test_of_an_angle_the_error_is_under_one_unit_in_the_last_place(name: str):
     function, exact = getattr(portable, name), getattr(digits, name)
     assert max(digits.ulps(function(x), exact(x)) for x in angles()) < 0.9
@@ -95,14 +96,14 @@ def test_sine_and_tangent_are_odd_and_cosine_is_even_to_the_last_digit():
         assert portable.cos(-x) == portable.cos(x)
 
 
-@pytest.mark.parametrize("function", [portable.sin, portable.cos, portable.tan])
-@pytest.mark.parametrize("angle", [math.nan, math.inf, -math.inf, 1.001e6])
+@each_case("function", [portable.sin, portable.cos, portable.tan])
+@each_case("angle", [math.nan, math.inf, -math.inf, 1.001e6])
 def test_an_angle_that_cannot_be_reduced_exactly_is_refused(function: Function, angle: float):
     with pytest.raises(ValueError, match="up to 1e6 rad"):
         function(angle)
 
 
-@pytest.mark.parametrize("x", [0.0, -1.0, math.nan, math.inf])
+@each_case("x", [0.0, -1.0, math.nan, math.inf])
 def test_the_logarithm_of_what_has_none_is_refused(x: float):
     with pytest.raises(ValueError, match="over 0"):
         portable.log(x)

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.cases import each_case
 
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import from_tables, load, names, shipped
@@ -36,6 +37,8 @@ from tower_sim.printing.printed import PrintChoice, TowerInParts, make
 from tower_sim.printing.step import plane_faces, to_step
 from tower_sim.printing.stl import read_stl, to_stl
 from tower_sim.printing.threemf import Placed, on_beds, read_3mf, to_3mf
+
+pytestmark = pytest.mark.pictures
 
 TOWERS = [name for name in names() if name != "dead_reckoning"]
 
@@ -236,8 +239,8 @@ def buried(found: Any, points: Any) -> Any:
     return np.any([(np.abs((points - p.centre) @ p.turn) <= p.half).all(axis=1) for p in found], axis=0)
 
 
-@pytest.mark.parametrize("name", TOWERS)
-@pytest.mark.parametrize("wall", [2.0, 3.0, 6.0])
+@each_case("name", TOWERS)
+@each_case("wall", [2.0, 3.0, 6.0])
 def test_what_cubes_meet_is_printed_where_it_is_simulated(name: str, wall: float):
     """On either side of simulated faces, 0.02 mm off: nothing before them and matter behind; of no wall thickness."""
     tower = load(name)
@@ -317,7 +320,7 @@ def test_an_stl_is_read_back_as_it_was_in_either_form(tmp_path: Path):
     assert read_stl(tmp_path / "b.stl").volume == pytest.approx(mesh.volume, rel=1e-9)
 
 
-@pytest.mark.parametrize("data", [b"", b"solid\nvertex 1 2\n", b"x" * 90, b"solid\n" + b"vertex nan 0 0\n" * 3])
+@each_case("data", [b"", b"solid\nvertex 1 2\n", b"x" * 90, b"solid\n" + b"vertex nan 0 0\n" * 3])
 def test_what_is_no_stl_is_refused_in_a_line(data: bytes, tmp_path: Path):
     (tmp_path / "a.stl").write_bytes(data)
     with pytest.raises(UsageError, match=r"holds no triangles of finite numbers; allowed is"):
@@ -339,9 +342,7 @@ def test_a_3mf_has_every_part_with_its_name_and_none_over_another(tmp_path: Path
         read_3mf(Path(__file__))
 
 
-@pytest.mark.parametrize(
-    "bed", [Bed(180, 180, 180), Bed(250, 210, 200), Bed(140, 300, 200), Bed(600, 600, 300)], ids=str
-)
+@each_case("bed", [Bed(180, 180, 180), Bed(250, 210, 200), Bed(140, 300, 200), Bed(600, 600, 300)], ids=str)
 def test_what_a_3mf_holds_lies_within_the_bed_and_nothing_over_another(bed: Bed):
     """Boxes as large as parts, two as large as the bed, and a cube: their corners as the file places them."""
     sizes = [
@@ -489,7 +490,7 @@ def test_export_says_what_it_made_and_writes_all_of_it(tmp_path: Path, capsys: p
     assert load(tmp_path / "a/tower.toml").digest == load("amerigo").digest
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "told"),
     [
         ("amerigo --to stl -o a.stl", "allowed is a folder"),

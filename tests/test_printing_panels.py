@@ -27,6 +27,8 @@ from tower_sim.printing.mesh import contains, faults
 from tower_sim.printing.panels import Panel, built, panels
 from tower_sim.printing.sheets import SheetChoice, lay, to_svg
 
+pytestmark = pytest.mark.pictures
+
 TOWERS = ("amerigo", "amerigo-club", "amerigo-rulebook")
 _SVG = "{http://www.w3.org/2000/svg}"
 

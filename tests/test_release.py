@@ -11,6 +11,7 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 import pytest
+from support.cases import each_case
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Hand
@@ -59,7 +60,7 @@ def layer(rng: np.random.Generator) -> Array:
     return rng.permutation(turned)
 
 
-@pytest.mark.parametrize("number", [1, 5, 49])
+@each_case("number", [1, 5, 49])
 def test_places_follow_the_law_of_a_lattice_shifted_and_turned_at_random(number: int):
     """The first and the last cube of each hand, beside places that numpy draws."""
     rng = np.random.default_rng(1)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.campaigns import DROPS_IN_PHYSICS, GAMES, tree
+from support.cases import each_case
 
 from tower_sim.campaign import parse, run, run_shard, verify
 from tower_sim.campaign.spec import Spec
@@ -50,7 +51,7 @@ def test_a_spec_says_that_it_records_only_where_it_does():
         Spec.from_canonical(true.canonical.replace('"record":true', '"record":false'))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "message"),
     [
         (

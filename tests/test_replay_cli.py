@@ -5,6 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from support.cases import each_case
 
 from tests.support.browser import browsing, needs_browser
 from tower_sim.cli import main
@@ -94,7 +95,7 @@ def test_a_scene_is_written_where_its_suffix_is_asked_for(capsys: Capture):
     assert Path("drop.GLB").read_bytes()[:4] == b"glTF"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "named"),
     [
         ((*DROP, "--replay", "drop.mp4"), "ends in '.mp4'; allowed are .html and .glb"),
@@ -108,6 +109,7 @@ def test_a_scene_is_written_where_its_suffix_is_asked_for(capsys: Capture):
 def test_what_cannot_be_shown_is_refused_in_one_line_before_any_work(
     words: tuple[str, ...], named: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ):
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("tower_sim.simulator.settle", None)  # nothing may fall
     assert main(list(words)) == 2
     said = capsys.readouterr()

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from support.cases import each_case
 
 from tests.support.filmed import counted, document, filmed
 from tower_sim.apparatus.catalogue import load
@@ -114,9 +115,7 @@ def test_what_is_drawn_of_an_apparatus_is_there_but_for_the_table():
     assert [box["turn"] for box in told["boxes"]] == [list(b.orientation) for b in AMERIGO.boxes if b.part != "table"]
 
 
-@pytest.mark.parametrize(
-    "name", ["plain", "</script><img src=x onerror=alert(1)>", "<!-- & \u2028 'quotes\"", "no \udcff sign"]
-)
+@each_case("name", ["plain", "</script><img src=x onerror=alert(1)>", "<!-- & \u2028 'quotes\"", "no \udcff sign"])
 def test_a_document_is_read_back_from_a_pages_text(name: str):
     _, made = filmed(AMERIGO, [("drop", 5)], 1)
     replay = document(made, AMERIGO, title=name, text=name)

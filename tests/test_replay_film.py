@@ -48,24 +48,34 @@ SEEDS = st.integers(0, 2**32)
 
 
 def same(apparatus: Any, actions: Any, seed: int, physics: PhysicsSettings | None = None) -> None:
-    """Recorded or not, outcomes are equal, and so are the states' tokens, which hold every bit of every pose."""
+    """Recorded or not, outcomes are equal, and so are the states' tokens, which hold every bit of every pose.
+
+    And the takes of those that landed end where their outcomes do.
+    """
     with PhysicsModel(apparatus, physics) as plain, filming(apparatus, physics) as (model, film):
-        for one, other in zip(outcomes(plain, actions, seed), outcomes(model, actions, seed), strict=True):
-            assert one == other
-            assert one.state.token() == other.state.token()
-        assert [shot.kind for shot in film.taken()] == ["drop" if kind == "again" else kind for kind, _ in actions]
+        both = list(zip(outcomes(plain, actions, seed), outcomes(model, actions, seed), strict=True))
+        shots = film.taken()
         assert plain.effort == model.effort
+    for one, other in both:
+        assert one == other
+        assert one.state.token() == other.state.token()
+    assert [shot.kind for shot in shots] == ["drop" if kind == "again" else kind for kind, _ in actions]
+    landed = [outcome for _, outcome in both if outcome.status.is_landing]
+    for outcome, take in zip(landed, takes(shots, apparatus), strict=True):
+        check(take, apparatus)
+        assert [(x.cube, x.place, x.pose) for x in take.rest] == [(x.cube, x.place, x.pose) for x in outcome.landings]
+        assert counted(take)[1] == Counter(cube.colour for cube in outcome.emerged)
 
 
 @settings(max_examples=12)
 @given(name=st.sampled_from(sorted(TOWERS)), actions=st.lists(TOWER_ACTIONS, min_size=1, max_size=3), seed=SEEDS)
-def test_recording_changes_no_draw_of_a_tower(name: str, actions: Any, seed: int):
+def test_recording_changes_no_draw_of_a_tower_and_its_takes_end_where_the_draws_do(name: str, actions: Any, seed: int):
     same(TOWERS[name], actions, seed)
 
 
 @settings(max_examples=8)
 @given(actions=st.lists(SHIP_ACTIONS, min_size=1, max_size=3), seed=SEEDS)
-def test_recording_changes_no_draw_of_a_board(actions: Any, seed: int):
+def test_recording_changes_no_draw_of_a_board_and_its_takes_end_where_the_draws_do(actions: Any, seed: int):
     same(SHIP, actions, seed)
 
 
@@ -74,12 +84,7 @@ def test_recording_changes_no_draw_of_a_board(actions: Any, seed: int):
 @given(ship=st.booleans(), seed=SEEDS)
 def test_recording_changes_no_draw_of_an_engine_that_is_asked_for_each_window(ship: bool, seed: int):
     actions = [("drop", 6), ("place", "cargo"), ("drop", 0)] if ship else [("drop", 5), ("knock", 2.0), ("drop", 3)]
-    apparatus, physics = SHIP if ship else AMERIGO, accuracy("bullet", "standard")
-    same(apparatus, actions, seed, physics)
-    with filming(apparatus, physics) as (model, film):
-        list(outcomes(model, actions, seed))
-        for take in takes(film.taken(), apparatus):
-            check(take, apparatus)
+    same(SHIP if ship else AMERIGO, actions, seed, accuracy("bullet", "standard"))
 
 
 @pytest.mark.parametrize("name", ["amerigo", "dead_reckoning", "wallenstein"])
@@ -137,27 +142,6 @@ def check(take: Take, apparatus: Any) -> None:
     assert out == Counter(
         x.cube.colour for x in take.rest if not x.place.startswith("inside:") and x.cube.id not in lay
     )
-
-
-@settings(max_examples=10)
-@given(name=st.sampled_from(sorted(TOWERS)), actions=st.lists(TOWER_ACTIONS, min_size=1, max_size=3), seed=SEEDS)
-def test_takes_of_a_tower_end_where_their_outcomes_do(name: str, actions: Any, seed: int):
-    agree(TOWERS[name], actions, seed)
-
-
-@settings(max_examples=8)
-@given(actions=st.lists(SHIP_ACTIONS, min_size=1, max_size=3), seed=SEEDS)
-def test_takes_of_a_board_end_where_their_outcomes_do(actions: Any, seed: int):
-    agree(SHIP, actions, seed)
-
-
-def agree(apparatus: Any, actions: Any, seed: int) -> None:
-    landed, made = filmed(apparatus, actions, seed)
-    assert len(made) == len(landed)
-    for outcome, take in zip(landed, made, strict=True):
-        check(take, apparatus)
-        assert [(x.cube, x.place, x.pose) for x in take.rest] == [(x.cube, x.place, x.pose) for x in outcome.landings]
-        assert counted(take)[1] == Counter(cube.colour for cube in outcome.emerged)
 
 
 # What the film holds

@@ -13,6 +13,7 @@ import matplotlib.colors
 import matplotlib.image
 import numpy as np
 import pytest
+from support.cases import each_case
 
 from tests.support.browser import NODE_MODULES
 from tests.support.filmed import document, filmed
@@ -78,7 +79,7 @@ def made(name: str) -> tuple[Replay, bytes]:
     return replay, glb_of(replay)
 
 
-@pytest.mark.parametrize("name", MADE)
+@each_case("name", MADE)
 def test_at_the_end_of_every_take_cubes_are_where_the_outcome_has_them(name: str):
     replay, data = made(name)
     scene = Scene(data)
@@ -118,7 +119,7 @@ def test_a_cube_is_in_the_hand_until_it_is_thrown_and_goes_the_way_of_its_track(
             assert scene.at(node, "translation", time) == pytest.approx(track.poses[i, :3], abs=1e-5)
 
 
-@pytest.mark.parametrize("name", MADE)
+@each_case("name", MADE)
 def test_keys_go_forward_in_time_and_turns_are_of_length_1_the_short_way(name: str):
     _, data = made(name)
     scene = Scene(data)
@@ -147,7 +148,7 @@ def test_faces_of_solids_look_outwards():
             assert normal @ (a - places.mean(axis=0)) > 0
 
 
-@pytest.mark.parametrize("name", ["tower", "board", "hulls"])
+@each_case("name", ["tower", "board", "hulls"])
 def test_a_camera_sees_the_whole_shape(name: str):
     """Every corner, in the camera's own axes, is before it and within its lens."""
     replay, data = made(name)

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.banks import RULES, bank_in
+from support.cases import each_case
 
 from tower_sim.campaign import parse
 from tower_sim.cli import main
@@ -180,7 +181,7 @@ def no_table(copy: Path) -> None:
     path.write_bytes((copy / "drops/00001.parquet").read_bytes())
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("harm", "said"),
     [
         (no_manifest, "holds no manifest.json"),
@@ -193,7 +194,8 @@ def no_table(copy: Path) -> None:
         (no_table, "cannot be read"),
     ],
 )
-def test_what_is_no_bank_is_refused_in_one_line(harm: Any, said: str, copy: Path):
+def test_what_is_no_bank_is_refused_in_one_line(harm: Any, said: str, directory: Path, tmp_path: Path):
+    copy = Path(shutil.copytree(directory, tmp_path / "copy"))
     harm(copy)
     with pytest.raises(UsageError, match=re.escape(said)) as refused:
         Bank(copy)
@@ -397,7 +399,7 @@ def test_a_knock_in_a_document_is_told_and_not_shown(bank: Bank):
     assert "1 knock on the table cannot be shown" in replay.header["summary"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "said"),
     [
         ((*DROP, "red=1", "--bank", "BANK"), "allowed is one beside --replay only; add --replay FILE.html"),
@@ -425,7 +427,7 @@ HEAD = {"schema": "tower-sim/amerigo-game", "version": 1, "seed": "1", "apparatu
 GAME: dict[str, Any] = HEAD | {"knocks": {}, "drops": [FIRST]}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("change", "said"),
     [
         ({"schema": "tower-sim/battle"}, None),

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import each_case
 
 from tower_sim import PhysicsModel, load, open_model, supply
 from tower_sim.errors import UsageError
@@ -196,9 +197,7 @@ def test_moves_are_read_back(cubes: list[Recorded]):
     assert moves_text(moves_of(reversed(cubes))) == moves_text(moves)
 
 
-@pytest.mark.parametrize(
-    "text", ["{}", "[1]", '[["a","b"]]', '[["a","b",0]]', '[["a","b","c"]]', '[["a","b",1.5]]', "nope"]
-)
+@each_case("text", ["{}", "[1]", '[["a","b"]]', '[["a","b",0]]', '[["a","b","c"]]', '[["a","b",1.5]]', "nope"])
 def test_other_texts_are_no_moves(text: str):
     with pytest.raises(ValueError, match=r"move|Expecting"):
         read_moves(text)

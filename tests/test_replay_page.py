@@ -11,12 +11,12 @@ import matplotlib.image
 import numpy as np
 import numpy.typing as npt
 import pytest
-from support.browser import Watched, axe_violations, browsing, needs_browser
+from support.browser import PAGES, Watched, axe_violations, browsing
 from support.replays import MadeReplay, battle_replay, tower_replay
 
 from tower_sim.replay.page import page_of
 
-pytestmark = needs_browser
+pytestmark = PAGES
 
 HOSTILE = '</script><img src=x onerror="window.ran=1"><script>window.ran=2</script>'
 WIDTH = 1000

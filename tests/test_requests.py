@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.cases import each_case
 
 from tower_sim import TowerState, UsageError, load, open_model, registry
 from tower_sim.games.ways import Asked
@@ -31,7 +32,7 @@ def play(game: Any = AMERIGO, rules: Any = None, **more: Any) -> PlayRequest:
     return PlayRequest(game.name, game.read({}) if rules is None else rules, **given)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("make", "says"),
     [
         (lambda: DropRequest("amerigo", "physics", 7, {}), "cubes is {}; allowed is a count by colour, unless"),
@@ -76,7 +77,7 @@ def test_a_rules_file_has_keys_of_the_games_table_its_other_tables_and_the_appar
     assert read_rules(AMERIGO, "amerigo-club") == Asked(AMERIGO.read({}), "amerigo-club")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "says"),
     [
         ("cubez = 3", "rules.cubez is unknown"),
@@ -96,7 +97,7 @@ def test_a_bad_rules_file_is_named_in_one_line(text: str, says: str, tmp_path: P
     assert says in str(error.value)
 
 
-@pytest.mark.parametrize("game", games(), ids=lambda game: game.name)
+@each_case("game", games(), ids=lambda game: game.name)
 def test_the_document_of_every_game_is_json_and_names_what_was_asked_for(game: Any):
     request = play(game, apparatus=game.apparatus or first_game().apparatus)
     name = "two_thirds" if request.apparatus == "wallenstein" else "surrogate"  # nobody fitted that tower
@@ -122,7 +123,7 @@ def test_the_odds_are_of_the_runs_of_that_seed_and_the_first_is_the_one_run():
     assert whole["summary"]["games"] == by_hand.runs == 5
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("game", "apparatus", "model", "says"),
     [
         ("dead_reckoning", "amerigo", "two_thirds", "model is 'two_thirds'; allowed is one that knows a board"),

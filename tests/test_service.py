@@ -3,7 +3,6 @@
 import io
 import json
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,8 +15,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.cases import each_case
 from support.command_line import here, tower_sim
 from support.fakes import CoinTower
+from support.node import NODE
 
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import load
@@ -36,7 +37,6 @@ FIELDS = fields()
 DOC = (ROOT / "docs/service.md").read_text("utf-8")
 RULE = {"do": "drop", "cubes": {"blue": 4}, "model": "two_thirds", "seed": 7}
 COMMAND = (sys.executable, "-m", "tower_sim")
-NODE = shutil.which("node")
 TOWER = load("amerigo")
 APPARATUS = {name: registry.get("game", name).apparatus or "amerigo" for name in registry.names("game")}
 
@@ -149,7 +149,7 @@ PLAYED: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("do", "own", "general"), PLAYED)
+@each_case(("do", "own", "general"), PLAYED)
 def test_a_games_own_request_and_the_general_one_give_the_same_document(
     do: str, own: dict[str, Any], general: dict[str, Any]
 ):
@@ -159,13 +159,13 @@ def test_a_games_own_request_and_the_general_one_give_the_same_document(
     assert of_own == of_general
 
 
-@pytest.mark.parametrize("game", registry.names("game"))
+@each_case("game", registry.names("game"))
 def test_every_registered_game_is_played_by_the_service_as_by_the_command(game: str):
     model = "two_thirds" if APPARATUS[game] == "wallenstein" else "surrogate"  # which nobody has fitted to that tower
     (reply,) = ask({"do": "play", "game": game, "apparatus": APPARATUS[game], "model": model, "seed": 3})
     assert reply.pop("id") is None
     asked = ("play", game, "--apparatus", APPARATUS[game], "--model", model, "--seed", "3", "--json")
-    assert json.dumps(reply) + "\n" == tower_sim(*asked).stdout
+    assert json.dumps(reply) + "\n" == here(*asked).stdout
 
 
 def test_the_same_request_gives_the_same_reply_whatever_came_before():
@@ -190,7 +190,7 @@ def test_a_field_that_is_null_counts_as_left_out():
     assert ask(nulls | RULE) == ask(RULE)
 
 
-@pytest.mark.parametrize("name", [None, 0, -1.5, "a\n\u2028b", [1, {"a": []}], {"x": None}, True])
+@each_case("name", [None, 0, -1.5, "a\n\u2028b", [1, {"a": []}], {"x": None}, True])
 def test_the_id_is_sent_back_as_it_came(name: object):
     for request in (RULE, {"do": "fly"}):
         assert ask(request | {"id": name})[0]["id"] == name
@@ -212,7 +212,7 @@ def test_hello_tells_what_there_is():
 # What it refuses
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("line", "says"),
     [
         ("nonsense", "allowed is a JSON object"),
@@ -553,7 +553,7 @@ def _three_throws() -> list[tuple[dict[str, int], dict[str, int]]]:
         pytest.param(
             (NODE or "node", "docs/clients/client.js"),
             id="JavaScript",
-            marks=pytest.mark.skipif(NODE is None, reason="there is no node here"),
+            marks=pytest.mark.skipif(not NODE, reason="there is no node here"),
         ),
     ],
 )

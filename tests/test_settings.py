@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.cases import each_case
 
 from tower_sim import cli, registry
 from tower_sim.calibration.parameters import NUMBERS as FREE
@@ -83,7 +84,7 @@ def test_engines_with_the_same_numbers_have_other_digests():
     assert len(set(digests.values())) == len(digests) >= 2
 
 
-@pytest.mark.parametrize(("engine", "name"), HAS_NOT)
+@each_case(("engine", "name"), HAS_NOT)
 def test_a_setting_that_the_engine_has_not_is_refused_and_changes_nothing(engine: str, name: str):
     settings = PhysicsSettings(engine=engine)
     assert name not in settings.table()
@@ -114,7 +115,7 @@ def test_each_engine_has_its_own_least_speed_of_a_bounce():
 # Accuracies
 
 
-@pytest.mark.parametrize(("engine", "name"), NAMED)
+@each_case(("engine", "name"), NAMED)
 def test_an_accuracy_is_settings_of_its_engine_and_the_finer_one_has_the_shorter_step(engine: str, name: str):
     settings = accuracy(engine, name)
     assert settings.engine == engine
@@ -130,7 +131,7 @@ def test_bullet_has_what_ships_and_the_core_three_accuracies_from_fast_to_fine()
         assert faster.step_travel > finer.step_travel
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("engine", "name", "says"),
     [
         ("core", "fien", "one of fast, standard, fine with the engine core; check its spelling; did you mean fine?"),
@@ -212,7 +213,7 @@ def test_a_request_has_the_settings_of_its_engine_and_accuracy_and_none_without_
     assert asked("surrogate") is asked("two_thirds") is asked("mine.json") is None
 
 
-@pytest.mark.parametrize("model", ["surrogate", "two_thirds", "mine.json"])
+@each_case("model", ["surrogate", "two_thirds", "mine.json"])
 def test_an_engine_or_accuracy_for_a_model_without_physics_is_refused_in_one_line(model: str):
     for what, physics in (("engine", ("core", None)), ("accuracy", (None, "fine"))):
         line = refused(lambda physics=physics: settings_of(model, *physics))
@@ -235,7 +236,7 @@ class _Asked(Exception):
     """What a model was to be made with."""
 
 
-@pytest.mark.parametrize(("command", "opens"), COMMANDS)
+@each_case(("command", "opens"), COMMANDS)
 def test_every_command_that_drops_hands_its_engine_and_accuracy_to_physics(
     command: str, opens: str, monkeypatch: pytest.MonkeyPatch
 ):
@@ -255,7 +256,7 @@ def test_every_command_that_drops_hands_its_engine_and_accuracy_to_physics(
         assert found.value.args == (settings,)
 
 
-@pytest.mark.parametrize("command", [command for command, opens in COMMANDS if "calibration" not in opens])
+@each_case("command", [command for command, opens in COMMANDS if "calibration" not in opens])
 def test_a_command_with_a_model_without_physics_refuses_an_engine_in_one_line(
     command: str, capsys: pytest.CaptureFixture[str]
 ):
@@ -276,7 +277,7 @@ def test_the_default_engine_named_or_not_gives_the_same_bytes(capsys: pytest.Cap
     assert printed[0] == printed[1] == printed[2]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "said"),
     [("service", f"| `{ENGINE}` |"), ("json", f"(default `{ENGINE}`)"), ("campaigns", f'default `"{ENGINE}"`')],
 )

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from support.cases import each_case
 
 from tower_sim.apparatus import catalogue, polygon
 from tower_sim.apparatus.board import Zone
@@ -58,7 +59,7 @@ def test_zones_that_meet_only_at_a_corner_are_no_neighbours():
     assert "cargo" not in BOARD.neighbours["strength_2"]
 
 
-@pytest.mark.parametrize(("along", "are_neighbours"), [(0.5, False), (0.9, False), (1.2, True), (3.0, True)])
+@each_case(("along", "are_neighbours"), [(0.5, False), (0.9, False), (1.2, True), (3.0, True)])
 def test_zones_are_neighbours_where_their_border_is_longer_than_a_cube(along: float, are_neighbours: bool):
     """Two squares of three edges, a border of 2 mm between them, one shifted so that they face along so many edges."""
     side, border = 3 * EDGE, 0.002
@@ -188,7 +189,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("name", BAD)
+@each_case("name", BAD)
 def test_a_profile_that_makes_no_ship_is_refused_in_one_line(name):
     change, says = BAD[name]
     with pytest.raises(UsageError) as caught:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
+from support.cases import each_case
 
 from tower_sim import landing
 from tower_sim.apparatus import polygon
@@ -135,7 +136,7 @@ def test_a_cube_straddling_two_zones_without_a_raised_border_touches_both_the_ne
     assert found == landing.Place("zone:choice", ("choice", "strength_2"))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("x", "y", "z", "expected"),
     [
         (200, 0, 4, "table"),

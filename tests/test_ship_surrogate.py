@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from support.cases import each_case
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.with_board import with_board
@@ -250,7 +251,7 @@ def test_a_law_written_as_json_reads_back_exactly():
     assert BoardLaw.from_plain(json.loads(json.dumps(LAW.to_plain(), allow_nan=False))) == LAW
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("key", "value"),
     [
         ("crowd", "much"), ("crowd", math.nan), ("slope_error", -1.0), ("quiet", 1.5), ("quiet", True), ("places", []),
@@ -335,7 +336,7 @@ def test_the_throws_of_two_campaigns_are_those_of_both(fought):
     assert (half.moves == one.moves).all()
 
 
-@pytest.mark.parametrize("change", ["none", "kind", "profile", "ship", "empty", "place"])
+@each_case("change", ["none", "kind", "profile", "ship", "empty", "place"])
 def test_campaigns_that_cannot_be_fitted_are_refused(fought, change):
     other = json.loads(json.dumps(dict(fought.spec)))
     other["profile"]["cubes"]["edge_mm"] = 9
@@ -440,9 +441,7 @@ def test_a_surrogate_is_not_checked_on_battles_of_another_ship(held):
         check_board(MODEL, [replace(held, spec=other)])
 
 
-@pytest.mark.parametrize(
-    ("ruling", "choice"), [("two_zones", "rethrown"), ("two_zones", "both"), ("on_cube", "rethrown")]
-)
+@each_case(("ruling", "choice"), [("two_zones", "rethrown"), ("two_zones", "both"), ("on_cube", "rethrown")])
 def test_battles_whose_rulings_need_what_a_cube_touches_are_not_fought_again(ruling, choice):
     campaign = unfought((2, 1), battles=1)
     spec = json.loads(json.dumps(dict(campaign.spec)))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import each_case
 
 from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError, prints
@@ -73,7 +74,7 @@ def test_a_token_with_one_character_changed_lost_or_added_is_refused_in_one_line
     assert len(str(error.value)) < 250
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     ["", "hello", "TOWER1", "TOWER2.abc.def", "TOWER3.abc.def", "a.b.c", "TOWER1..", "TOWER4..", "x" * 10_000],
 )
@@ -97,9 +98,7 @@ def test_a_version_is_no_matter_of_the_beginning_alone():
         TowerState.from_token(pack("TOWER3", plain))
 
 
-@pytest.mark.parametrize(
-    "text", [None, 7, b"TOWER3.a.b", "", "TOWER3", "TOWER1.a.b", pack("TOWER2", {}), "BATTLE2.a.b"]
-)
+@each_case("text", [None, 7, b"TOWER3.a.b", "", "TOWER3", "TOWER1.a.b", pack("TOWER2", {}), "BATTLE2.a.b"])
 def test_what_does_not_begin_as_a_state_token_is_refused_in_one_line_that_says_how_one_begins(text: Any):
     with pytest.raises(UsageError, match=r"^state token .*; allowed is one line .*'TOWER3\.<state>\.<digest>'"):
         TowerState.from_token(text)
@@ -108,7 +107,7 @@ def test_what_does_not_begin_as_a_state_token_is_refused_in_one_line_that_says_h
 # Touches
 
 
-@pytest.mark.parametrize("row", [[], [0], 7, "ab", None, [0, 1.0], [0, True], [0, -1, None], [0, -1, "9"], [0, [1]]])
+@each_case("row", [[], [0], 7, "ab", None, [0, 1.0], [0, True], [0, -1, None], [0, -1, "9"], [0, [1]]])
 def test_what_is_no_row_of_whole_numbers_is_no_touch(row: Any):
     body = unpacked(TowerState("physics", "a", "b").token())
     assert body["touches"] == []
@@ -165,9 +164,7 @@ def test_a_generator_that_could_not_be_written_down_is_refused():
         rng_text(np.random.Generator(np.random.MT19937(1)))
 
 
-@pytest.mark.parametrize(
-    "counts", [None, 7, "red", ["red"], {"red": -1}, {"red": 2.0}, {"red": True}, {"red": 10**9}, {"red": "2"}]
-)
+@each_case("counts", [None, 7, "red", ["red"], {"red": -1}, {"red": 2.0}, {"red": True}, {"red": 10**9}, {"red": "2"}])
 def test_a_supply_of_what_are_no_counts_is_refused_in_one_line(counts: Any):
     with pytest.raises(UsageError, match=r"^(number of )?cubes [^\n]*; allowed is [^\n]*$"):
         supply(counts, 0.008)
@@ -177,7 +174,7 @@ def test_a_supply_takes_numbers_of_numpy():
     assert supply({"red": cast("int", np.int64(2))}, 0.008) == supply({"red": 2}, 0.008)
 
 
-@pytest.mark.parametrize("text", ["", "1:2", "x:1:", "1:2:3:4", "1:" + "f" * 33 + ":", "-1:1:", "1:1:123456789"])
+@each_case("text", ["", "1:2", "x:1:", "1:2:3:4", "1:" + "f" * 33 + ":", "-1:1:", "1:1:123456789"])
 def test_a_generator_is_not_made_of_another_text(text: str):
     with pytest.raises(UsageError, match=r"generator in the log is"):
         rng_from_text(text)

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 from scipy import special, stats
+from support.cases import each_case
 
 from tower_sim import statistics
 from tower_sim.campaign.vary import FEWEST_RUNS
@@ -91,8 +92,8 @@ def test_runs_with_the_same_share_leave_a_ratio_no_error():
 # Shares
 
 
-@pytest.mark.parametrize("trials", [1, 7, 40])
-@pytest.mark.parametrize("confidence", [0.9, 0.95])
+@each_case("trials", [1, 7, 40])
+@each_case("confidence", [0.9, 0.95])
 def test_intervals_of_shares_are_scipys(trials: int, confidence: float):
     for hits in range(trials + 1):
         test = stats.binomtest(hits, trials)
@@ -160,7 +161,7 @@ def test_resampled_ratios_have_the_interval_that_enumeration_gives():
         assert low <= end <= high
 
 
-@pytest.mark.parametrize("strata", [1, 2, 4])
+@each_case("strata", [1, 2, 4])
 def test_an_interval_of_resamples_has_the_degrees_of_freedom_that_its_strata_leave(strata: int):
     runs = 12
     resamples = statistics.Resamples(np.arange(runs) % strata, np.random.default_rng(1), 10)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pyarrow.parquet
 import pytest
+from support.cases import each_case
 
 from tower_sim.campaign import campaign_run, parse, run
 from tower_sim.campaign import tables as tables_module
@@ -97,7 +98,7 @@ def test_a_dataset_of_a_version_to_come_is_refused_by_its_version(tmp_path: Path
         load(tmp_path / "out")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("design", "games", "says"),
     [
         ('[vary.fields]\n"rules.cubes" = [5, 6]', 3, "3 games at each of 2 points: too few for intervals in a study"),

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.cases import each_case
 from support.datasets import series
 from support.pictures import faults
 
@@ -41,7 +42,7 @@ def rows(one: Against) -> list[BesideExact]:
     return [*one.shares, *one.repeats, *one.twice, *one.first, *one.never, *one.place]
 
 
-@pytest.mark.parametrize("draws", [4, 3, 2])
+@each_case("draws", [4, 3, 2])
 def test_all_orders_of_a_deck_together_have_its_exact_figures(draws: int) -> None:
     one = told(list(permutations("aabc", draws)), DECK, draws)
     assert one.whole == one.runs

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from support.cases import each_case
 from support.datasets import coin_games, write, write_battles
 from support.pictures import faults
 
@@ -19,6 +20,8 @@ from tower_sim.study.plots_beside import beside, has_ratio
 from tower_sim.study.plots_map import FEW, heat_map
 from tower_sim.study.retention import FEWEST, Map
 from tower_sim.study.sheets import Sheets
+
+pytestmark = pytest.mark.pictures
 
 Pictures = dict[str, Any]
 
@@ -97,7 +100,7 @@ def test_a_dashed_line_without_a_name_half_a_cube_and_words_on_words_are_found()
     }
 
 
-@pytest.mark.parametrize("top", [1, 2, 5, 12.4, 49, 300])
+@each_case("top", [1, 2, 5, 12.4, 49, 300])
 def test_means_of_counts_have_whole_ticks_unless_the_axis_is_short(top: float):
     figure: Any = Figure()
     panel = figure.subplots()

@@ -13,6 +13,7 @@ import pyarrow
 import pyarrow.compute
 import pyarrow.parquet
 import pytest
+from support.cases import each_case
 
 from tower_sim.campaign import parse, run
 from tower_sim.campaign.dataset import spans
@@ -121,11 +122,12 @@ DAMAGES: dict[str, tuple[Callable[[Path, Path], object], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", DAMAGES)
+@each_case("name", DAMAGES)
 def test_what_is_damaged_or_foreign_is_refused_by_study_fit_and_check(
-    name: str, copy: Path, other: Path, tmp_path: Path
+    name: str, whole: Path, other: Path, tmp_path: Path
 ):
     damage, says = DAMAGES[name]
+    copy = Path(shutil.copytree(whole, tmp_path / "games"))
     damage(copy, other)
     calls: tuple[Callable[[], object], ...] = (
         lambda: study(copy, tmp_path / "report"),

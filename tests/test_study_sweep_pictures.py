@@ -14,6 +14,8 @@ from tower_sim.study.points import Varied
 from tower_sim.study.sensitivity import smooth
 from tower_sim.study.sweeps import SweptCurve
 
+pytestmark = pytest.mark.pictures
+
 RNG = np.random.default_rng(1)
 
 

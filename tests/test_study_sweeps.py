@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from support.cases import each_case
 from support.datasets import coin_games, series, write
 from support.fakes import CoinTower
 
@@ -310,7 +311,7 @@ def along(points: int, is_number: bool = True) -> Any:
     )[0]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("value", "shape", "says"),
     [
         ([0.13, 0.21, 0.27, 0.28, 0.20], PEAK, "from 0.13 ± 0.02 to 0.28 ± 0.02, highest at 28"),
@@ -426,7 +427,7 @@ def test_no_share_is_told_of_noise_and_of_few_points():
     assert sensitivity.shares(x, np.full(60, 3.0), rng) is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("tables", "says"),
     [
         ('[vary.fields]\n"rules.rounds" = [0, 1]', "`rules.rounds` is 0 or 1"),  # the first has no phase at all

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from support.cases import each_case
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.campaign.data import Campaign, Facts, Failed, Words
@@ -102,7 +103,7 @@ def test_a_distance_is_seen_exactly_when_it_exceeds_its_corrected_quantile():
     assert 50 < seen < 950
 
 
-@pytest.mark.parametrize("name", ["inside by phase", "colours out by phase", "autocorrelation of inside"])
+@each_case("name", ["inside by phase", "colours out by phase", "autocorrelation of inside"])
 def test_p_values_of_games_of_one_law_are_uniform(name: str):
     statistic = next(each for each in distances.statistics(plan_of(SHORT)) if each.name == name)
     p: list[float] = []

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from support.cases import each_case
 from support.exact import exact
 
 from tower_sim import cli
@@ -283,7 +284,7 @@ RUNGS: dict[str, Callable[[], ladder.Rung]] = {
 }
 
 
-@pytest.mark.parametrize("name", RUNGS)
+@each_case("name", RUNGS)
 def test_the_chances_of_all_subsets_add_up_to_one(name: str):
     chance = np.exp(RUNGS[name]().score(subsets()))
     assert chance.sum() == pytest.approx(1)

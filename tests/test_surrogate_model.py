@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from support.cases import each_case
 
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import from_tables, load
@@ -155,7 +156,7 @@ def test_a_shift_releases_so_many_more_of_the_cubes_thrown():
     assert np.array_equal(none.emerged, zero.emerged)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("given", "told"),
     [
         ({"games": 0}, "games is 0; allowed is a whole number from 1"),
@@ -288,7 +289,7 @@ def test_more_come_out_the_more_are_thrown_and_the_more_are_inside(thrown: Seque
     assert np.all(mean < np.add.outer(thrown, inside))
 
 
-@pytest.mark.parametrize("thrown", [0, 1, 4, 60, 61, 200])
+@each_case("thrown", [0, 1, 4, 60, 61, 200])
 def test_a_drop_takes_its_words_in_one_order_however_many_it_can_take(thrown: int):
     """The words of each 256 that are drawn are taken from the last to the first."""
     used, same = rng(thrown), rng(thrown)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.cases import each_case
 from support.pictures import faults
 
 from tower_sim.fitting import plots
@@ -14,6 +15,8 @@ from tower_sim.fitting.pit import Histogram, Reliability
 from tower_sim.fitting.whole_games import Autocorrelation, WholeGames
 from tower_sim.statistics import Estimate, Estimates
 from tower_sim.surrogate.store import RungScore
+
+pytestmark = pytest.mark.pictures
 
 
 def about(values: Any, spread: float) -> Estimates:
@@ -41,6 +44,6 @@ PICTURES = {
 }
 
 
-@pytest.mark.parametrize("name", PICTURES)
+@each_case("name", PICTURES)
 def test_no_picture_of_a_surrogates_check_hides_anything_or_leaves_a_line_unnamed(name: str):
     assert faults(PICTURES[name]()) == {}

@@ -6,8 +6,6 @@ import hashlib
 import importlib.util
 import json
 import re
-import shutil
-import subprocess
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -19,7 +17,9 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from scipy.stats import chi2
+from support.cases import each_case
 from support.exact import Ends, exact
+from support.node import NODE, answered
 from support.portable import EXPECTED, MADE_UP, ODD_RULES, SEED, VECTORS, made_up, model_of
 
 from tower_sim import cli
@@ -37,7 +37,6 @@ from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.table import OUT, WORD, FloorTable, Resting, Table, move
 
 ROOT = Path(__file__).parent.parent
-NODE = shutil.which("node")
 Ask = Callable[..., list[Any]]
 
 
@@ -49,17 +48,14 @@ def model() -> SurrogateModel:
 @pytest.fixture(scope="module")
 def ask(model: SurrogateModel, tmp_path_factory: pytest.TempPathFactory) -> Ask:
     """Ask the exported sampler of the table `made_up` or of the shipped model under node; see vectors/ask.mjs."""
-    if NODE is None:
+    if not NODE:
         pytest.skip("node is not installed here, and nothing else runs JavaScript")
     folder = tmp_path_factory.mktemp("samplers")
     for name, document in (("made_up", MADE_UP), ("amerigo", export.document(model.fitted))):
         (folder / f"{name}.mjs").write_text(export.js_text(document), "utf-8")
 
     def answers(name: str, *requests: Mapping[str, Any]) -> list[Any]:
-        words = [str(NODE), str(VECTORS / "ask.mjs"), str(folder / f"{name}.mjs")]
-        done = subprocess.run(words, input=json.dumps(requests), capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
+        return answered(VECTORS / "ask.mjs", folder / f"{name}.mjs", given=requests)
 
     return answers
 
@@ -97,6 +93,7 @@ def test_the_kernel_draws_the_generators_words():
     assert all(kernel.mixed(x) == mixed(x) for x in (0, 1, 0x9E3779B9, 0xFFFFFFFF))
 
 
+@pytest.mark.ports
 def test_javascript_draws_the_generators_words(ask: Ask):
     pairs: list[tuple[export.Seed, int]] = [
         (SEED, 3),
@@ -120,12 +117,14 @@ def test_the_stored_vectors_are_the_first_of_those_whose_digest_is_stored_and_py
     assert digest_of(made_up()) == EXPECTED["sha256"]
 
 
+@pytest.mark.ports
 def test_javascript_matches_all_ten_thousand_vectors_of_the_stored_table(ask: Ask):
     assert EXPECTED["vectors"] == 10_000
     request = {"do": "vectors", "seed": SEED, "count": EXPECTED["vectors"]}
     assert ask("made_up", request) == [EXPECTED["sha256"]]
 
 
+@pytest.mark.ports
 def test_javascript_matches_ten_thousand_vectors_of_the_shipped_model(ask: Ask, model: SurrogateModel):
     request = {"do": "vectors", "seed": SEED, "count": EXPECTED["vectors"]}
     assert ask("amerigo", request) == [digest_of(model.table)]
@@ -145,7 +144,7 @@ def test_the_vectors_have_every_kind_of_drop():
     assert ends == {OUT, 0, 1, 2}
 
 
-@pytest.mark.parametrize("field", FloorTable.__slots__)
+@each_case("field", FloorTable.__slots__)
 def test_the_vectors_notice_a_change_of_any_entry_of_the_stored_table(field: str):
     table = made_up()
 
@@ -209,6 +208,7 @@ def test_the_models_games_are_those_of_the_documented_seed_words(model: Surrogat
         assert found == by_hand(model.table, Rules(), (a, b, c, d), game)
 
 
+@pytest.mark.ports
 @pytest.mark.parametrize("rules", [Rules(), ODD_RULES], ids=["published", "odd"])
 def test_javascript_plays_the_same_games(ask: Ask, model: SurrogateModel, rules: Rules):
     plain = {"colours": rules.colours, "phases": rules.phases, "cubes": rules.counts, "rounds": rules.rounds}
@@ -287,7 +287,7 @@ def laws(model: SurrogateModel) -> dict[str, dict[Ends, Fraction]]:
     return {scene: exact(model.table, resting_of(scene)) for scene in SCENES}
 
 
-@pytest.mark.parametrize("scene", SCENES)
+@each_case("scene", SCENES)
 def test_the_models_drops_have_the_tables_distribution(model: SurrogateModel, laws: Any, scene: str):
     state, thrown = state_of(model, scene)
     rng = np.random.default_rng(list(SCENES).index(scene))
@@ -295,7 +295,8 @@ def test_the_models_drops_have_the_tables_distribution(model: SurrogateModel, la
     assert p_value(laws[scene], counts) > LEVEL
 
 
-@pytest.mark.parametrize("scene", SCENES)
+@pytest.mark.ports
+@each_case("scene", SCENES)
 def test_javascripts_drops_have_the_tables_distribution(ask: Ask, laws: Any, scene: str):
     counts = javascript_counts(ask, "amerigo", scene)
     assert p_value(laws[scene], counts) > LEVEL
@@ -313,6 +314,7 @@ def javascript_counts(ask: Ask, name: str, scene: str, count: int = 20_000) -> d
     return {tuple(int(end) for end in ends.split(",")): times for ends, times in found.items()}
 
 
+@pytest.mark.ports
 def test_the_distribution_test_accepts_the_true_law_and_refutes_one_with_one_wrong_summand(ask: Ask):
     """Laws in which cubes pass the last floor more easily, by 0.25 of log-odds, against drops of the stored table."""
     table = made_up()
@@ -402,6 +404,7 @@ def test_the_script_that_renews_the_vectors_makes_the_stored_ones():
 # The JavaScript interface
 
 
+@pytest.mark.ports
 def test_a_javascript_drop_says_where_every_cube_is_and_what_carries_over(ask: Ask, model: SurrogateModel):
     count = 4 * CROWD  # so many that some stay, whatever model ships
     crowd = [{"id": i, "colour": "red"} for i in range(count)]
@@ -472,6 +475,7 @@ REFUSED: list[tuple[str, list[Any], str]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.ports
 def test_javascript_refuses_what_it_cannot_play_with_the_documented_error(ask: Ask):
     given = [
         [*arguments, *([{"js": "words([1, 2, 3, 4])"}] if call == "drop" and "word" not in told else [])]
@@ -484,6 +488,7 @@ def test_javascript_refuses_what_it_cannot_play_with_the_documented_error(ask: A
         assert "; allowed is " in message
 
 
+@pytest.mark.ports
 def test_whatever_javascript_is_given_ends_in_an_answer_or_a_documented_error(ask: Ask):
     """33 odd values in each of 42 places: all cubes are accounted for, or an error of ours says what is allowed."""
     (found,) = ask("made_up", {"do": "garbage"})
@@ -521,7 +526,8 @@ def test_python_refuses_words_that_are_none_and_cubes_where_no_floor_is():
             WordStream(cast("Any", seed), stream)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.ports
+@each_case(
     "word",
     [
         "() => Math.floor(Math.random() * 4294967296)",

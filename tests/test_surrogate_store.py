@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.cases import each_case
 
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load
@@ -202,7 +203,7 @@ DAMAGES = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
+@each_case("damage", DAMAGES)
 def test_a_damaged_file_is_refused_in_one_line_that_names_it(damage: str, tmp_path: Path):
     text, told = DAMAGES[damage]
     path = tmp_path / "model.json"

@@ -19,6 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
+from support.cases import each_case
 from support.command_line import tower_sim
 from support.verifiable import (
     DROP,
@@ -199,7 +200,7 @@ def test_an_honest_log_holds_and_says_what_was_drawn():
     assert report.keys == (RING.succession[0].old, RING.public)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "asked",
     [
         {"do": "drop", "apparatus": "dead_reckoning", "model": "surrogate", "cubes": {"green": 3}},
@@ -375,7 +376,7 @@ def test_a_log_that_began_with_a_later_key_holds_for_whoever_knows_an_older_one(
         ledger.revealed(ring(5))
 
 
-@pytest.mark.parametrize("name", LIES)
+@each_case("name", LIES)
 def test_what_a_server_that_lies_and_signs_it_writes_is_found(name: str):
     found = LIES[name][1]
     findings = checked(lied(name, PLAIN, PLAIN_RING)).findings
@@ -486,7 +487,7 @@ def test_the_command_gives_a_document(log: Path):
     assert len(document["says"]) == 2
 
 
-@pytest.mark.parametrize("text", ["", "no log", "{}\n"])
+@each_case("text", ["", "no log", "{}\n"])
 def test_what_is_no_log_ends_with_2_and_one_line(text: str, tmp_path: Path):
     (tmp_path / "log.jsonl").write_text(text)
     for path in (tmp_path / "log.jsonl", tmp_path / "none.jsonl", tmp_path):

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import base64
 import json
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.forgeries import FORGERIES, KEYS, LOG, Forgery
+from support.node import answered, needs_node
 from support.verifiable import checked, data_of
 
 from tower_sim.clients.write import write_package
 from tower_sim.service.verifiable import told
 
-NODE = shutil.which("node")
 ASK = Path(__file__).parent / "support/verify_ask.mjs"
 
 
@@ -45,15 +43,14 @@ def test_python_finds_every_forgery_and_whatever_was_noted_of_another_round():
     assert len(found) > 67
 
 
-@pytest.mark.skipif(NODE is None, reason="node is not installed")
+@pytest.mark.ports
+@needs_node
 def test_javascript_finds_every_forgery_in_the_words_that_python_says(tmp_path: Path):
     write_package(["amerigo"], tmp_path)
     asked = [
         {"log": base64.b64encode(forgery.log).decode(), "noted": list(forgery.noted)} for forgery in FORGERIES.values()
     ]
-    done = subprocess.run([str(NODE), str(ASK), str(tmp_path)], input=json.dumps(asked), capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    for (name, forgery), found in zip(FORGERIES.items(), json.loads(done.stdout), strict=True):
+    for (name, forgery), found in zip(FORGERIES.items(), answered(ASK, tmp_path, given=asked), strict=True):
         mine = in_python(forgery)
         assert amiss(name, found) == "", found
         lines = [finding["line"] for finding in mine["findings"]]

@@ -8,14 +8,15 @@ import http.server
 import json
 import random
 import re
-import shutil
-import subprocess
 import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.browser import browsing, needs_browser
+from support.cases import each_case
+from support.node import PORTS
+from support.node import answered as answered_by_node
 from support.verifiable import DROP, LIES, WORDS, checked, data_of, lied, log_of, models, ring, signed_anew
 
 from tower_sim.clients.write import write_package
@@ -23,7 +24,6 @@ from tower_sim.service.verifiable.lines import hashed
 from tower_sim.service.verifiable.redraw import answered
 from tower_sim.token import pack
 
-NODE = shutil.which("node")
 ASK = Path(__file__).parent / "support/verify_ask.mjs"
 LOG, RING = log_of([[DROP, DROP], [DROP]], rotate_before=[1])
 PLAIN, PLAIN_RING = log_of([[DROP, DROP], [DROP]])
@@ -31,7 +31,7 @@ LONG, _ = log_of(
     [[{**DROP, "cubes": {"blue": random.Random(i).randrange(1, 24), "red": i % 3}} for i in range(25)] for _ in "ab"]
 )
 
-pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
+pytestmark = PORTS
 
 
 @pytest.fixture(scope="module")
@@ -43,10 +43,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def ask(package: Path, *logs: bytes, **options: Any) -> list[dict[str, Any]]:
     asked = [{"log": base64.b64encode(log).decode(), **options} for log in logs]
-    done = subprocess.run(
-        [str(NODE), str(ASK), str(package)], input=json.dumps(asked), capture_output=True, text=True, check=True
-    )
-    return json.loads(done.stdout)
+    return answered_by_node(ASK, package, given=asked)
 
 
 @pytest.mark.parametrize("text", [False, True], ids=["module, bytes", "CommonJS, text"])
@@ -128,7 +125,7 @@ def test_every_part_of_an_answer_and_of_its_state_is_looked_at(package: Path):
         assert not found["holds"], key
 
 
-@pytest.mark.parametrize("what", ["residents", "log", "touches", "bytes"])
+@each_case("what", ["residents", "log", "touches", "bytes"])
 def test_a_state_that_unpacks_to_more_than_any_holds_is_found_and_not_read(package: Path, what: str):
     many = {"residents": [[0, "", 0, "", 0]] * 10_001, "log": [["take", "", [], [], 0, ""]] * 50_001}
     whole: dict[str, Any] = {"model": "surrogate", "residents": [], "log": [], "board": [], "touches": []}

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from support.cases import each_case
 
 from tower_sim.apparatus.catalogue import from_tables, load
 from tower_sim.apparatus.solids import axes
@@ -135,7 +136,7 @@ def place(shape: RoundTower, x: float, y: float, z: float) -> str:
     return shape.find(np.array([[x, y, z]]) / 1e3, np.array([FLAT]))[0].place
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("x", "y", "z", "expected"),
     [
         (0, 0, 200, "inside:funnel"),
@@ -195,7 +196,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("name", BAD)
+@each_case("name", BAD)
 def test_a_profile_that_makes_no_tower_is_refused_in_one_line(name):
     changes, says = BAD[name]
     with pytest.raises(UsageError) as caught:

@@ -16,12 +16,23 @@ _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable
 BROWSER = os.environ.get("TOWER_SIM_BROWSER") or next((path for name in _NAMES if (path := shutil.which(name))), "")
 NODE_MODULES = os.environ.get("TOWER_SIM_NODE_MODULES", "")
 
-needs_browser = pytest.mark.skipif(
-    not BROWSER or importlib.util.find_spec("playwright") is None,
-    reason="no browser: install Chromium (apt-get install chromium) and playwright, or name one in TOWER_SIM_BROWSER",
-)
+PAGES = [
+    pytest.mark.pages,
+    pytest.mark.skipif(
+        not BROWSER or importlib.util.find_spec("playwright") is None,
+        reason="no browser: install Chromium (apt-get install chromium) and playwright, or name one in "
+        "TOWER_SIM_BROWSER",
+    ),
+]
+"""The marks of a test that needs a browser."""
 _FLAT = ["--no-sandbox", "--disable-gpu"]
 _SOFTWARE = ["--no-sandbox", "--enable-unsafe-swiftshader", "--use-gl=angle", "--use-angle=swiftshader"]
+
+
+def needs_browser(test: Callable[..., None]) -> Callable[..., None]:
+    for mark in PAGES:
+        test = mark(test)
+    return test
 
 
 class Watched:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -15,7 +14,9 @@ from typing import Any
 
 import pytest
 
-NODE, NPM = shutil.which("node"), shutil.which("npm")
+from tests.support.node import NODE, answered
+
+NPM = shutil.which("npm")
 ROOT = Path(__file__).parent.parent.parent
 README = (resources.files("tower_sim.clients") / "npm/README.md").read_text("utf-8")
 QUIET = {f"npm_config_{key}": "false" for key in ("audit", "fund", "update_notifier")}
@@ -70,8 +71,4 @@ def node(project: Path, *words: str) -> str:
 def ask(project: Path, *requests: Mapping[str, Any]) -> list[Any]:
     """Ask the package; see clients_ask.mjs."""
     file = Path(__file__).parent / "clients_ask.mjs"
-    done = subprocess.run(
-        [str(NODE), str(file)], cwd=project, input=json.dumps(requests), capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return answered(file, given=requests, cwd=project)
