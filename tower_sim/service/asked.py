@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, cast
 
 from tower_sim import registry
+from tower_sim.apparatus.catalogue import names
 from tower_sim.apparatus.fields import refuse_unknown
-from tower_sim.errors import check_whole, fault, near
+from tower_sim.errors import check_whole, fault, near, unknown
 from tower_sim.games.game import Game
 from tower_sim.games.ways import Asked, check_words
+from tower_sim.models import MODELS
 from tower_sim.requests import (
     PHYSICS,
     DropRequest,
@@ -77,6 +80,29 @@ def read_request(given: Mapping[str, Any]) -> Request | Hello:
         return read_drop(request)
     game = _game(request) if do == "play" else next(game for game in games() if game.ways.request == do)
     return _play(request, game, is_own=do != "play")
+
+
+@cache
+def _installed() -> dict[str, tuple[str, ...]]:
+    return {"apparatus": tuple(names()), "model": MODELS, "game": registry.names("game")}
+
+
+def refuse_files(asked: Mapping[str, Any], advice: Callable[[str, object], str], where: str = "") -> None:
+    """Raise UsageError for an apparatus, a model, a game or rules that are none of those installed, such as a file.
+
+    Keys of rules count `where` it says. `advice` says what to do instead, by the field and its value.
+    """
+    installed = _installed()
+    for key, allowed in installed.items():
+        value = asked.get(key)
+        if value is not None and not (isinstance(value, str) and value in allowed):
+            raise unknown(f"{where}{key}", value, allowed, advice(key, value))
+    rules: object = None if where else asked.get("rules")
+    allowed = (*installed["game"], *installed["apparatus"])
+    if isinstance(rules, Mapping):
+        refuse_files(cast("Mapping[str, Any]", rules), advice, "rules.")
+    elif isinstance(rules, str) and rules not in allowed:
+        raise unknown("rules", rules, allowed, advice("rules", rules))
 
 
 def read_drop(request: Mapping[str, Any]) -> DropRequest:
