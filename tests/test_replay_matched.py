@@ -19,12 +19,12 @@ from support.banks import RULES, bank_in
 from tower_sim.campaign import parse
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
+from tower_sim.replay.asked import of_document
 from tower_sim.replay.bank import Bank, Found
 from tower_sim.replay.cast import Cast
 from tower_sim.replay.document import Replay
 from tower_sim.replay.matched import Playback
 from tower_sim.replay.matching import OUT, THROWN, Sought, Wanted, distance, level_of, moves_of
-from tower_sim.replay.retold import of_document
 from tower_sim.replay.stored import recorded_cubes
 from tower_sim.replay.takes import ModelCounts, Take
 from tower_sim.replay.told import told
