@@ -15,53 +15,35 @@ from tower_sim.writing import PART, WritingFailed, sync_directory
 MIGRATIONS = (
     """
     CREATE TABLE answers (
-        hash BLOB PRIMARY KEY, kind TEXT NOT NULL, made REAL NOT NULL, body BLOB NOT NULL, tower BLOB, number INTEGER
-    ) WITHOUT ROWID;
+        hash BLOB PRIMARY KEY NOT NULL, kind TEXT NOT NULL, made REAL NOT NULL, body BLOB NOT NULL, seal BLOB NOT NULL,
+        tower BLOB, number INTEGER, told BLOB
+    );
     CREATE UNIQUE INDEX drops_of_a_tower ON answers (tower, number) WHERE tower IS NOT NULL;
     CREATE INDEX answers_made ON answers (made);
     CREATE TABLE towers (
         hash BLOB PRIMARY KEY, made REAL NOT NULL, used REAL NOT NULL, fields TEXT NOT NULL, state TEXT,
-        drops INTEGER NOT NULL
+        drops INTEGER NOT NULL, inside TEXT NOT NULL
     ) WITHOUT ROWID;
     CREATE INDEX towers_used ON towers (used);
     CREATE TABLE keys (
         scope BLOB PRIMARY KEY, made REAL NOT NULL, digest BLOB NOT NULL, status INTEGER NOT NULL,
-        location TEXT NOT NULL, answer BLOB, body BLOB
+        location TEXT NOT NULL, answer BLOB, body BLOB, seal BLOB
     ) WITHOUT ROWID;
     CREATE INDEX keys_made ON keys (made);
-    """,
-    """
     CREATE TABLE rounds (hash BLOB PRIMARY KEY, made REAL NOT NULL, ledger TEXT NOT NULL) WITHOUT ROWID;
     CREATE INDEX rounds_made ON rounds (made);
     CREATE TABLE lines (
         round BLOB NOT NULL, number INTEGER NOT NULL, line TEXT NOT NULL, PRIMARY KEY (round, number)
     ) WITHOUT ROWID;
     CREATE TABLE rings (id INTEGER PRIMARY KEY, made REAL NOT NULL, ring TEXT NOT NULL);
-    """,
-    """
-    CREATE TABLE found (
-        hash BLOB PRIMARY KEY NOT NULL, kind TEXT NOT NULL, made REAL NOT NULL, body BLOB NOT NULL, tower BLOB,
-        number INTEGER
-    );
-    INSERT INTO found SELECT hash, kind, made, body, tower, number FROM answers ORDER BY made;
-    DROP TABLE answers;
-    ALTER TABLE found RENAME TO answers;
-    CREATE UNIQUE INDEX drops_of_a_tower ON answers (tower, number) WHERE tower IS NOT NULL;
-    CREATE INDEX answers_made ON answers (made);
-    """,
-    """
-    ALTER TABLE answers ADD COLUMN seal BLOB;
-    ALTER TABLE answers ADD COLUMN told BLOB;
-    ALTER TABLE keys ADD COLUMN seal BLOB;
-    ALTER TABLE towers ADD COLUMN inside TEXT;
     CREATE TABLE clock (seen REAL PRIMARY KEY NOT NULL) WITHOUT ROWID;
     """,
 )
-"""Scripts that lead from each version of the file to the next; never changed, only added to.
+"""Scripts that lead from each version of the file to the next; never changed once released, only added to.
 
-The third puts answers behind each other: among others of about its hash, each moved some that were there. The fourth
-adds what rows of before lack: the `seal` of a body (`store.sealed`), what a history says of a drop (`told`), how many
-cubes are `inside` a tower; and the times that the clock has shown (`store.Database.purge`).
+Answers lie behind each other: among others of about its hash, each would move some that were there. A row has the
+`seal` of its body (`store.sealed`); a drop into a tower what a history says of it (`told`); the clock the times that it
+has shown (`store.Database.purge`).
 """
 
 _APPLICATION = 0x54575253  # "TWRS": says that a file is one of ours

@@ -83,12 +83,9 @@ class Damaged(Exception):
     """A body on the disk is not the one that was stored."""
 
 
-def checked(name: bytes, body: bytes, seal: bytes | None) -> bytes:
-    """Return a body as it was stored under `name`; raises Damaged where its checksum is another.
-
-    Bodies of before version 4 of the file have none.
-    """
-    if seal is not None and not hmac.compare_digest(seal, sealed(name, body)):
+def checked(name: bytes, body: bytes, seal: bytes) -> bytes:
+    """Return a body as it was stored under `name`; raises Damaged where its checksum is another."""
+    if not hmac.compare_digest(seal, sealed(name, body)):
         warn(f"the file of answers is damaged: the row {name.hex()} is not as it was written; take it from a backup")
         raise Damaged
     return body

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from starlette.requests import Request as Call
@@ -27,19 +27,19 @@ HISTORY = "tower-sim/history"
 MAX_DROPS = 500  # of one tower: its state holds them all
 MADE_WITH = ("apparatus", "model", "engine", "accuracy", "state")
 DROPPED_WITH = ("cubes", "knock", "seed")
-_TOLD = ("id", "number", "seed", "status", "thrown", "emerged", "inside", "knocked_out")
+_TOLD = ("id", "number", "seed", "status", "thrown", "emerged", "inside", "knocked_out")  # of a drop, in a history
 _EXAMPLE = '{"model": "surrogate"}'
 
 
 @dataclass(frozen=True, slots=True)
 class _Tower:
-    """A tower as it is stored, with how many cubes are `inside` its `state`: None where the file does not say yet."""
+    """A tower as it is stored, with how many cubes are `inside` its `state`."""
 
     identifier: str
     fields: Mapping[str, Any]
     state: str | None
     drops: int
-    inside: Mapping[str, int] | None
+    inside: Mapping[str, int]
 
     def document(self) -> dict[str, Any]:
         said: dict[str, Any] = {"id": self.identifier, "schema": SCHEMA, "version": VERSION}
@@ -94,11 +94,7 @@ class _Towers:
 
     async def get(self, call: Call) -> Response:
         """Tell how a tower stands."""
-        tower = self._tower(call)
-        if tower.inside is None:
-            stands = await self._service.stands(tower.state, owner_of(call)) if tower.state else dict[str, Any]()
-            tower = replace(tower, inside=stands.get("inside", {}))
-        return plain(tower.document())
+        return plain(self._tower(call).document())
 
     async def delete(self, call: Call) -> Response:
         """Forget a tower; its drops can still be got by their own identifiers."""
@@ -124,7 +120,8 @@ class _Towers:
             whole = encoded(document)
             moved = ("UPDATE towers SET state = ?, drops = ?, used = ?, inside = ? WHERE hash = ?",
                      (drawn["state"], number + 1, time.time(), json.dumps(_inside(drawn)), row))  # fmt: skip
-            stored = answer_row(identifier, drawing.DROP, whole, row, number, encoded(_told(document)))
+            told = encoded({key: document[key] for key in _TOLD})
+            stored = answer_row(identifier, drawing.DROP, whole, row, number, told)
             return Answered(201, whole, f"/v1/drops/{identifier}", (stored, moved), hashed(identifier))
 
         return await service.once_for(call, '{"cubes": {"blue": 4}}', work, row)
@@ -135,12 +132,12 @@ class _Towers:
         first = query_number(call, "from", 0, 0, MAX_DROPS)
         limit = query_number(call, "limit", 100, 1, MAX_DROPS)
         rows = self._service.store.read(
-            "SELECT coalesce(told, body) FROM answers WHERE tower = ? AND number >= ? ORDER BY number LIMIT ?",
+            "SELECT told FROM answers WHERE tower = ? AND number >= ? ORDER BY number LIMIT ?",
             hashed(tower.identifier),
             first,
             limit,
         )
-        drops = await self._service.aside(lambda: [_told(json.loads(row)) for (row,) in rows])
+        drops = await self._service.aside(lambda: [json.loads(row) for (row,) in rows])
         said = {"tower": tower.identifier, "schema": HISTORY, "version": VERSION, "of": tower.drops, "drops": drops}
         return plain(said)
 
@@ -172,12 +169,7 @@ class _Towers:
         identifier = identifier_of(call)
         sql = "SELECT hash, fields, state, drops, inside FROM towers WHERE hash = ?"
         fields, state, drops, inside = self._service.row_of("tower", sql, identifier)
-        return _Tower(identifier, json.loads(fields), state, drops, json.loads(inside) if inside else None)
-
-
-def _told(drop: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a history says of a drop."""
-    return {key: drop[key] for key in _TOLD}
+        return _Tower(identifier, json.loads(fields), state, drops, json.loads(inside))
 
 
 def _inside(drop: Mapping[str, Any]) -> dict[str, int]:
