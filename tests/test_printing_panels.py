@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.meshes import contains
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
@@ -23,7 +24,7 @@ from tower_sim.simulator import PhysicsModel
 pytest.importorskip("manifold3d")
 
 from tower_sim.printing import solid, walls
-from tower_sim.printing.mesh import contains, faults
+from tower_sim.printing.mesh import faults
 from tower_sim.printing.panels import Panel, built, panels
 from tower_sim.printing.sheets import SheetChoice, lay, to_svg
 

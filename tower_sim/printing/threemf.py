@@ -6,16 +6,10 @@ import io
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
 
-import numpy as np
-
-from tower_sim.errors import UsageError, shown
 from tower_sim.printing.cuts import Bed
 from tower_sim.printing.mesh import Mesh
-from tower_sim.reading import read_bytes
 
 _CORE = "http://schemas.microsoft.com/3dmanufacturing/core/2015/02"
 _MODEL = "3D/3dmodel.model"
@@ -34,7 +28,6 @@ _RELATIONS = (
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same parts make the same file
 _APART = 10.0  # mm between parts
 _SLACK = 0.01  # mm, by which a part may be larger than the bed that it fits
-LARGEST = 200_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,24 +109,3 @@ def to_3mf(parts: Sequence[Placed], title: str) -> bytes:
         for name, text in (("[Content_Types].xml", _TYPES), ("_rels/.rels", _RELATIONS), (_MODEL, model)):
             file.writestr(zipfile.ZipInfo(name, _EPOCH), text, zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
-
-
-def read_3mf(path: str | Path) -> list[tuple[str, Mesh]]:
-    """Read the named meshes of a 3MF that `to_3mf` wrote; raises UsageError for what is none."""
-    data = read_bytes(path, "3MF", limit=LARGEST, advice="give a file that export wrote")
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as file:
-            if file.getinfo(_MODEL).file_size > LARGEST:
-                raise ValueError("too large")
-            root = ElementTree.fromstring(file.read(_MODEL))
-        return [(each.get("name", ""), _mesh(each)) for each in root.iter(f"{{{_CORE}}}object")]
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, ElementTree.ParseError) as error:
-        raise UsageError(
-            f"3MF {shown(str(path))} cannot be read ({error}); allowed is one that export wrote; write it anew"
-        ) from None
-
-
-def _mesh(each: ElementTree.Element) -> Mesh:
-    vertices = [[float(v.attrib[k]) for k in "xyz"] for v in each.iter(f"{{{_CORE}}}vertex")]
-    faces = [[int(t.attrib[k]) for k in ("v1", "v2", "v3")] for t in each.iter(f"{{{_CORE}}}triangle")]
-    return Mesh(np.array(vertices, dtype=float), np.array(faces, dtype=np.int64))
