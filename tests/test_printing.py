@@ -224,7 +224,7 @@ def faces_for_cubes(tower: Any, wall: float, number: int) -> tuple[Any, Any]:
         near = ((at > low - 1) & (at < high + 1)).all(axis=1)
         free[near] &= ~contains(grown, at[near] + 0.02 * out[near])
     for piece in walls.pieces(tower, wall):  # ends of what a wall is thinner by, in front of the tower
-        if piece.outward is not None and piece.thickness < piece.full:
+        if piece.is_wall and piece.thickness < piece.full:
             behind = at @ piece.outward - piece.inner - piece.thickness
             own = np.abs((at - piece.centre) @ piece.turn) < piece.half + 0.05
             own[:, piece.axis] = (behind > -0.05) & (behind < piece.full)

@@ -141,14 +141,14 @@ def test_put_together_they_are_where_cubes_meet_them(cut: tuple[Any, float, list
     for piece in found:
         if piece.part not in ("tube", "upper_floor", "lower_floor", "funnel"):
             continue
-        outward = piece.outward if piece.outward is not None else np.array([0.0, 0.0, -1.0])
-        if piece.outward is None and not piece.is_upright:
+        outward = piece.outward if piece.is_wall else np.array([0.0, 0.0, -1.0])
+        if not piece.is_wall and not piece.is_upright:
             continue
         local = rng.uniform(-0.9, 0.9, (20, 3)) * piece.half
         at = piece.centre + local @ piece.turn.T
         at += (
             outward
-            * ((piece.inner if piece.outward is not None else -piece.corners[:, 2].max()) - at @ outward)[:, None]
+            * ((piece.inner if piece.is_wall else -piece.corners[:, 2].max()) - at @ outward)[:, None]
         )
         free = walls.for_cubes(tower, at - 0.5 * outward)
         others = [p for p in found if p is not piece]

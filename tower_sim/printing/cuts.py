@@ -54,7 +54,7 @@ def heights(apparatus: Apparatus, found: Sequence[Piece]) -> list[float]:
     for piece in found:
         lowest = piece.corners[:, 2]
         is_plate = float(np.sort(piece.half)[1]) >= 2 * float(piece.half[piece.axis])
-        if not piece.is_upright and piece.outward is not None:
+        if not piece.is_upright and piece.is_wall:
             lowest = lowest[piece.corners @ piece.outward < piece.inner + 1e-6]  # where its inner face begins
         elif not piece.is_upright and (piece.part in FILLED or piece.part not in regions):
             continue

@@ -266,7 +266,7 @@ def _windows(reel: Reel, numbers: Sequence[int], start: Mapping[int, Lying]) -> 
             table[0, place[number]] = _row(lying.pose)
     for number, (passed, pose) in reel.let_go.items():
         table[passed, place[number]] = _row(pose)
-    return _the_short_way(table)
+    return the_short_way(table)
 
 
 def _frames(windows: Array, window: float) -> Array:
@@ -282,10 +282,10 @@ def _frames(windows: Array, window: float) -> Array:
     low, high = windows[below], windows[np.minimum(below + 1, last)]
     found = np.where(share > _SLACK, low + share * (high - low), low)
     found[:, :, 3:] /= np.sqrt((found[:, :, 3:] ** 2).sum(axis=2))[:, :, None]
-    return _the_short_way(found)
+    return the_short_way(found)
 
 
-def _the_short_way(poses: Array) -> Array:
+def the_short_way(poses: Array) -> Array:
     """Return poses, shape (moments, cubes, 7), each quaternion with the sign that is nearer to the one before."""
     turns = poses[:, :, 3:]
     flips = np.where((turns[1:] * turns[:-1]).sum(axis=2) < 0, -1.0, 1.0)

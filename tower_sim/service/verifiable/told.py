@@ -125,15 +125,10 @@ def document(report: LogReport, key: str | None) -> dict[str, Any]:
         "holds": report.holds,
         "says": says(report, key),
         "findings": [{"line": finding.line, "what": finding.what} for finding in report.findings],
-        "log": report.log,
-        "lines": report.lines,
-        "head": report.head,
+        **{name: getattr(report, name) for name in ("log", "lines", "head")},
         "noted": _noted(report),
         "keys": list(report.keys),
-        "draws": report.draws,
-        "redrawn": report.redrawn,
-        "brought": report.brought,
-        "committed": report.committed,
+        **{name: getattr(report, name) for name in ("draws", "redrawn", "brought", "committed")},
         "rounds": [
             {
                 "round": name,
