@@ -50,15 +50,11 @@ def fields() -> dict[str, tuple[str, ...]]:
     """Return the fields of every request, beside `id` and `do`: those of our own, then those that games bring along."""
     own = {"hello": (), "drop": ("apparatus", "cubes", "state", "knock", *_COMMON)}
     of_games = {
-        game.ways.request: ("apparatus", *game.ways.fields, *_games(game), *_COMMON)
+        game.ways.request: ("apparatus", *game.ways.fields, *(() if game.ways.odds() is None else ("games",)), *_COMMON)
         for game in games()
         if game.ways.request
     }
     return own | of_games | {"play": ("apparatus", *_PLAY, "games", *_COMMON)}
-
-
-def _games(game: Game) -> tuple[str, ...]:
-    return () if game.ways.odds() is None else ("games",)
 
 
 def read_request(given: Mapping[str, Any]) -> Request | Hello:
@@ -78,8 +74,9 @@ def read_request(given: Mapping[str, Any]) -> Request | Hello:
         return Hello()
     if do == "drop":
         return read_drop(request)
-    game = _game(request) if do == "play" else next(game for game in games() if game.ways.request == do)
-    return _play(request, game, is_own=do != "play")
+    if do == "play":
+        return _play(request, registry.get("game", request.get("game")), is_own=False)
+    return _play(request, next(game for game in games() if game.ways.request == do), is_own=True)
 
 
 @cache
@@ -115,11 +112,6 @@ def read_drop(request: Mapping[str, Any]) -> DropRequest:
     there = len(state.residents) + len(state.board.lying) if state else 0
     _check_physics(model, "number of cubes, with those in the state", sum(cubes.values()) + there)
     return asked
-
-
-def _game(request: Mapping[str, Any]) -> Game:
-    """Return the game that `play` names."""
-    return registry.get("game", request.get("game"))
 
 
 def _play(request: Mapping[str, Any], game: Game, *, is_own: bool) -> PlayRequest | OddsRequest:
