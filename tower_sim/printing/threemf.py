@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import quoteattr
 
-from tower_sim.printing.cuts import Bed
+from tower_sim.printing.cuts import SLACK, Bed
 from tower_sim.printing.mesh import Mesh
 
 _CORE = "http://schemas.microsoft.com/3dmanufacturing/core/2015/02"
@@ -27,7 +27,6 @@ _RELATIONS = (
 )
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same parts make the same file
 _APART = 10.0  # mm between parts
-_SLACK = 0.01  # mm, by which a part may be larger than the bed that it fits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +54,7 @@ def on_beds(parts: Sequence[tuple[str, Mesh]], bed: Bed) -> list[list[Placed]]:
     sides: list[tuple[float, float, bool, str, Mesh]] = []
     for name, mesh in parts:
         wide, deep, _ = (float(length) for length in mesh.bounds[1] - mesh.bounds[0])
-        is_turned = wide > bed.width + _SLACK or deep > bed.depth + _SLACK
+        is_turned = wide > bed.width + SLACK or deep > bed.depth + SLACK
         sides.append((deep, wide, is_turned, name, mesh) if is_turned else (wide, deep, is_turned, name, mesh))
     beds: list[tuple[list[_Row], list[Placed]]] = []
     for wide, deep, is_turned, name, mesh in sorted(sides, key=lambda part: -part[1]):
@@ -72,10 +71,10 @@ def on_beds(parts: Sequence[tuple[str, Mesh]], bed: Bed) -> list[list[Placed]]:
 def _row_for(rows: list[_Row], wide: float, deep: float, bed: Bed) -> _Row | None:
     """Return the row of a bed, perhaps a new one, in which there is room for a part; None where there is none."""
     for row in rows:
-        if deep <= row.deep and row.x + wide <= bed.width + _SLACK:
+        if deep <= row.deep and row.x + wide <= bed.width + SLACK:
             return row
     y = rows[-1].y + rows[-1].deep + _APART if rows else 0.0
-    if y + deep > bed.depth + _SLACK:
+    if y + deep > bed.depth + SLACK:
         return None
     rows.append(_Row(y, deep))
     return rows[-1]
