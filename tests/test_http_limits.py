@@ -19,7 +19,7 @@ from support.command_line import tower_sim
 from support.network import Answer, Client, Running, running, until
 
 from tower_sim.errors import UsageError
-from tower_sim.service.http.files import MIGRATIONS, backup
+from tower_sim.service.http.files import VERSION, backup
 from tower_sim.service.http.problems import Problem
 from tower_sim.service.http.settings import Settings
 from tower_sim.service.http.store import Database, Statement, hashed, joined, new_id, new_seed
@@ -223,19 +223,18 @@ def test_what_is_written_together_is_there_together_or_not_at_all(tmp_path: Path
     asyncio.run(whole())
 
 
-def test_a_file_of_a_later_version_is_refused_and_one_of_an_earlier_is_brought_up(tmp_path: Path):
+def test_a_file_of_another_version_is_refused_and_an_empty_one_is_filled(tmp_path: Path):
     db = tmp_path / "towers.db"
+    db.touch()
     Database(db).close()
-    with sqlite3.connect(db) as other:
-        assert other.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
-        other.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
-    with pytest.raises(UsageError, match="use the later tower_sim"):
-        Database(db)
-    empty = tmp_path / "empty.db"
-    empty.touch()  # version 0
-    Database(empty).close()
-    with sqlite3.connect(empty) as other:
-        assert other.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
+    for version in (VERSION + 1, VERSION - 1):
+        with sqlite3.connect(db) as other:
+            assert other.execute("PRAGMA user_version").fetchone() == (VERSION,)
+            other.execute(f"PRAGMA user_version = {version}")
+        with pytest.raises(UsageError, match=f"is of version {version}; allowed is {VERSION}; use the tower_sim"):
+            Database(db)
+        with sqlite3.connect(db) as other:
+            other.execute(f"PRAGMA user_version = {VERSION}")
 
 
 _COUNTS = st.lists(st.sampled_from(["INSERT INTO a VALUES (?, ?)", "INSERT INTO b VALUES (?, 7)", "DELETE FROM a"]))

@@ -12,38 +12,36 @@ from pathlib import Path
 from tower_sim.errors import UsageError, shown
 from tower_sim.writing import PART, WritingFailed, sync_directory
 
-MIGRATIONS = (
-    """
-    CREATE TABLE answers (
-        hash BLOB PRIMARY KEY NOT NULL, kind TEXT NOT NULL, made REAL NOT NULL, body BLOB NOT NULL, seal BLOB NOT NULL,
-        tower BLOB, number INTEGER, told BLOB
-    );
-    CREATE UNIQUE INDEX drops_of_a_tower ON answers (tower, number) WHERE tower IS NOT NULL;
-    CREATE INDEX answers_made ON answers (made);
-    CREATE TABLE towers (
-        hash BLOB PRIMARY KEY, made REAL NOT NULL, used REAL NOT NULL, fields TEXT NOT NULL, state TEXT,
-        drops INTEGER NOT NULL, inside TEXT NOT NULL
-    ) WITHOUT ROWID;
-    CREATE INDEX towers_used ON towers (used);
-    CREATE TABLE keys (
-        scope BLOB PRIMARY KEY, made REAL NOT NULL, digest BLOB NOT NULL, status INTEGER NOT NULL,
-        location TEXT NOT NULL, answer BLOB, body BLOB, seal BLOB
-    ) WITHOUT ROWID;
-    CREATE INDEX keys_made ON keys (made);
-    CREATE TABLE rounds (hash BLOB PRIMARY KEY, made REAL NOT NULL, ledger TEXT NOT NULL) WITHOUT ROWID;
-    CREATE INDEX rounds_made ON rounds (made);
-    CREATE TABLE lines (
-        round BLOB NOT NULL, number INTEGER NOT NULL, line TEXT NOT NULL, PRIMARY KEY (round, number)
-    ) WITHOUT ROWID;
-    CREATE TABLE rings (id INTEGER PRIMARY KEY, made REAL NOT NULL, ring TEXT NOT NULL);
-    CREATE TABLE clock (seen REAL PRIMARY KEY NOT NULL) WITHOUT ROWID;
-    """,
-)
-"""Scripts that lead from each version of the file to the next; never changed once released, only added to.
+VERSION = 4
+_TABLES = """
+CREATE TABLE answers (
+    hash BLOB PRIMARY KEY NOT NULL, kind TEXT NOT NULL, made REAL NOT NULL, body BLOB NOT NULL, seal BLOB NOT NULL,
+    tower BLOB, number INTEGER, told BLOB
+);
+CREATE UNIQUE INDEX drops_of_a_tower ON answers (tower, number) WHERE tower IS NOT NULL;
+CREATE INDEX answers_made ON answers (made);
+CREATE TABLE towers (
+    hash BLOB PRIMARY KEY, made REAL NOT NULL, used REAL NOT NULL, fields TEXT NOT NULL, state TEXT,
+    drops INTEGER NOT NULL, inside TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX towers_used ON towers (used);
+CREATE TABLE keys (
+    scope BLOB PRIMARY KEY, made REAL NOT NULL, digest BLOB NOT NULL, status INTEGER NOT NULL,
+    location TEXT NOT NULL, answer BLOB, body BLOB, seal BLOB
+) WITHOUT ROWID;
+CREATE INDEX keys_made ON keys (made);
+CREATE TABLE rounds (hash BLOB PRIMARY KEY, made REAL NOT NULL, ledger TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX rounds_made ON rounds (made);
+CREATE TABLE lines (
+    round BLOB NOT NULL, number INTEGER NOT NULL, line TEXT NOT NULL, PRIMARY KEY (round, number)
+) WITHOUT ROWID;
+CREATE TABLE rings (id INTEGER PRIMARY KEY, made REAL NOT NULL, ring TEXT NOT NULL);
+CREATE TABLE clock (seen REAL PRIMARY KEY NOT NULL) WITHOUT ROWID;
+"""
+"""Answers lie behind each other: among others of about its hash, each would move some that are there.
 
-Answers lie behind each other: among others of about its hash, each would move some that were there. A row has the
-`seal` of its body (`store.sealed`); a drop into a tower what a history says of it (`told`); the clock the times that it
-has shown (`store.Database.purge`).
+`seal` is the checksum of a body (`store.sealed`), `told` what a history says of a drop, `inside` how many cubes are in
+a tower, `clock` the times that the clock has shown (`store.Database.purge`).
 """
 
 _APPLICATION = 0x54575253  # "TWRS": says that a file is one of ours
@@ -53,9 +51,9 @@ _LITTLE = 1_000_000  # bytes of a disk: with less a file that cannot be opened i
 
 
 def open_ours(path: Path) -> sqlite3.Connection:
-    """Open the file of a service, and lead it to the latest version.
+    """Open the file of a service, and make its tables where it is new.
 
-    Another program's file is left as it is. Raises UsageError for one, and for one of a later version; sqlite3.Error
+    Another program's file is left as it is. Raises UsageError for one, and for one of another version; sqlite3.Error
     and OSError where it cannot be opened.
     """
     if not path.exists():
@@ -64,8 +62,8 @@ def open_ours(path: Path) -> sqlite3.Connection:
     try:
         version = _version(connection, path)
         _make_private(path)
-        if version < len(MIGRATIONS):
-            _migrate(connection, path)
+        if version == 0:
+            _make_tables(connection, path)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")  # an answer outlives also a power cut
     except BaseException:
@@ -95,22 +93,21 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
     )
     if application != _APPLICATION and (application or version or tables):
         raise UsageError(f"--db {shown(str(path))} is another program's file; allowed is a new one; choose another")
-    if version > len(MIGRATIONS):
+    if version not in (0, VERSION):
         raise UsageError(
-            f"--db {shown(str(path))} is of version {version}; allowed is up to {len(MIGRATIONS)}; "
-            "use the later tower_sim that wrote it"
+            f"--db {shown(str(path))} is of version {version}; allowed is {VERSION}; use the tower_sim that wrote it"
         )
     return version
 
 
-def _migrate(connection: sqlite3.Connection, path: Path) -> None:
+def _make_tables(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("BEGIN IMMEDIATE")  # two that start at once: one waits, and finds all done
     try:
-        for script in MIGRATIONS[_version(connection, path) :]:
-            for statement in filter(str.strip, script.split(";")):
-                connection.execute(statement)
+        statements = _TABLES.split(";") if _version(connection, path) == 0 else ()
+        for statement in filter(str.strip, statements):
+            connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:

@@ -116,7 +116,7 @@ class Once:
             raise Problem("key.reused", "The body is not that of the first request; take a new key for a new request.")
         if stored is not None:
             kept = self._store.read("SELECT hash, body, seal FROM answers WHERE hash = ?", stored)
-            name, body, seal = kept[0] if kept else (stored, None, b"")
+            name, body, seal = kept[0] if kept else (stored, None, None)
         if location.startswith(_TOWERS):
             tower = hashed(location.removeprefix(_TOWERS))
             body = body if self._store.read("SELECT 1 FROM towers WHERE hash = ?", tower) else None

@@ -76,9 +76,9 @@ class Damaged(Exception):
     """A body on the disk is not the one that was stored."""
 
 
-def checked(name: bytes, body: bytes, seal: bytes) -> bytes:
-    """Return a body as it was stored under `name`; raises Damaged where its checksum is another."""
-    if not hmac.compare_digest(seal, sealed(name, body)):
+def checked(name: bytes, body: bytes, seal: bytes | None) -> bytes:
+    """Return a body as it was stored under `name`; raises Damaged where its checksum is another, or gone."""
+    if seal is None or not hmac.compare_digest(seal, sealed(name, body)):
         warn(f"the file of answers is damaged: the row {name.hex()} is not as it was written; take it from a backup")
         raise Damaged
     return body
@@ -90,7 +90,7 @@ class Database:
     It is woken once a round of the loop and writes rows together: it would else stop the loop, which is of the same
     interpreter, for each.
 
-    `open` it before use; raises UsageError for a file that cannot be opened, is not ours or is of a later version, and
+    `open` it before use; raises UsageError for a file that cannot be opened, is not ours or is of another version, and
     WritingFailed where its disk is full.
     """
 
