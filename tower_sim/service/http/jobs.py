@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tower_sim.service.http.keys import Answered, KeyedCall
-from tower_sim.service.http.problems import Problem
+from tower_sim.service.http.problems import Problem, document
 from tower_sim.service.http.store import Statement, answer_row, hashed, new_id, sealed
 from tower_sim.service.http.workers import Job
 
@@ -50,7 +50,7 @@ class Followed:
         done, runs = (self.job.done, self.job.runs) if self.job else (0, 0)
         said: dict[str, Any] = {"id": self.identifier, "schema": SCHEMA, "version": VERSION, "status": status}
         said |= {"done": runs if status == "done" else done, "of": runs, "location": location}
-        return said | {"problem": problem.document() if problem else None}
+        return said | {"problem": document(problem) if problem else None}
 
     def end(self, said: dict[str, Any]) -> None:
         """Tell everyone who follows that it is over."""

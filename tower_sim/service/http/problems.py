@@ -61,15 +61,16 @@ class Problem(Exception):
         return STATUS[self.code][0]
 
     def body(self) -> bytes:
-        """Return the document, as it is sent."""
-        return json.dumps(self.document()).encode()
+        """Return the document."""
+        return json.dumps(document(self)).encode()
 
-    def document(self) -> dict[str, Any]:
-        """Return the problem details; their `type` is a reference into the service's own OpenAPI document."""
-        status, title = STATUS[self.code]
-        kind = f"/openapi.json#/x-problems/{self.code}"
-        said = {"type": kind, "title": title, "status": status, "detail": self.detail, "code": self.code}
-        return said | ({"path": self.path} if self.path else {})
+
+def document(problem: Problem) -> dict[str, Any]:
+    """Return the problem details; their `type` is a reference into the service's own OpenAPI document."""
+    status, title = STATUS[problem.code]
+    where = {"path": problem.path} if problem.path else {}
+    kind = f"/openapi.json#/x-problems/{problem.code}"
+    return {"type": kind, "title": title, "status": status, "detail": problem.detail, "code": problem.code} | where
 
 
 def of_usage(error: UsageError) -> Problem:
