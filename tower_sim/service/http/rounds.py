@@ -10,6 +10,7 @@ import json
 import secrets
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from starlette.requests import Request as Call
@@ -143,7 +144,7 @@ class _Rounds:
     async def keys(self, call: Call) -> Response:
         """Tell the public key in use, and how it followed older ones."""
         ring = await self._keys()
-        succession = [link.to_plain() for link in ring.succession]
+        succession = [asdict(link) for link in ring.succession]
         said = {"schema": KEYS, "version": VERSION, "key": ring.public, "succession": succession}
         return plain(said)
 
