@@ -425,6 +425,16 @@ HEAD = {"schema": "tower-sim/amerigo-game", "version": 1, "seed": "1", "apparatu
 GAME: dict[str, Any] = HEAD | {"knocks": {}, "drops": [FIRST]}
 
 
+def test_cubes_of_a_document_come_in_the_order_of_its_colours_in_every_process():
+    """A set of colours would have another order in each process, and so would the numbers on the page."""
+    colours = ("blue", "black", "red", "brown", "green", "yellow", "white")
+    drop = {"thrown": {"blue": 1}, "emerged": {}, "inside": dict.fromkeys(colours, 2)}
+    (step,) = told(GAME | {"drops": [drop]}).steps
+    assert step.wanted
+    inside = dict.fromkeys(cube.colour for cube in step.wanted.cubes if cube.before != THROWN)
+    assert tuple(inside) == colours
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

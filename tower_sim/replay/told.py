@@ -112,9 +112,8 @@ def _of_play(table: Mapping[str, Any]) -> Iterator[ToldStep]:
         if knocked:  # `inside` is counted after it
             before = Counter[str]() if each.get("unloaded") is True else inside
         else:
-            before = Counter(
-                {colour: out[colour] + after[colour] - thrown[colour] for colour in {*out, *after, *thrown}}
-            )
+            colours = dict.fromkeys((*out, *after, *thrown))  # in this order cubes get their numbers
+            before = Counter({colour: out[colour] + after[colour] - thrown[colour] for colour in colours})
         title, said = f"Drop {number}", _said(each)
         inside = after
         if not thrown.total():
