@@ -6,7 +6,7 @@ film of physics --> take: tracks of the cubes that moved, events --> replay docu
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,9 +17,8 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import Cube
 from tower_sim.door import as_apparatus
 from tower_sim.errors import check_kind
-from tower_sim.games.game import Turn
 from tower_sim.outcome import Status
-from tower_sim.physics.film import Film, Reel, Shot
+from tower_sim.physics.film import Reel, Shot
 from tower_sim.replay.moving import Spell, spells
 from tower_sim.state import Pose
 
@@ -111,16 +110,6 @@ class Take:
     tracks: tuple[Track, ...]
     happenings: tuple[Happening, ...]
     matched: Matched | None = None
-
-
-def recorded(turns: Iterable[Turn], film: Film, apparatus: Apparatus) -> Iterator[tuple[Turn, tuple[Take, ...]]]:
-    """Yield each turn of a run with the takes that belong to it; the run's model was given `film`.
-
-    What a game tried before its first turn, such as whether its model takes a knock, is in none.
-    """
-    film.taken()
-    for turn in turns:
-        yield turn, takes(film.taken(), apparatus)
 
 
 def takes(shots: Sequence[Shot], apparatus: Apparatus) -> tuple[Take, ...]:
