@@ -24,7 +24,6 @@ from support.verifiable import (
     DROP,
     LIES,
     WORDS,
-    answered,
     believed,
     checked,
     data_of,
@@ -46,7 +45,7 @@ from tower_sim.outcome import Outcome, Status
 from tower_sim.service.verifiable import Keyring, Ledger, check, opened
 from tower_sim.service.verifiable.draws import MOST_WORDS, commitment, draw_seed
 from tower_sim.service.verifiable.keys import is_signed
-from tower_sim.service.verifiable.redraw import Redrawn
+from tower_sim.service.verifiable.redraw import Redrawn, answered
 from tower_sim.service.verifiable.states import MOST_KNOWN
 from tower_sim.state import TowerState
 

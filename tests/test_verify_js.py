@@ -16,10 +16,11 @@ from typing import Any
 
 import pytest
 from support.browser import browsing, needs_browser
-from support.verifiable import DROP, LIES, WORDS, answered, checked, data_of, lied, log_of, models, ring, signed_anew
+from support.verifiable import DROP, LIES, WORDS, checked, data_of, lied, log_of, models, ring, signed_anew
 
 from tower_sim.clients.write import write_package
 from tower_sim.service.verifiable.lines import hashed
+from tower_sim.service.verifiable.redraw import answered
 from tower_sim.token import pack
 
 NODE = shutil.which("node")

@@ -8,24 +8,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
-from tower_sim import requests
-from tower_sim.service.asked import Hello, read_request
 from tower_sim.service.opened import Opened
 from tower_sim.service.verifiable import Keyring, Ledger, LogReport, check, opened
 from tower_sim.service.verifiable.lines import FIRST, entry_bytes, framed, hashed
-from tower_sim.service.verifiable.redraw import Redrawn, made_by, redrawn
+from tower_sim.service.verifiable.redraw import Redrawn, answered, redrawn
 from tower_sim.service.verifiable.states import Traced
 
 WORDS = "grüne Tomaten um sieben"
 DROP = {"do": "drop", "apparatus": "amerigo", "model": "surrogate", "cubes": {"blue": 4, "red": 3}}
-
-
-def answered(asked: Mapping[str, Any], seed: int, opened: Opened) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Answer a request of a draw with its seed; return the document and what it was made by."""
-    request = read_request({**asked, "seed": str(seed)})
-    assert not isinstance(request, Hello)
-    shape, model = opened.asked(request)
-    return json.loads(json.dumps(requests.answer(request, shape, model))), made_by(model)
 
 
 @cache

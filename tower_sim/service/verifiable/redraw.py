@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import tower_sim
 from tower_sim import requests
+from tower_sim.apparatus.parts import Apparatus
 from tower_sim.contract import DropModel
 from tower_sim.errors import UsageError, fault, shown
 from tower_sim.service.asked import Hello, read_request, refuse_files
@@ -29,6 +30,23 @@ def made_by(model: DropModel) -> dict[str, Any]:
     return {"tower_sim": tower_sim.__version__, "model": model.empty().digest, "edge": model.cube_edge}
 
 
+def answered(asked: Mapping[str, Any], seed: int, opened: Opened) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Answer a request of a draw with its seed; return the document and what it was made by.
+
+    Raises UsageError, also for a request that names a file, and TooManyFailedDraws.
+    """
+    request, shape, model = _read(asked, seed, opened)
+    return _plain(requests.answer(request, shape, model)), made_by(model)
+
+
+def _read(asked: Mapping[str, Any], seed: int, opened: Opened) -> tuple[requests.Request, Apparatus, DropModel]:
+    refuse_files(asked, lambda field, value: "a log can name no file")
+    request = read_request({**asked, "seed": str(seed)})
+    if isinstance(request, Hello):
+        raise fault("do", "hello", "what draws", 'write {"do": "drop", "cubes": {"blue": 4}}')
+    return request, *opened.asked(request)
+
+
 def _plain(document: Mapping[str, Any]) -> dict[str, Any]:
     return json.loads(json.dumps(document, allow_nan=False))
 
@@ -38,16 +56,11 @@ def redrawn(
 ) -> Redrawn:
     """Make a draw again; a drop goes on from the state `before`, whatever `asked` tells of it (None: an empty tower).
 
-    Raises UsageError where `by` names another model than the one here and for a request that names a file, and
-    TooManyFailedDraws.
+    Raises UsageError where `by` names another model than the one here, and else as `answered`.
     """
     is_drop = asked.get("do") == "drop"
     told = {key: value for key, value in asked.items() if key != "state"} if is_drop else asked
-    refuse_files(told, lambda field, value: "a log can name no file")
-    request = read_request({**told, "seed": str(seed)})
-    if isinstance(request, Hello):
-        raise fault("do", "hello", "what draws", 'write {"do": "drop", "cubes": {"blue": 4}}')
-    shape, model = opened.asked(request)
+    request, shape, model = _read(told, seed, opened)
     _check_by(by, made_by(model))
     if not isinstance(request, requests.DropRequest):
         return Redrawn(_plain(requests.answer(request, shape, model)))
