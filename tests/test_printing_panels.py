@@ -146,10 +146,7 @@ def test_put_together_they_are_where_cubes_meet_them(cut: tuple[Any, float, list
             continue
         local = rng.uniform(-0.9, 0.9, (20, 3)) * piece.half
         at = piece.centre + local @ piece.turn.T
-        at += (
-            outward
-            * ((piece.inner if piece.is_wall else -piece.corners[:, 2].max()) - at @ outward)[:, None]
-        )
+        at += outward * ((piece.inner if piece.is_wall else -piece.corners[:, 2].max()) - at @ outward)[:, None]
         free = walls.for_cubes(tower, at - 0.5 * outward)
         others = [p for p in found if p is not piece]
         free &= ~np.any([(np.abs((at - p.centre) @ p.turn) <= p.half + thick).all(axis=1) for p in others], axis=0)
