@@ -113,7 +113,7 @@ def test_what_is_old_is_forgotten_also_while_the_service_runs_and_a_failure_does
                     old, new = time.time() - 12 * 86_400, time.time() - 9 * 86_400
                     await store.write(("UPDATE clock SET seen = seen - 86400", ()))
                     for name, made in ((b"new", new), (b"old", old)):
-                        insert = "INSERT INTO answers (hash, kind, made, body) VALUES (?, 'drop', ?, x'00')"
+                        insert = "INSERT INTO answers (hash, kind, made, body, seal) VALUES (?, 'drop', ?, x'', x'')"
                         await store.write((insert, (name, made)))
                     await store.write(("ALTER TABLE rounds RENAME TO elsewhere", ()))
                 case 1:

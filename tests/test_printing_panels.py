@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.meshes import contains
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
@@ -23,7 +24,7 @@ from tower_sim.simulator import PhysicsModel
 pytest.importorskip("manifold3d")
 
 from tower_sim.printing import solid, walls
-from tower_sim.printing.mesh import contains, faults
+from tower_sim.printing.mesh import faults
 from tower_sim.printing.panels import Panel, built, panels
 from tower_sim.printing.sheets import SheetChoice, lay, to_svg
 
@@ -142,15 +143,12 @@ def test_put_together_they_are_where_cubes_meet_them(cut: tuple[Any, float, list
     for piece in found:
         if piece.part not in ("tube", "upper_floor", "lower_floor", "funnel"):
             continue
-        outward = piece.outward if piece.outward is not None else np.array([0.0, 0.0, -1.0])
-        if piece.outward is None and not piece.is_upright:
+        outward = piece.outward if piece.is_wall else np.array([0.0, 0.0, -1.0])
+        if not piece.is_wall and not piece.is_upright:
             continue
         local = rng.uniform(-0.9, 0.9, (20, 3)) * piece.half
         at = piece.centre + local @ piece.turn.T
-        at += (
-            outward
-            * ((piece.inner if piece.outward is not None else -piece.corners[:, 2].max()) - at @ outward)[:, None]
-        )
+        at += outward * ((piece.inner if piece.is_wall else -piece.corners[:, 2].max()) - at @ outward)[:, None]
         free = walls.for_cubes(tower, at - 0.5 * outward)
         others = [p for p in found if p is not piece]
         free &= ~np.any([(np.abs((at - p.centre) @ p.turn) <= p.half + thick).all(axis=1) for p in others], axis=0)

@@ -16,7 +16,8 @@ from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError
 from tower_sim.outcome import Status
 from tower_sim.pages.html import Page
-from tower_sim.replay.document import FINEST, HEADER, POSES, VERSION, Replay, decoded, encoded, unit_of
+from tower_sim.replay.document import HEADER, POSES, VERSION, Replay
+from tower_sim.replay.stored import FINEST, decoded, encoded, unit_of
 from tower_sim.replay.takes import Lying, Take, Track
 from tower_sim.state import Pose
 

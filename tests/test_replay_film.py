@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.filmed import counted, filmed, filming, outcomes
+from tests.support.filmed import counted, filmed, filming, outcomes, recorded
 from tests.support.hulls import as_hull
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import load
@@ -21,7 +21,7 @@ from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.film import Film, Reel, Shot
 from tower_sim.physics.settings import PhysicsSettings, accuracy
 from tower_sim.replay.moving import Spell, spells
-from tower_sim.replay.takes import RATE, Take, recorded, takes
+from tower_sim.replay.takes import RATE, Take, takes
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import Pose
 

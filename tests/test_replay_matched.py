@@ -20,12 +20,12 @@ from support.cases import each_case
 from tower_sim.campaign import parse
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
+from tower_sim.replay.asked import of_document
 from tower_sim.replay.bank import Bank, Found
 from tower_sim.replay.cast import Cast
 from tower_sim.replay.document import Replay
 from tower_sim.replay.matched import Playback
 from tower_sim.replay.matching import OUT, THROWN, Sought, Wanted, distance, level_of, moves_of
-from tower_sim.replay.retold import of_document
 from tower_sim.replay.stored import recorded_cubes
 from tower_sim.replay.takes import ModelCounts, Take
 from tower_sim.replay.told import told
@@ -425,6 +425,16 @@ def test_what_cannot_be_shown_is_refused_in_one_line(
 FIRST = {"round": 0, "phase": "setup", "thrown": {"red": 2}, "emerged": {"red": 1}, "inside": {"red": 1}}
 HEAD = {"schema": "tower-sim/amerigo-game", "version": 1, "seed": "1", "apparatus": "amerigo", "model": "surrogate"}
 GAME: dict[str, Any] = HEAD | {"knocks": {}, "drops": [FIRST]}
+
+
+def test_cubes_of_a_document_come_in_the_order_of_its_colours_in_every_process():
+    """A set of colours would have another order in each process, and so would the numbers on the page."""
+    colours = ("blue", "black", "red", "brown", "green", "yellow", "white")
+    drop = {"thrown": {"blue": 1}, "emerged": {}, "inside": dict.fromkeys(colours, 2)}
+    (step,) = told(GAME | {"drops": [drop]}).steps
+    assert step.wanted
+    inside = dict.fromkeys(cube.colour for cube in step.wanted.cubes if cube.before != THROWN)
+    assert tuple(inside) == colours
 
 
 @each_case(

@@ -6,7 +6,9 @@ import multiprocessing as mp
 import signal
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
+from multiprocessing.connection import Connection
 from multiprocessing.pool import Pool
+from multiprocessing.process import BaseProcess
 from multiprocessing.resource_tracker import ensure_running
 from typing import TypeVar
 
@@ -38,6 +40,20 @@ def without_interrupts() -> Generator[None, None, None]:
 def ignore_interrupts() -> None:
     """Let Ctrl-C pass by this process: it is for the one that started it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def piped(work: Callable[..., None], *more: object) -> tuple[BaseProcess, Connection]:
+    """Start a process that does `work` with its end of a pipe and `more`; returns it and our end of the pipe.
+
+    Each of the two sees when the other is gone.
+    """
+    context = mp.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=work, args=(theirs, *more), daemon=True)
+    with without_interrupts():
+        process.start()
+    theirs.close()
+    return process, ours
 
 
 @contextmanager

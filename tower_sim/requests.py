@@ -159,6 +159,11 @@ class OddsRequest:
 Request = DropRequest | PlayRequest | OddsRequest
 
 
+def one_of(request: Request) -> DropRequest | PlayRequest:
+    """Return the request of one drop or run, which names the apparatus and the model."""
+    return request.one if isinstance(request, OddsRequest) else request
+
+
 def games() -> list[Game]:
     """Return the games that can be played, ours first; those of a package that cannot be loaded are left out."""
     playable: list[Game] = []
@@ -326,14 +331,6 @@ def play_document(request: PlayRequest, played: Sequence[Turn], model: DropModel
     return request.played.document(played, request.rules, **names, seed=request.seed)
 
 
-def odds(request: OddsRequest, apparatus: Apparatus, model: DropModel) -> ManyRuns:
-    """Play every run and return the odds. Raises what `turns` does."""
-    many = no_odds(request)
-    fill(many, request, model, lambda done: None)
-    fill_beside(many, request, apparatus)
-    return many
-
-
 def no_odds(request: OddsRequest) -> ManyRuns:
     """Return the odds of a request before its first run."""
     many = request.one.played.ways.odds()
@@ -363,11 +360,19 @@ def fill_beside(many: ManyRuns, request: OddsRequest, apparatus: Apparatus) -> N
     many.beside = others
 
 
-def answer(request: Request, apparatus: Apparatus, model: DropModel) -> dict[str, Any]:
-    """Return the document that answers a request. Raises what `outcome`, `check`, `turns` and `odds` do."""
+def answer(
+    request: Request, apparatus: Apparatus, model: DropModel, tell: Callable[[int], None] = lambda done: None
+) -> dict[str, Any]:
+    """Return the document that answers a request, and `tell` how many of its runs are done.
+
+    Raises what `outcome`, `check` and `turns` do.
+    """
     if isinstance(request, DropRequest):
         return drop_document(request, outcome(request, model))
     check(request.one if isinstance(request, OddsRequest) else request, apparatus, model)
     if isinstance(request, PlayRequest):
         return play_document(request, list(turns(request, model)), model)
-    return odds(request, apparatus, model).document()
+    many = no_odds(request)
+    fill(many, request, model, tell)
+    fill_beside(many, request, apparatus)
+    return many.document()

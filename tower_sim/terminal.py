@@ -34,6 +34,11 @@ def warn(text: str) -> None:
         print(f"tower-sim: {line}", file=sys.stderr, flush=True)
 
 
+def counted(number: int, what: str) -> str:
+    """Return how many there are of what a word names: 1 cube, 2 cubes."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def one_line(text: str, head: int, tail: int) -> str:
     """Return `text` on one line; of a long one the first `head` and the last `tail` characters."""
     line = " ".join(text.split())

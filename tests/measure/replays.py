@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from tests.measure.script import ended
+from tests.support.filmed import recorded
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
@@ -31,7 +32,7 @@ from tower_sim.physics.settings import PhysicsSettings, accuracy
 from tower_sim.replay.asked import of_drop, of_play
 from tower_sim.replay.document import HEADER, POSES, Replay
 from tower_sim.replay.glb import glb_of
-from tower_sim.replay.takes import recorded, takes
+from tower_sim.replay.takes import takes
 from tower_sim.requests import DropRequest, PlayRequest
 from tower_sim.simulator import PhysicsModel
 

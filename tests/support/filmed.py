@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import supply
+from tower_sim.games.game import Turn
 from tower_sim.outcome import Outcome
 from tower_sim.physics.film import Film
 from tower_sim.physics.settings import PhysicsSettings
@@ -76,3 +77,13 @@ def counted(take: Take) -> tuple[Counter[str], Counter[str]]:
             inside[colour[each.cube]] -= 1
             out[colour[each.cube]] += 1
     return +inside, out
+
+
+def recorded(turns: Iterable[Turn], film: Film, apparatus: Apparatus) -> Iterator[tuple[Turn, tuple[Take, ...]]]:
+    """Yield each turn of a run with the takes that belong to it; the run's model was given `film`.
+
+    What a game tried before its first turn, such as whether its model takes a knock, is in none.
+    """
+    film.taken()
+    for turn in turns:
+        yield turn, takes(film.taken(), apparatus)

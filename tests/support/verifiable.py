@@ -158,14 +158,14 @@ LIES: dict[str, tuple[Callable[[Entries], object], str]] = {
     ),
     "an index of its own": (lambda told: put(told, "draw", 1, index=0), "not the next draw"),
     "a seed of its own": (lambda told: of_kind(told, "draw")[0]["asked"].update(seed="7"), "not the next draw"),
-    "a file": (lambda told: of_kind(told, "draw")[0]["asked"].update(apparatus="/etc/passwd"), "one that ships"),
+    "a file": (lambda told: of_kind(told, "draw")[0]["asked"].update(apparatus="/etc/passwd"), "can name no file"),
     "a file of rules": (
         lambda told: put(told, "draw", 2, asked={"do": "play", "game": "amerigo", "rules": "/etc/passwd"}),
-        "one that ships",
+        "a log can name no file",
     ),
     "a file in rules": (
         lambda told: put(told, "draw", 2, asked={"do": "play", "game": "amerigo", "rules": {"apparatus": "x.toml"}}),
-        "one that ships",
+        "a log can name no file",
     ),
     "another model": (
         lambda told: of_kind(told, "draw")[0]["by"].update(model="0" * 16),

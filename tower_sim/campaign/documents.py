@@ -132,6 +132,13 @@ def read_manifest(data: bytes) -> tuple[Document, Spec] | str:
     return f"changed: {wrong}" if wrong else (document, spec)
 
 
+def manifest_at(path: Path) -> tuple[Document, Spec] | None:
+    """Read a manifest; None where there is none, or a damaged one. Raises UsageError for one of another version."""
+    data = content(path)
+    found = "" if data is None else read_manifest(data)
+    return None if isinstance(found, str) else found
+
+
 def _head_fault(head: Document, spec: Spec) -> str:
     for part in ("versions", "platform"):
         texts = head[part]

@@ -6,13 +6,12 @@ import traceback
 from collections import Counter, deque
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnContext, SpawnProcess
+from multiprocessing.process import BaseProcess
 
 from tower_sim.campaign.spec import Spec
 from tower_sim.campaign.work import Shard, run_shard
-from tower_sim.pool import ignore_interrupts, without_interrupts
+from tower_sim.pool import ignore_interrupts, piped
 
 MAX_DEATHS = 3  # of workers at the same shard, which has then failed
 _MAX_DEATHS_IN_A_ROW = 10
@@ -58,13 +57,12 @@ def reason(error: BaseException) -> str:
 
 @dataclass(slots=True)
 class _Worker:
-    process: SpawnProcess
+    process: BaseProcess
     index: int
 
 
 def processes(spec: Spec, indices: Sequence[int], workers: int) -> Reports:
     """Do the shards in that many processes; each has one shard at a time. Closing the iterator ends them."""
-    context = get_context("spawn")
     todo = deque(indices)
     deaths: Counter[int] = Counter()
     in_a_row = 0
@@ -72,7 +70,9 @@ def processes(spec: Spec, indices: Sequence[int], workers: int) -> Reports:
     try:
         while todo or crew:
             while todo and len(crew) < workers:
-                _hire(context, crew, spec, todo.popleft())
+                index = todo.popleft()
+                process, ours = piped(_work, spec.canonical, index)
+                crew[ours] = _Worker(process, index)
             for connection in wait(list(crew)):
                 assert isinstance(connection, Connection)
                 index = crew[connection].index
@@ -99,15 +99,6 @@ def processes(spec: Spec, indices: Sequence[int], workers: int) -> Reports:
         for connection, worker in crew.items():
             worker.process.terminate()
             _dismiss(connection, worker)
-
-
-def _hire(context: SpawnContext, crew: dict[Connection, _Worker], spec: Spec, index: int) -> None:
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_work, args=(theirs, spec.canonical, index), daemon=True)
-    with without_interrupts():
-        process.start()
-    theirs.close()
-    crew[ours] = _Worker(process, index)
 
 
 def _given(connection: Connection, worker: _Worker, todo: deque[int]) -> bool:

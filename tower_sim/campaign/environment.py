@@ -9,7 +9,6 @@ import platform
 from tower_sim.campaign import tables
 from tower_sim.errors import UsageError
 from tower_sim.extras import extra
-from tower_sim.games.game import Game
 from tower_sim.physics.settings import SETTINGS_VERSION
 from tower_sim.registry import OWN, get
 from tower_sim.version import TOWER_SIM
@@ -24,13 +23,14 @@ class WrongEnvironment(UsageError):
 def environment() -> Environment:
     """Return the `versions` and the `platform` of this process; raises UsageError when pyarrow is missing.
 
-    Of the games ours are there, of the engines those of ours that are installed: a manifest has the versions of its own
-    game and engine beside them, so that installing another package changes no campaign.
+    Of the games ours are there, but for the rules of declared ones, which are in a campaign's spec; of the engines
+    those of ours that are installed: a manifest has the versions of its own game and engine beside them, so that
+    installing another package changes no campaign.
     """
     games = [get("game", name) for name in OWN["game"]]
     versions = {
         "tower_sim": TOWER_SIM,
-        **{f"{game.name}_rules": str(game.version) for game in games if _has_rulebook(game)},
+        **{f"{game.name}_rules": str(game.version) for game in games if game.apparatus and not game.declared},
         "settings": str(SETTINGS_VERSION),
         "tables": str(tables.VERSION),
         "python": platform.python_version(),
@@ -38,11 +38,6 @@ def environment() -> Environment:
     }
     versions |= {name: importlib.metadata.version(name) for name in ("numpy", "scipy")} | _bullet()
     return {"versions": versions, "platform": {"system": platform.system(), "machine": platform.machine()}}
-
-
-def _has_rulebook(game: Game) -> bool:
-    """Say whether a game has rules of its own version; those of a declared game are in its campaign's spec."""
-    return game.apparatus != "" and not game.declared
 
 
 def _bullet() -> dict[str, str]:

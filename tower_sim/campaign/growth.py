@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from tower_sim.campaign.arrow import relabelled
-from tower_sim.campaign.documents import MANIFEST, Document, content, names, read_manifest
+from tower_sim.campaign.documents import MANIFEST, Document, manifest_at, names
 from tower_sim.campaign.files import remove
 from tower_sim.campaign.spec import Spec
 from tower_sim.campaign.store import BEFORE, Store, head_in
@@ -21,7 +20,7 @@ from tower_sim.campaign.work import Shard
 
 def as_planned(spec: Spec, directory: Path) -> Spec:
     """Return `spec` with the shards of the campaign in `directory`, where it is that one and its file names none."""
-    found = _manifest(directory / MANIFEST) if spec.shard_is_usual else None
+    found = manifest_at(directory / MANIFEST) if spec.shard_is_usual else None
     if found is None:
         return spec
     theirs = found[1]
@@ -33,7 +32,7 @@ def as_planned(spec: Spec, directory: Path) -> Spec:
 def keep(store: Store) -> int:
     """Make the whole shards of the smaller campaign that was here those of this one; returns how many there were."""
     path = store.directory / BEFORE
-    found = _manifest(path)
+    found = manifest_at(path)
     kept = 0
     if found is not None:
         before = Store(store.directory, head_in(found[0]), found[1])
@@ -57,9 +56,3 @@ def _relabelled(before: Store, store: Store, index: int) -> Shard:
         receipt["failed_draws"],
         tuple(receipt["unfinished_runs"]),
     )
-
-
-def _manifest(path: Path) -> tuple[dict[str, Any], Spec] | None:
-    data = content(path)
-    found = "" if data is None else read_manifest(data)
-    return None if isinstance(found, str) else found

@@ -30,12 +30,11 @@ class Point:
     game: Game
     rules: Any
 
-    def open_model(self) -> Model:
-        """Return the model that drops the cubes; use it as a context manager. Raises what models.open_model does."""
-        return open_model(self.apparatus, self.model, self.settings)
+    def open_model(self, film: Film | None = None) -> Model:
+        """Return the model that drops the cubes; use it as a context manager. Raises what models.open_model does.
 
-    def open_filmed(self, film: Film) -> Model:
-        """Return the same model, of physics, that keeps every draw on `film`."""
+        One of physics keeps every draw on `film`, where that is given.
+        """
         return open_model(self.apparatus, self.model, self.settings, film)
 
     @property

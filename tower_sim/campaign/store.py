@@ -39,6 +39,7 @@ from tower_sim.campaign.documents import (
     SCHEMA,
     VERSION,
     content,
+    manifest_at,
     names,
     read_manifest,
     receipt_fault,
@@ -133,7 +134,7 @@ class Store:
             for folder in store._folders:
                 make_directory(directory / folder)
             store._clean()
-            manifest = _manifest_of(directory)
+            manifest, _ = manifest_at(directory / MANIFEST) or (None, None)
             if manifest is not None and _is_smaller(manifest, store.head):
                 write(directory / BEFORE, content(directory / MANIFEST) or b"")
             if manifest is None or not same(head_in(manifest), store.head):
@@ -282,8 +283,8 @@ class Store:
 
     def listing(self) -> object:
         """Return what a finished manifest says of the shards, whatever that is; None while it lists none."""
-        manifest = _manifest_of(self.directory)
-        return manifest.get("shards") if manifest else None
+        found = manifest_at(self.directory / MANIFEST)
+        return found[0].get("shards") if found else None
 
     def log(self, event: str, **facts: Any) -> None:
         """Add a line to the log."""
@@ -364,7 +365,7 @@ class Store:
                 f"{self.directory} holds {strange[0]!r} and no campaign; allowed is a new or empty directory, or one "
                 "of this campaign; give another -o"
             )
-        manifest = _manifest_of(self.directory)
+        manifest, _ = manifest_at(self.directory / MANIFEST) or (None, None)
         if manifest is None:
             owners = {owner for path in (self.directory / RECEIPTS).glob("*.json") if (owner := _owner(path))}
             if owners and self.head["campaign"] not in owners:
@@ -427,13 +428,6 @@ def listed_form(receipt: dict[str, Any]) -> dict[str, Any]:
 def head_in(manifest: dict[str, Any]) -> dict[str, Any]:
     """Return a manifest without its shards."""
     return {key: value for key, value in manifest.items() if key != "shards"}
-
-
-def _manifest_of(directory: Path) -> dict[str, Any] | None:
-    """Read a directory's manifest; None when it has none, or a damaged one."""
-    data = content(directory / MANIFEST)
-    read = "" if data is None else read_manifest(data)
-    return None if isinstance(read, str) else read[0]
 
 
 def _owner(path: Path) -> str:

@@ -96,12 +96,12 @@ DROPS = TableKind(
     ),
 )  # fmt: skip
 
+_KEY = tuple(Column(name, "int32", False, "as in `drops`") for name in KEY)
+
 CUBES = TableKind(
     "cubes",
     (
-        Column("point", "int32", False, "as in `drops`"),
-        Column("run", "int32", False, "as in `drops`"),
-        Column("drop", "int32", False, "as in `drops`"),
+        *_KEY,
         Column("cube", "int32", False, "number of the cube in its run"),
         Column("colour", "string", False, "its colour"),
         Column("thrown", "bool", False, "just thrown, or put into a zone; else it was inside or lay on the board"),
@@ -115,9 +115,7 @@ CUBES = TableKind(
 POSES = TableKind(
     "poses",
     (
-        Column("point", "int32", False, "as in `drops`"),
-        Column("run", "int32", False, "as in `drops`"),
-        Column("drop", "int32", False, "as in `drops`"),
+        *_KEY,
         Column("take", "int16", False, "number of the landing in its drop or step, from 0"),
         Column("kind", "string", False, "`drop`, `knock` or `place`, a cube put into a zone"),
         Column("inside_before", "int16", False, "cubes inside, or lying on the board, before"),
@@ -130,8 +128,6 @@ POSES = TableKind(
         Column("motion", "binary", False, "where the cubes were, frame by frame: [replay_bank.md](replay_bank.md)"),
     ),
 )  # fmt: skip
-
-_KEY = tuple(Column(name, "int32", False, "as in `drops`") for name in KEY)
 
 
 def own_table(game: Game) -> TableKind | None:

@@ -98,15 +98,11 @@ def designed(tables: Mapping[str, Any], values: Values) -> dict[str, Any]:
     These make the tower out of the profile of `tables`; what else is varied, fields of the profile too, is set after
     them. Raises as `applied`, and UsageError for a number that the design space has not.
     """
-    of_tower = {name.removeprefix(PREFIX): value for name, value in values.items() if _is_of_tower(name)}
+    of_tower = {name.removeprefix(PREFIX): value for name, value in values.items() if name.startswith(PREFIX)}
     if not of_tower:
         return applied(tables, values)
     made = {**tables, "profile": tower_tables(of_tower, tables["profile"])}
-    return applied(made, {name: value for name, value in values.items() if not _is_of_tower(name)})
-
-
-def _is_of_tower(name: str) -> bool:
-    return name.startswith(PREFIX)
+    return applied(made, {name: value for name, value in values.items() if not name.startswith(PREFIX)})
 
 
 def told(values: Values) -> str:

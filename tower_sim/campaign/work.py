@@ -39,7 +39,7 @@ def run_shard(spec: Spec, index: int) -> Shard:
     for number, runs in groupby(spec.runs_of(index), key=lambda run: run // spec.runs):
         point = spec.point(number)
         film = Film() if spec.record else None
-        with point.open_model() if film is None else point.open_filmed(film) as model:
+        with point.open_model(film) as model:
             for run in runs:
                 if not play_run(point, Recorder(model), spec.seed, (number, run), rows, film):
                     unfinished.append(run)

@@ -60,7 +60,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     try:
         options = parser().parse_args(arguments)
         run: Callable[[argparse.Namespace], int | None] = options.run
-        going = output.going_on() if _writes(options) else nullcontext()
+        is_due = any(vars(options).get(name) is not None for name in FILES)  # whatever becomes of what is printed
+        going = output.going_on() if is_due else nullcontext()
         with going, by(options.prog, is_forced=getattr(options, "force", False)):
             return run(options) or 0
     except UsageError as error:
@@ -79,11 +80,6 @@ def _run(arguments: Sequence[str] | None) -> int:
         return _told(output.failure(error), 2 if callers else 1)
     except MemoryError:
         return _told("out of memory; ask for less at once", 1)
-
-
-def _writes(options: argparse.Namespace) -> bool:
-    """Say whether a command writes a file, which is due whatever becomes of what it prints."""
-    return any(vars(options).get(name) is not None for name in FILES)
 
 
 def _told(text: str, status: int) -> int:

@@ -136,6 +136,13 @@ def whole(text: str) -> int:
     return int(text)
 
 
+def tell_files(options: argparse.Namespace) -> None:
+    """Say where a command's picture and replay are."""
+    for what, path in (("plot", vars(options).get("save_plot")), ("replay", options.replay)):
+        if path is not None and not options.json:
+            print(f"{what}: {path}")
+
+
 def check_plot(plot: Path | None) -> None:
     """Refuse, before any work, a picture that cannot be written; raises UsageError."""
     if plot is not None:

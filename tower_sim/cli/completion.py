@@ -86,6 +86,15 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
+def _after_options(all_places: Sequence[Place], given: str) -> Iterator[str]:
+    """Yield the cases of bash and zsh for the word after an option: its values, as they are `given`, and files."""
+    for place, option in ((each, option) for each in all_places for option in each.options):
+        if (values := option.values) is not None:
+            pattern = "|".join(f'"{place.path} {spelling}"' for spelling in option.spellings)
+            files = "yes" if _MARK in values else ""
+            yield f'        {pattern}) {given.format(_plain(values))}; files="{files}" ;;'
+
+
 def _bash(all_places: Sequence[Place]) -> str:
     lines = [
         "_tower_sim() {",
@@ -97,11 +106,7 @@ def _bash(all_places: Sequence[Place]) -> str:
         "    done",
         '    case "$here ${COMP_WORDS[COMP_CWORD-1]}" in',
     ]
-    for place, option in _with_values(all_places):
-        pattern = "|".join(f'"{place.path} {spelling}"' for spelling in option.spellings)
-        values = option.values or ()
-        lines.append(f'        {pattern}) words="{_plain(values)}"; files="{"yes" if _MARK in values else ""}" ;;')
-    lines += ["        *)", '            case "$here" in']
+    lines += [*_after_options(all_places, 'words="{}"'), "        *)", '            case "$here" in']
     for place in all_places:
         spelt = " ".join(spelling for option in place.options for spelling in option.spellings)
         words, files = _plain(word for word, _ in place.words), "yes" if place.files else ""
@@ -130,11 +135,7 @@ def _zsh(all_places: Sequence[Place]) -> str:
         "    done",
         '    case "$here ${words[CURRENT-1]}" in',
     ]
-    for place, option in _with_values(all_places):
-        pattern = "|".join(f'"{place.path} {spelling}"' for spelling in option.spellings)
-        values = option.values or ()
-        lines.append(f'        {pattern}) found=({_plain(values)}); files="{"yes" if _MARK in values else ""}" ;;')
-    lines += ["        *)", '            case "$here" in']
+    lines += [*_after_options(all_places, "found=({})"), "        *)", '            case "$here" in']
     for place in all_places:
         told = [(word, about) for word, about in place.words if word != _MARK]
         told += [(spelling, option.help) for option in place.options for spelling in option.spellings]
@@ -180,13 +181,6 @@ def _fish(all_places: Sequence[Place]) -> str:
             value += " -F" if option.values and _MARK in option.values else ""
             lines.append(f"{begin} {spelt}{value} -d {_quoted(option.help)}")
     return "\n".join(lines)
-
-
-def _with_values(all_places: Sequence[Place]) -> Iterator[tuple[Place, Offered]]:
-    for place in all_places:
-        for option in place.options:
-            if option.values is not None:
-                yield place, option
 
 
 _SHELLS = {

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
+from collections.abc import Sequence
 
 from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.cli.common import add_apparatus_argument, add_json, add_model, add_physics, add_seed, read_state, seed_of
-from tower_sim.cli.drop_words import drop_report
+from tower_sim.cli.common import (
+    add_apparatus_argument,
+    add_json,
+    add_model,
+    add_physics,
+    add_seed,
+    read_state,
+    seed_of,
+    tell_files,
+)
 from tower_sim.cli.parser import Parser
-from tower_sim.cli.replaying import Replaying, add_replay, replaying, tell_replay
-from tower_sim.cubes import parse_counts
+from tower_sim.cli.replaying import add_replay, replaying
+from tower_sim.cubes import count_by_colour, parse_counts
 from tower_sim.errors import UsageError
 from tower_sim.models import open_model
 from tower_sim.outcome import Outcome
@@ -55,14 +64,31 @@ def _drop(options: argparse.Namespace) -> None:
         if options.json:
             print(json.dumps(drop_document(request, landed)))
         else:
-            say(drop_report(landed, request.colours, seed))
+            say(_report(landed, request.colours, seed))
         if replay:
-            _write(replay, request, apparatus, landed)
-        tell_replay(options)
+            from tower_sim.replay.asked import of_drop
+
+            replay.write(of_drop(request, apparatus, landed, replay.takes(), replay.matched()))
+        tell_files(options)
 
 
-def _write(replay: Replaying, request: DropRequest, apparatus: Apparatus, landed: Outcome) -> None:
-    from tower_sim.replay.asked import of_drop
-
-    takes = replay.takes()
-    replay.write(of_drop(request, apparatus, landed, takes, replay.matched()))
+def _report(outcome: Outcome, colours: Sequence[str], seed: int) -> str:
+    """Return one drop in words: counts by colour, where the cubes inside lie, and the token to continue from."""
+    every = list(count_by_colour((x.cube for x in outcome.landings), colours))
+    rows = {"thrown": outcome.thrown, "out": outcome.emerged, "inside": outcome.inside}
+    if outcome.knocked_out:
+        rows = {"knocked out": outcome.knocked_out} | rows
+    width = max(len(name) for name in rows)
+    lines = [
+        f"{outcome.apparatus}, {outcome.model}, seed {seed}: {outcome.status}"
+        + (f" after {outcome.attempts} draws" if outcome.attempts > 1 else "")
+    ]
+    lines.append(f"{'':{width}}  {'  '.join(every)}  total")
+    for name, cubes in rows.items():
+        counts = count_by_colour(cubes, every)
+        cells = "  ".join(f"{count:{len(colour)}}" for colour, count in counts.items())
+        lines.append(f"{name:{width}}  {cells}  {len(cubes):5}")
+    places = Counter(x.place for x in outcome.landings)
+    lines.append("places: " + ", ".join(f"{place} {count}" for place, count in sorted(places.items())))
+    lines.append(f"state, to go on from with --state:\n{outcome.state.token()}")
+    return "\n".join(lines)

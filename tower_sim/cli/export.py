@@ -59,10 +59,8 @@ def _export(options: argparse.Namespace) -> None:
     else:
         usual = PrintChoice()
         bed = _lengths(options.print_bed, "--print-bed", (BED.width, BED.depth, BED.height), 3)
-        wall, gap = (
-            _length(options.wall, "--wall", usual.wall),
-            _length(options.clearance, "--clearance", usual.clearance),
-        )
+        wall = _length(options.wall, "--wall", usual.wall)
+        gap = _length(options.clearance, "--clearance", usual.clearance)
         done = export(options.apparatus, options.to, options.output, PrintChoice(wall, Bed(*bed), gap))
     print("\n".join(done.lines))
 

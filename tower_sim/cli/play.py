@@ -14,7 +14,7 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cli import common
 from tower_sim.cli.parser import Parser
-from tower_sim.cli.replaying import Replaying, add_replay, replaying, seen, tell_replay
+from tower_sim.cli.replaying import Replaying, add_replay, replaying
 from tower_sim.contract import DropModel
 from tower_sim.errors import check_whole, fault
 from tower_sim.games.game import Game, Turn
@@ -191,7 +191,7 @@ def _add_options(parser: Parser, game: Game, apparatus: str | None, *, is_comman
     for option in game.ways.options:
         _add(parser, option, required=is_command and option.required)
     if game.ways.odds() is not None:
-        common.add_games(parser, f"{_several(game)}, to tell the odds")
+        common.add_games(parser, f"{game.runs} of {game.title} to play, 1 to {MAX_RUNS}, to tell the odds")
     common.add_apparatus(parser, apparatus)
     common.add_model(parser, models=BOARD_MODELS if game.board else MODELS)
     common.add_physics(parser)
@@ -199,10 +199,6 @@ def _add_options(parser: Parser, game: Game, apparatus: str | None, *, is_comman
     common.add_json(parser)
     common.add_plot(parser, game.ways.picture)
     add_replay(parser, "its cubes")
-
-
-def _several(game: Game) -> str:
-    return f"{game.runs} of {game.title} to play, 1 to {MAX_RUNS}"
 
 
 def _add(parser: Any, option: Option, *, required: bool = False, is_read: bool = True) -> None:
@@ -242,18 +238,11 @@ def _run(game: Game, options: argparse.Namespace) -> None:
     with replaying(options, apparatus, seed) as replay:
         game.check(apparatus)  # before a model of it is made, which may not be had here
         with open_model(apparatus, options.model, request.settings, replay and replay.film) as model:
-            _play_with(request, model, apparatus, options, replay)
-
-
-def _play_with(
-    request: PlayRequest, model: DropModel, apparatus: Apparatus, options: argparse.Namespace, replay: Replaying | None
-) -> None:
-    check(request, apparatus, model)
-    many: int | None = vars(options).get("games")
-    if many is None:
-        _play(request, model, apparatus, options, replay)
-    else:
-        _play_many(OddsRequest(request, many), model, apparatus, options)
+            check(request, apparatus, model)
+            if many is None:
+                _play(request, model, apparatus, options, replay)
+            else:
+                _play_many(OddsRequest(request, many), model, apparatus, options)
 
 
 def _play(
@@ -261,41 +250,29 @@ def _play(
 ) -> None:
     game, rules = request.played, request.rules
     names: dict[str, Any] = {"apparatus": apparatus.name, "model": model.name, "seed": request.seed}
-    played: list[Turn] = []
     shown: list[tuple[Turn, tuple[Take, ...]]] = []
     begun = turns(request, replay.watched(model) if replay else model)
     if not options.json:
         say(game.head(rules, **names))
     with telling(game.ways.turns, game.ways.expected(rules)) if options.json else nullcontext() as tell:
-        for turn, takes in seen(begun, replay):
-            played.append(turn)
-            shown.append((turn, takes))
+        for turn in begun:
+            shown.append((turn, replay.takes() if replay else ()))
             if tell is None:
                 say(game.line(turn, rules), flush=True)
             else:
-                tell(len(played))
+                tell(len(shown))
+    played = [turn for turn, _ in shown]
     if options.save_plot is not None:
         game.draw(played, rules, apparatus, options.save_plot, title=game.ways.caption(rules, **names))
     if options.json:
         print(json.dumps(play_document(request, played, model)))
     else:
         say(game.summary(played, rules))
-    _tell_plot(options)
     if replay:
-        _write(replay, request, apparatus, shown, model)
-    tell_replay(options)
+        from tower_sim.replay.asked import of_play
 
-
-def _write(
-    replay: Replaying,
-    request: PlayRequest,
-    apparatus: Apparatus,
-    shown: Sequence[tuple[Turn, tuple[Take, ...]]],
-    model: DropModel,
-) -> None:
-    from tower_sim.replay.asked import of_play
-
-    replay.write(of_play(request, apparatus, shown, model.name, replay.matched()))
+        replay.write(of_play(request, apparatus, shown, model.name, replay.matched()))
+    common.tell_files(options)
 
 
 def _play_many(request: OddsRequest, model: DropModel, apparatus: Apparatus, options: argparse.Namespace) -> None:
@@ -318,9 +295,4 @@ def _play_many(request: OddsRequest, model: DropModel, apparatus: Apparatus, opt
         many.draw(apparatus, options.save_plot)
     if interrupted:
         raise KeyboardInterrupt
-    _tell_plot(options)
-
-
-def _tell_plot(options: argparse.Namespace) -> None:
-    if options.save_plot is not None and not options.json:
-        print(f"plot: {options.save_plot}")
+    common.tell_files(options)

@@ -24,10 +24,10 @@ def add(replay: Parser) -> None:
 
 
 def _replay(options: argparse.Namespace) -> None:
+    from tower_sim.replay.asked import of_document
     from tower_sim.replay.bank import Bank
     from tower_sim.replay.files import check_path, write
     from tower_sim.replay.matched import drawn_from
-    from tower_sim.replay.retold import of_document
     from tower_sim.replay.told import told
 
     check_path(options.output)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,6 @@ from tower_sim.cli.common import add_force
 from tower_sim.cli.parser import Parser
 from tower_sim.contract import DropModel
 from tower_sim.errors import fault, shown
-from tower_sim.games.game import Turn
 
 if TYPE_CHECKING:  # all that shows is imported when it is asked for
     from tower_sim.physics.film import Film
@@ -113,14 +112,3 @@ def replaying(options: argparse.Namespace, apparatus: Apparatus, seed: int) -> G
     with Bank(bank) as opened:
         opened.check(apparatus)
         yield Replaying(path, apparatus, None, Playback(opened, drawn_from(seed)))
-
-
-def seen(turns: Iterator[Turn], replaying: Replaying | None) -> Iterable[tuple[Turn, tuple[Take, ...]]]:
-    """Pass turns on, each with what it looked like, if anybody looks."""
-    return ((turn, () if replaying is None else replaying.takes()) for turn in turns)
-
-
-def tell_replay(options: argparse.Namespace) -> None:
-    """Say where the replay is."""
-    if options.replay is not None and not options.json:
-        print(f"replay: {options.replay}")

@@ -12,10 +12,16 @@ from tower_sim.cli.parser import Parser
 from tower_sim.errors import UsageError, fault
 from tower_sim.interrupts import terminable
 
-_NETWORK = (
-    "host", "port", "name", "db", "token_file", "cors", "keep_days", "max_body", "max_at_once", "rate", "per_address",
-    "patience", "workers", "queue", "backup",
-)  # fmt: skip
+_LIMITS = {  # fields of http.settings.Settings, with the stand-in for their value and the help
+    "keep_days": ("N", "how long answers are kept (default: 365)"),
+    "max_body": ("BYTES", "of a request (default: 1048576)"),
+    "max_at_once": ("N", "requests being answered (default: 256)"),
+    "rate": ("N", "requests a second of one address (default: 1000; 0: any)"),
+    "per_address": ("N", "connections of one (default: 100; 0: any)"),
+    "patience": ("SECONDS", "for a request to arrive (default: 20)"),
+    "workers": ("N", "processes to use (default: all cores)"),
+    "queue": ("N", "requests that wait for them (default: 200)"),
+}
 
 
 def add(serve: Parser) -> None:
@@ -28,14 +34,8 @@ def add(serve: Parser) -> None:
     net.add_argument("--db", type=Path, metavar="FILE", help="the one file that is kept (default: tower-sim.db)")
     net.add_argument("--token-file", type=Path, metavar="FILE", help="whoever asks must show the token in it")
     net.add_argument("--cors", action="append", metavar="ORIGIN", help="a web page's origin that may ask; repeatable")
-    net.add_argument("--keep-days", type=whole, metavar="N", help="how long answers are kept (default: 365)")
-    net.add_argument("--max-body", type=whole, metavar="BYTES", help="of a request (default: 1048576)")
-    net.add_argument("--max-at-once", type=whole, metavar="N", help="requests being answered (default: 256)")
-    net.add_argument("--rate", type=whole, metavar="N", help="requests a second of one address (default: 1000; 0: any)")
-    net.add_argument("--per-address", type=whole, metavar="N", help="connections of one (default: 100; 0: any)")
-    net.add_argument("--patience", type=whole, metavar="SECONDS", help="for a request to arrive (default: 20)")
-    net.add_argument("--workers", type=whole, metavar="N", help="processes to use (default: all cores)")
-    net.add_argument("--queue", type=whole, metavar="N", help="requests that wait for them (default: 200)")
+    for name, (stand_in, told) in _LIMITS.items():
+        net.add_argument(f"--{name.replace('_', '-')}", type=whole, metavar=stand_in, help=told)
     net.add_argument("--backup", type=Path, metavar="FILE", help="copy --db, also of a service at work, and end")
     serve.set_defaults(run=_serve)
 
@@ -44,7 +44,7 @@ def _serve(options: argparse.Namespace) -> None:
     if options.http or options.backup:
         _serve_http(options)
         return
-    for name in _NETWORK:
+    for name in ("host", "port", "name", "db", "token_file", "cors", *_LIMITS):
         if getattr(options, name) is not None:
             raise UsageError(
                 f"--{name.replace('_', '-')} is of the service on the network; add --http, or leave it out"
@@ -68,8 +68,7 @@ def _serve_http(options: argparse.Namespace) -> None:
         backup(db, options.backup)
         print(f"copied {db} to {options.backup}")
         return
-    named = ("keep_days", "max_body", "max_at_once", "rate", "per_address", "patience", "workers", "queue")
-    limits = {name: getattr(options, name) for name in named if getattr(options, name) is not None}
+    limits = {name: getattr(options, name) for name in _LIMITS if getattr(options, name) is not None}
     token = read_token(options.token_file) if options.token_file is not None else ""
     port = 8484 if options.port is None else options.port
     run(Settings(db, token, **limits), options.host or "127.0.0.1", port, options.name or (), options.cors or ())

@@ -15,6 +15,7 @@ from tower_sim.compare.comparison import Comparison
 from tower_sim.compare.differences import Difference, differences, noun
 from tower_sim.compare.paired import LEVEL, POWER
 from tower_sim.games.compared import Row
+from tower_sim.terminal import counted
 
 _TITLE = 27  # characters of the first column; of a longer title the rest stands in lines of its own
 _MOST = 6  # differing keys told one by one
@@ -145,7 +146,7 @@ def _notes(comparison: Comparison) -> list[str]:
     if never := [row.title for rows in comparison.groups for row in rows if row.never]:
         lines.append(f"0 in every {run} of A and B, and so not in the tables: {', '.join(never)}.")
     if pairs.left_out:
-        lines.append(f"{_counted(pairs.left_out, 'pair')} left out: a drop of either {run} failed 5 times.")
+        lines.append(f"{counted(pairs.left_out, 'pair')} left out: a drop of either {run} failed 5 times.")
     if pairs.extrapolated is not None and any(pairs.extrapolated):
         shares = " and ".join(map(percent, pairs.extrapolated))
         said = f"Drops outside of what the model was fitted to: {shares} (A and B); --model physics plays them too."
@@ -161,7 +162,7 @@ def _notes(comparison: Comparison) -> list[str]:
 def _pairing(figures: Sequence[Row], run: str) -> str:
     gains = [row.pairing_gain for row in figures if row.pairing_gain is not None]
     equal = len(figures) - len(gains)
-    said = [f"No two pairs differ in {_counted(equal, 'figure')}: no interval."] * bool(equal)
+    said = [f"No two pairs differ in {counted(equal, 'figure')}: no interval."] * bool(equal)
     if gains:
         low, middle, high = map(_times, (min(gains), float(np.median(gains)), max(gains)))
         said.append(
@@ -186,10 +187,6 @@ def _games(number: int) -> str:
     if number < 1_000_000:
         return str(number)
     return f"{number / 1e6:.3g} million" if number < 1e9 else "over 1e9"
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def _mean(row: Row, value: float, sign: str = "") -> str:

@@ -14,7 +14,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.drawing.files import FONT, GREY, INK, check_path, save
 from tower_sim.drawing.plan import draw_plan, lying_near, said_of_cubes
 from tower_sim.drawing.section import Drawing
-from tower_sim.drawing.sheet import Sheet, Where, spread, width_of
+from tower_sim.drawing.sheet import Sheet, Where, width_of
 from tower_sim.drawing.sight import Sight
 from tower_sim.drawing.solids import Array, Face, tilted_box
 from tower_sim.drawing.surfaces import (
@@ -92,10 +92,7 @@ def _draw_view(
             for side in (True, False)]  # fmt: skip
     sheet = Sheet(figure, where, ([(x0, room[0])], [(x1, room[1])], [(y0, 4)], [(y1, 4)]))
     sheet.paint(painted, view, shades(painted, dimensions), 0.5)
-    for side, edge, across in ((True, x0 - 10 * sheet.pt, "right"), (False, x1 + 10 * sheet.pt, "left")):
-        there = [words for words in tips if is_left[words] == side]
-        for words, place in zip(there, spread([tips[words][1] for words in there], _ROW * sheet.pt), strict=True):
-            sheet.leader((tips[words][0], tips[words][1]), words, edge, place, across)
+    sheet.leaders([(words, tip, is_left[words]) for words, tip in tips.items()], (x0, x1), 10.0, _ROW)
 
 
 def _tips(sight: Sight, names: Mapping[str, str], middle: float) -> dict[str, Array]:

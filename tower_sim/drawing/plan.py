@@ -28,6 +28,7 @@ from tower_sim.drawing.sheet import Sheet, Where, width_of
 from tower_sim.drawing.solids import Array, Face, View, from_back_to_front
 from tower_sim.drawing.surfaces import ZONE, cube_faces, shades, surface, zone_faces
 from tower_sim.state import Resident, TowerState
+from tower_sim.terminal import counted
 
 Box = tuple[float, float, float, float]  # x0, x1, y0, y1
 
@@ -75,17 +76,13 @@ def lying_near(apparatus: Apparatus, lying: Sequence[Resident]) -> tuple[list[Fa
 def said_of_cubes(apparatus: Apparatus, state: TowerState, far: int) -> str:
     """Say how many cubes of `state` are where, `far` of them out of the picture."""
     if apparatus.board is None:
-        return f"{_cubes(len(state.residents))} inside"
+        return f"{counted(len(state.residents), 'cube')} inside"
     on_table = len(state.board.at("table"))
-    said = [f"{_cubes(len(state.board.lying) - on_table)} on the board"]
+    said = [f"{counted(len(state.board.lying) - on_table, 'cube')} on the board"]
     said += [f"{on_table} on the table"] if on_table else []
     said += [f"{far} out of the picture"] if far else []
     said += [f"{len(state.residents)} inside"] if state.residents else []
     return ", ".join(said)
-
-
-def _cubes(count: int) -> str:
-    return f"{count} cube{'s' * (count != 1)}"
 
 
 @dataclass(frozen=True, slots=True)

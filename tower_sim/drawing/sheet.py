@@ -113,7 +113,23 @@ class Sheet:
         shape |= {"shrinkA": 0, "shrinkB": 0, "mutation_scale": 13}
         self.axes.annotate("", tip, tail, arrowprops=shape, zorder=7)
 
-    def leader(self, tip: tuple[float, float], words: str, x: float, y: float, across: str) -> None:
+    def leaders(
+        self,
+        tipped: Sequence[tuple[str, Sequence[float] | Array, bool]],
+        ends: tuple[float, float],
+        off: float,
+        gap: float,
+    ) -> None:
+        """Write words to the left of the first of `ends` (True) or to the right of the other, `off` points beyond it.
+
+        Each has a line to its tip; on a side they are `gap` points apart at least.
+        """
+        for side, x, across in ((True, ends[0] - off * self.pt, "right"), (False, ends[1] + off * self.pt, "left")):
+            there = [(words, tip) for words, tip, is_left in tipped if is_left == side]
+            for (words, tip), y in zip(there, spread([tip[1] for _, tip in there], gap * self.pt), strict=True):
+                self._leader((tip[0], tip[1]), words, x, y, across)
+
+    def _leader(self, tip: tuple[float, float], words: str, x: float, y: float, across: str) -> None:
         """Write `words` at (x, y), with a line to a dot at `tip`."""
         for width, colour in ((2.2, "white"), (0.7, INK)):
             self.line((x + (-3 if across == "left" else 3) * self.pt, y), tip, width=width, colour=colour)

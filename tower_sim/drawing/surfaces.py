@@ -119,7 +119,12 @@ def shades(faces: Sequence[Face], dimensions: Dimensions) -> list[tuple[float, .
 def _shade(face: Face, paint: Mapping[str, str], greys: Mapping[str, float]) -> tuple[float, ...]:
     if face.is_cut:
         return (_GREY_OF_CUT,) * 3
-    lit = 0.62 + 0.38 * max(0.0, float(face.normal @ _LIGHT) / float(np.linalg.norm(_LIGHT)))
     is_cube = face.part.startswith(CUBE)
     base = to_rgb(paint[face.part.removeprefix(CUBE)]) if is_cube else (greys.get(face.part, _UNNAMED.grey),) * 3
-    return tuple(min(1.0, lit * x) for x in base)
+    return lit(face, base, 0.62)
+
+
+def lit(face: Face, colour: Sequence[float], least: float) -> tuple[float, ...]:
+    """Return a colour (red, green, blue) as the light from one side has it, `least` of it where none falls."""
+    share = least + (1 - least) * max(0.0, float(face.normal @ _LIGHT) / float(np.linalg.norm(_LIGHT)))
+    return tuple(min(1.0, share * x) for x in colour)

@@ -10,13 +10,13 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from tower_sim.drawing.files import FONT, GREY, INK
-from tower_sim.drawing.sheet import Sheet, spread, width_of
+from tower_sim.drawing.sheet import Sheet, width_of
 from tower_sim.drawing.sight import Sight
 from tower_sim.drawing.solids import Face
+from tower_sim.drawing.surfaces import lit
 from tower_sim.printing.mesh import Mesh, normals, owners
 
 _EYE = (0.5, -0.95, 0.55)
-_LIGHT = np.array([0.35, -0.55, 0.76])
 _APART = (0.35, 0.35, 0.75)  # of a part's way from the middle along x, y and z: so much farther it is drawn
 _FAR_APART = (1.1, 1.1, 0.9)  # the same of many panels
 _CREASE = 1e-3  # sine of the angle between two triangles whose common edge is drawn
@@ -44,13 +44,10 @@ def assembly_figure(parts: Sequence[tuple[str, Mesh]], title: str, said: str) ->
     sheet = Sheet(
         figure, (0.0, 0.0, 1.0, 0.92), ([(x0, room if are_many else 10.0)], [(x1, room)], [(y0, 8)], [(y1, 8)])
     )
-    colours = {name: _TINTS[i % len(_TINTS)] for i, (name, _) in enumerate(parts)}
-    sheet.paint(sight.faces, sight.view, [_shade(face, colours[face.part]) for face in sight.faces], 0.4)
-    for side, edge, across in ((True, x0 - 14 * sheet.pt, "right"), (False, x1 + 14 * sheet.pt, "left")):
-        there = [name for name, _ in parts if is_left[name] == side]
-        places = spread([tips[name][1] for name in there], (1.0 if are_many else 2.2) * _ROW * sheet.pt)
-        for name, place in zip(there, places, strict=True):
-            sheet.leader(tips[name], words[name], edge, place, across)
+    colours = {name: to_rgb(_TINTS[i % len(_TINTS)]) for i, (name, _) in enumerate(parts)}
+    sheet.paint(sight.faces, sight.view, [lit(face, colours[face.part], 0.6) for face in sight.faces], 0.4)
+    tipped = [(words[name], tips[name], is_left[name]) for name, _ in parts]
+    sheet.leaders(tipped, (x0, x1), 14.0, (1.0 if are_many else 2.2) * _ROW)
     figure.text(0.02, 0.985, title, fontsize=10, color=INK, va="top", weight="bold")
     figure.text(0.02, 0.96, said, fontsize=FONT, color=GREY, va="top", linespacing=1.4)
     return figure
@@ -81,8 +78,3 @@ def _faces(name: str, mesh: Mesh) -> list[Face]:
     is_crease = np.linalg.norm(np.cross(normal[:, None], normal[neighbours]), axis=2) > _CREASE
     drawn: list[list[bool]] = is_crease.tolist()
     return [Face(name, corners[i], normal[i], tuple(drawn[i])) for i in range(len(drawn))]
-
-
-def _shade(face: Face, colour: str) -> tuple[float, ...]:
-    lit = 0.6 + 0.4 * max(0.0, float(face.normal @ _LIGHT) / float(np.linalg.norm(_LIGHT)))
-    return tuple(min(1.0, lit * x) for x in to_rgb(colour))

@@ -213,12 +213,7 @@ def _ring(vertices: Array, normal: Array, indices: npt.NDArray[np.intp]) -> list
         return []
     u = across(normal)
     flat: Array = vertices[indices] @ (np.stack([u, np.cross(normal, u)], axis=1) / np.linalg.norm(u))
-    return [int(indices[i]) for i in _outer(flat)]
-
-
-def _outer(flat: Array) -> Iterator[int]:
-    """Yield the corners of the convex hull of plane points, counter-clockwise."""
     try:
-        yield from _spatial.ConvexHull(flat).vertices.tolist()
+        return indices[_spatial.ConvexHull(flat).vertices].tolist()
     except _spatial.QhullError:
-        return
+        return []

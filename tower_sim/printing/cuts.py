@@ -19,6 +19,7 @@ _TRIED = 33  # places of a cut, of which that through least material is taken
 _MARGIN = 9.0  # mm from a cut to an end, so that a peg has room
 _LOST = 1e-3  # mm^3: what is smaller is no part
 MOST_PARTS = 200
+SLACK = 0.01  # mm, by which a part may be larger than the bed that it fits
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +30,9 @@ class Bed:
     depth: float
     height: float
 
-    def fits(self, size: Sequence[float] | Array, slack: float = 0.01) -> bool:
+    def fits(self, size: Sequence[float] | Array) -> bool:
         """Tell whether something so large (x, y, z) stands on it, turned by a quarter where that helps."""
-        x, y, z = (float(length) - slack for length in size)
+        x, y, z = (float(length) - SLACK for length in size)
         upright = (x <= self.width and y <= self.depth) or (y <= self.width and x <= self.depth)
         return upright and z <= self.height
 
@@ -54,7 +55,7 @@ def heights(apparatus: Apparatus, found: Sequence[Piece]) -> list[float]:
     for piece in found:
         lowest = piece.corners[:, 2]
         is_plate = float(np.sort(piece.half)[1]) >= 2 * float(piece.half[piece.axis])
-        if not piece.is_upright and piece.outward is not None:
+        if not piece.is_upright and piece.is_wall:
             lowest = lowest[piece.corners @ piece.outward < piece.inner + 1e-6]  # where its inner face begins
         elif not piece.is_upright and (piece.part in FILLED or piece.part not in regions):
             continue

@@ -121,7 +121,8 @@ def _write(apparatus: Apparatus, name_or_file: str, output: str | Path, made: _M
 
 
 def _lines_of_panels(apparatus: Apparatus, flat: Sequence[Panel], sheets: int, choice: SheetChoice) -> list[str]:
-    thin = [panel.number for panel in flat if _narrowest(panel) < choice.thickness]
+    outlines = [(panel.number, solid.rings(panel.region)[0]) for panel in flat]
+    thin = [number for number, ring in outlines if np.ptp(ring, axis=0).min() < choice.thickness]
     leaning = [panel.number for panel in flat if panel.is_leaning]
     lines = [
         f"The tower {apparatus.name} in {len(flat)} panels to cut out of {sheets} sheet{'s' * (sheets > 1)} "
@@ -145,10 +146,6 @@ def _lines_of_panels(apparatus: Apparatus, flat: Sequence[Panel], sheets: int, c
         "",
         f"sheet {choice.width:g} x {choice.depth:g} mm; kerf {choice.kerf:g} mm: red lines are cut, blue is engraved",
     ]
-
-
-def _narrowest(panel: Panel) -> float:
-    return min(float(np.ptp(ring, axis=0).min()) for ring in solid.rings(panel.region)[:1])
 
 
 def cube_mesh(apparatus: Apparatus) -> Mesh:

@@ -75,17 +75,17 @@ def joined(
 def _hollows(found: Sequence[Piece]) -> Iterator[solid.Solid]:
     """Yield what the walls of a part enclose, of those parts whose walls stand all around."""
     for part in dict.fromkeys(piece.part for piece in found):
-        walls = [piece for piece in found if piece.part == part and piece.outward is not None]
-        angles = np.sort([np.arctan2(wall.outward[1], wall.outward[0]) for wall in walls])  # pyright: ignore
+        walls = [piece for piece in found if piece.part == part and piece.is_wall]
+        angles = np.sort([np.arctan2(wall.outward[1], wall.outward[0]) for wall in walls])
         if len(walls) < 3 or np.diff(np.append(angles, angles[0] + 2 * np.pi)).max() > np.pi - 0.01:
             continue
         faces = np.concatenate([wall.corners for wall in walls])
-        inner = np.concatenate([w.corners[w.corners @ w.outward < w.inner + 1e-6] for w in walls])  # pyright: ignore
+        inner = np.concatenate([w.corners[w.corners @ w.outward < w.inner + 1e-6] for w in walls])
         low = np.append(faces.min(axis=0)[:2], inner[:, 2].min())
         high = np.append(faces.max(axis=0)[:2], inner[:, 2].max())
         hollow = solid.box((low + high) / 2, (high - low) / 2)
         for wall in walls:
-            hollow = solid.halves(hollow, wall.outward, wall.inner)[1]  # pyright: ignore
+            hollow = solid.halves(hollow, wall.outward, wall.inner)[1]
         yield hollow
 
 

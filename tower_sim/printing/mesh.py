@@ -148,20 +148,6 @@ def _pierces(start: Array, end: Array, triangles: Array) -> npt.NDArray[np.bool_
     return through & inside
 
 
-def contains(mesh: Mesh, points: Array) -> npt.NDArray[np.bool_]:
-    """Tell which points (n, 3) lie within, by the solid angle of all triangles (van Oosterom and Strackee 1983)."""
-    found = np.empty(len(points), dtype=bool)
-    for begin in range(0, len(points), _AT_ONCE):
-        some = points[begin : begin + _AT_ONCE].T[:, :, None]
-        a, b, c = (corner.T[:, None] - some for corner in np.moveaxis(mesh.corners, 1, 0))  # x, y and z, (3, n, m)
-        x, y, z = (np.sqrt((v * v).sum(axis=0)) for v in (a, b, c))
-        over = sum(a[i] * (b[i - 2] * c[i - 1] - b[i - 1] * c[i - 2]) for i in range(3))
-        dots = [(u * v).sum(axis=0) for u, v in ((a, b), (b, c), (c, a))]
-        angle = 2 * np.arctan2(over, x * y * z + dots[0] * z + dots[1] * x + dots[2] * y)
-        found[begin : begin + _AT_ONCE] = np.abs(angle.sum(axis=1)) > 2 * np.pi
-    return found
-
-
 def cleaned(mesh: Mesh, fine: float = 1e-3) -> Mesh:
     """Return the surface with vertices nearer than `fine` mm to each other made one, no triangle without an area."""
     pairs: Indices = _spatial.cKDTree(mesh.vertices).query_pairs(fine, output_type="ndarray")

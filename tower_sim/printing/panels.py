@@ -89,7 +89,7 @@ def panels(apparatus: Apparatus, thick: float) -> list[Panel]:
         )
     found = [thinned(piece, thick) for piece in pieces(apparatus, None)]
     for part in dict.fromkeys(piece.part for piece in found):
-        around = [p for p in found if p.part == part and p.outward is not None]
+        around = [p for p in found if p.part == part and p.is_wall]
         if len(around) > 4 or any(not p.is_upright and abs(float(p.turn[2, 2])) > 1 - 1e-9 for p in around):
             raise UsageError(
                 f"part {part!r} has {len(around)} walls around a corner that is not square; allowed with --to svg are "
@@ -114,7 +114,7 @@ def built(apparatus: Apparatus, flat: Sequence[Panel]) -> Apparatus:
 def _to_the_floor(piece: Piece, found: Sequence[Piece], thick: float) -> Piece:
     """Return a wall that stands on the table made longer, so that it goes as deep as the floor beside it."""
     low = float(piece.corners[:, 2].min())
-    floors = [p for p in found if p.is_upright and p.axis == 2 and p.outward is None]
+    floors = [p for p in found if p.is_upright and p.axis == 2 and not p.is_wall]
     lowest = min((float(p.corners[:, 2].max()) - thick for p in floors), default=0.0)
     if not piece.is_upright or piece.axis == 2 or abs(low) > 0.01 or lowest >= 0:
         return piece
@@ -126,8 +126,8 @@ def _to_the_floor(piece: Piece, found: Sequence[Piece], thick: float) -> Piece:
 
 def _across(piece: Piece, found: Sequence[Piece]) -> int:
     """Return the axis across a piece: its shortest, or that of its floor where it is a bar narrower than thick."""
-    own = [other for other in found if other.part == piece.part and other.outward is None]
-    if piece.outward is not None:
+    own = [other for other in found if other.part == piece.part and not other.is_wall]
+    if piece.is_wall:
         return piece.axis
     largest = max(own, key=lambda other: float(np.prod(other.half)))
     is_as_thick = abs(float(piece.half[largest.axis] - largest.half[largest.axis])) < 1e-3
@@ -143,7 +143,7 @@ def _panel(piece: Piece, axis: int, thick: float) -> Panel:
             "print this tower, or leave the post out"
         )
     across = piece.turn[:, axis]
-    if piece.outward is not None:
+    if piece.is_wall:
         normal = piece.outward
     else:
         normal = -across if across[2] > 1e-9 or (abs(across[2]) <= 1e-9 and across.sum() > 0) else across
@@ -151,11 +151,11 @@ def _panel(piece: Piece, axis: int, thick: float) -> Panel:
     u = piece.turn[:, (axis + 1) % 3]
     v = np.cross(normal, u)
     kept = piece.centre - normal * piece.half[axis]
-    if piece.outward is None and not is_level:
+    if not piece.is_wall and not is_level:
         kept = piece.centre - normal * thick / 2  # it stands upright, with cubes on both sides
     a, b = piece.half[(axis + 1) % 3], piece.half[(axis + 2) % 3]
     region = solid.region([np.array([(-a, -b), (a, -b), (a, b), (-a, b)])])
-    is_leaning = piece.outward is not None and not piece.is_upright
+    is_leaning = piece.is_wall and not piece.is_upright
     return Panel(0, piece.part, np.stack([u, v, normal], axis=1), kept, thick, region, is_leaning)
 
 
@@ -177,9 +177,8 @@ def _grouped(flat: Sequence[Panel]) -> list[Panel]:
 def _trimmed(panel: Panel, found: Sequence[Piece], thick: float) -> Panel:
     """Return a panel that ends where walls do: at the outer face of one square to it, else at the inner one."""
     middle = solid.middle(panel.solid)
-    own = [piece for piece in found if piece.part == panel.part and piece.outward is not None]
-    for wall in (piece for piece in found if piece.outward is not None):
-        assert wall.outward is not None
+    own = [piece for piece in found if piece.part == panel.part and piece.is_wall]
+    for wall in (piece for piece in found if piece.is_wall):
         is_square = abs(float(wall.outward @ panel.normal)) < _SQUARE
         if float(wall.outward @ middle) >= wall.inner - 0.01:
             continue
@@ -189,24 +188,20 @@ def _trimmed(panel: Panel, found: Sequence[Piece], thick: float) -> Panel:
             panel = panel.clipped(wall.outward, wall.inner, far_too=True)
     if abs(float(panel.normal[2])) in (0.0, 1.0) or not np.abs(panel.normal).max() < 1 - _SQUARE:
         return panel
-    walls = [piece for piece in own if abs(float(piece.outward @ panel.normal) - 1) < _SQUARE]  # pyright: ignore
-    floors = [piece for piece in found if piece.is_upright and piece.axis == 2 and piece.outward is None]
+    walls = [piece for piece in own if abs(float(piece.outward @ panel.normal) - 1) < _SQUARE]
+    floors = [piece for piece in found if piece.is_upright and piece.axis == 2 and not piece.is_wall]
     low = min((_foot(wall) for wall in walls), default=min((float(p.corners[:, 2].max()) for p in floors), default=0.0))
     return panel.clipped(np.array([0.0, 0.0, -1.0]), -low, far_too=True)
 
 
 def _foot(wall: Piece) -> float:
     """Return the height of the lower edge of a wall's inner face."""
-    assert wall.outward is not None
-    corners = wall.corners
-    return float(corners[corners @ wall.outward < wall.inner + 1e-6, 2].min())
+    return float(wall.corners[wall.corners @ wall.outward < wall.inner + 1e-6, 2].min())
 
 
 def _faces(wall: Piece, panel: Panel) -> bool:
     """Tell whether a panel within a wall's part reaches that wall."""
-    assert wall.outward is not None
-    behind = wall.slab(0.0, wall.full + 30.0)
-    return (panel.solid ^ behind).volume() > _OVER
+    return (panel.solid ^ wall.slab(0.0, wall.full + 30.0)).volume() > _OVER
 
 
 def _fingered(flat: Sequence[Panel]) -> list[Panel]:

@@ -161,9 +161,9 @@ def _notes(parts: Sequence[PrintedPart], held: Sequence[Joint], found: Sequence[
     notes = [
         f"part {part.title} has no peg: glue it" for k, part in enumerate(parts) if len(parts) > 1 and k not in joined
     ]
-    if any(not piece.is_upright and piece.outward is None and "floor" in piece.part for piece in found):
+    if any(not piece.is_upright and not piece.is_wall and "floor" in piece.part for piece in found):
         notes.append("the bars of a floor slope: they need supports")
-    steep = [piece for piece in found if piece.outward is not None and -float(piece.outward[2]) > np.sin(np.pi / 4)]
+    steep = [piece for piece in found if piece.is_wall and -float(piece.outward[2]) > np.sin(np.pi / 4)]
     if steep:
         notes.append(f"the {steep[0].part} leans outwards by more than 45 degrees: it needs supports")
     return notes

@@ -6,16 +6,10 @@ import io
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
 
-import numpy as np
-
-from tower_sim.errors import UsageError, shown
-from tower_sim.printing.cuts import Bed
+from tower_sim.printing.cuts import SLACK, Bed
 from tower_sim.printing.mesh import Mesh
-from tower_sim.reading import read_bytes
 
 _CORE = "http://schemas.microsoft.com/3dmanufacturing/core/2015/02"
 _MODEL = "3D/3dmodel.model"
@@ -33,8 +27,6 @@ _RELATIONS = (
 )
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same parts make the same file
 _APART = 10.0  # mm between parts
-_SLACK = 0.01  # mm, by which a part may be larger than the bed that it fits
-LARGEST = 200_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +54,7 @@ def on_beds(parts: Sequence[tuple[str, Mesh]], bed: Bed) -> list[list[Placed]]:
     sides: list[tuple[float, float, bool, str, Mesh]] = []
     for name, mesh in parts:
         wide, deep, _ = (float(length) for length in mesh.bounds[1] - mesh.bounds[0])
-        is_turned = wide > bed.width + _SLACK or deep > bed.depth + _SLACK
+        is_turned = wide > bed.width + SLACK or deep > bed.depth + SLACK
         sides.append((deep, wide, is_turned, name, mesh) if is_turned else (wide, deep, is_turned, name, mesh))
     beds: list[tuple[list[_Row], list[Placed]]] = []
     for wide, deep, is_turned, name, mesh in sorted(sides, key=lambda part: -part[1]):
@@ -79,10 +71,10 @@ def on_beds(parts: Sequence[tuple[str, Mesh]], bed: Bed) -> list[list[Placed]]:
 def _row_for(rows: list[_Row], wide: float, deep: float, bed: Bed) -> _Row | None:
     """Return the row of a bed, perhaps a new one, in which there is room for a part; None where there is none."""
     for row in rows:
-        if deep <= row.deep and row.x + wide <= bed.width + _SLACK:
+        if deep <= row.deep and row.x + wide <= bed.width + SLACK:
             return row
     y = rows[-1].y + rows[-1].deep + _APART if rows else 0.0
-    if y + deep > bed.depth + _SLACK:
+    if y + deep > bed.depth + SLACK:
         return None
     rows.append(_Row(y, deep))
     return rows[-1]
@@ -116,24 +108,3 @@ def to_3mf(parts: Sequence[Placed], title: str) -> bytes:
         for name, text in (("[Content_Types].xml", _TYPES), ("_rels/.rels", _RELATIONS), (_MODEL, model)):
             file.writestr(zipfile.ZipInfo(name, _EPOCH), text, zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
-
-
-def read_3mf(path: str | Path) -> list[tuple[str, Mesh]]:
-    """Read the named meshes of a 3MF that `to_3mf` wrote; raises UsageError for what is none."""
-    data = read_bytes(path, "3MF", limit=LARGEST, advice="give a file that export wrote")
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as file:
-            if file.getinfo(_MODEL).file_size > LARGEST:
-                raise ValueError("too large")
-            root = ElementTree.fromstring(file.read(_MODEL))
-        return [(each.get("name", ""), _mesh(each)) for each in root.iter(f"{{{_CORE}}}object")]
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, ElementTree.ParseError) as error:
-        raise UsageError(
-            f"3MF {shown(str(path))} cannot be read ({error}); allowed is one that export wrote; write it anew"
-        ) from None
-
-
-def _mesh(each: ElementTree.Element) -> Mesh:
-    vertices = [[float(v.attrib[k]) for k in "xyz"] for v in each.iter(f"{{{_CORE}}}vertex")]
-    faces = [[int(t.attrib[k]) for k in ("v1", "v2", "v3")] for t in each.iter(f"{{{_CORE}}}triangle")]
-    return Mesh(np.array(vertices, dtype=float), np.array(faces, dtype=np.int64))

@@ -7,7 +7,7 @@ printed has the thickness that is asked for, and ends where the next wall does.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 import numpy as np
@@ -34,7 +34,7 @@ FILLED = ("ramp", "gun_deck")  # parts with nothing under them but the table, wh
 class Piece:
     """A box in mm: `part` and `surface` as in Box; `turn` (3, 3), whose columns are its axes.
 
-    Of a wall `outward` is the unit normal of its outer face, and `full` its thickness in the physics; else it is None.
+    Of a wall `outward` is the unit normal of its outer face, and `full` its thickness in the physics; else both are 0.
     """
 
     part: str
@@ -43,8 +43,13 @@ class Piece:
     half: Array
     turn: Array
     orientation: tuple[float, float, float, float]
-    outward: Array | None = None
+    outward: Array = field(default_factory=lambda: np.zeros(3))
     full: float = 0.0
+
+    @property
+    def is_wall(self) -> bool:
+        """Whether it has an outer face."""
+        return self.full > 0
 
     @property
     def thickness(self) -> float:
@@ -54,9 +59,7 @@ class Piece:
     @property
     def axis(self) -> int:
         """Which of its axes is across it: that of `outward`, else the shortest."""
-        if self.outward is None:
-            return int(np.argmin(self.half))
-        return int(np.argmax(np.abs(self.outward @ self.turn)))
+        return int(np.argmax(np.abs(self.outward @ self.turn)) if self.is_wall else np.argmin(self.half))
 
     @property
     def corners(self) -> Array:
@@ -66,7 +69,6 @@ class Piece:
     @property
     def inner(self) -> float:
         """Where the inner face of a wall is: `outward` . x there."""
-        assert self.outward is not None
         return float(self.outward @ self.centre) - self.thickness / 2
 
     @property
@@ -80,7 +82,6 @@ class Piece:
 
     def slab(self, low: float, high: float) -> solid.Solid:
         """Return what lies behind the inner face of a wall, from `low` to `high` mm off it, as wide as the wall."""
-        assert self.outward is not None
         half = self.half.copy()
         half[self.axis] = (high - low) / 2
         at = self.centre + self.outward * ((low + high) / 2 - self.thickness / 2)
@@ -111,7 +112,7 @@ def _around_exit(found: Sequence[Piece]) -> Iterator[Piece]:
         own = [
             (float(piece.corners[:, 2].min()), piece.outward, piece)
             for piece in found
-            if piece.part == part and piece.outward is not None and abs(float(piece.outward[2])) < 1e-9
+            if piece.part == part and piece.is_wall and abs(float(piece.outward[2])) < 1e-9
         ]
         lowest = min((low for low, _, _ in own), default=0.0)
         over = [outward for low, outward, _ in own if low > lowest + _OVER]
@@ -141,7 +142,7 @@ def on_grid(lengths: Array) -> Array:
 
 def thinned(piece: Piece, wall: float) -> Piece:
     """Return a wall `wall` mm thick from its inner face on, if it is a wall and thicker."""
-    if piece.outward is None or wall >= piece.thickness:
+    if not piece.is_wall or wall >= piece.thickness:
         return piece
     half = piece.half.copy()
     half[piece.axis] = wall / 2
@@ -163,16 +164,17 @@ def whole(apparatus: Apparatus, wall: float | None = WALL) -> solid.Solid:
     Raises UsageError where the extra `print` is not installed.
     """
     found = pieces(apparatus, wall)
-    walls = [piece for piece in found if piece.outward is not None]
+    walls = [piece for piece in found if piece.is_wall]
     made: list[solid.Solid] = []
     for part in dict.fromkeys(piece.part for piece in found):
         own = [piece for piece in found if piece.part == part]
         of_part = solid.union([shape for piece in own for shape in _with_foot(piece)])
         for each in _ends(own):
-            assert each.outward is not None
             of_part = solid.halves(of_part, each.outward, each.inner + each.thickness)[1]
         for each in walls:
-            if each.part != part and all(_is_within(piece, each) for piece in own):
+            if each.part != part and all(
+                not piece.is_wall and float(each.outward @ piece.centre) < each.inner for piece in own
+            ):
                 of_part -= each.slab(each.thickness, each.thickness + _BEYOND)
         made.append(of_part)
     made += [solid.hull(1e3 * np.array(each.vertices)) for each in apparatus.hulls]
@@ -205,22 +207,9 @@ def _seam(start: Array, end: Array) -> solid.Solid:
 
 def _ends(own: Sequence[Piece]) -> Iterator[Piece]:
     """Yield the walls of a part at whose outer face all of it ends: those behind which no other of its walls begins."""
-    walls = [piece for piece in own if piece.outward is not None]
+    walls = [piece for piece in own if piece.is_wall]
     for wall in walls:
-        assert wall.outward is not None
         outer = wall.inner + wall.thickness
-        inside = [other for other in walls if other is not wall]
-        if all(float(wall.outward @ (other.centre - _inward(other))) < outer for other in inside):
+        inner = [other.centre - other.outward * other.thickness / 2 for other in walls if other is not wall]
+        if all(float(wall.outward @ place) < outer for place in inner):
             yield wall
-
-
-def _inward(wall: Piece) -> Array:
-    assert wall.outward is not None
-    return wall.outward * wall.thickness / 2
-
-
-def _is_within(piece: Piece, wall: Piece) -> bool:
-    """Tell whether a piece that is no wall lies on the inner side of a wall."""
-    if piece.outward is not None or wall.outward is None:
-        return False
-    return float(wall.outward @ piece.centre) < wall.inner

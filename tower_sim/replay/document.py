@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import math
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from html.parser import HTMLParser
 from types import MappingProxyType
@@ -19,18 +19,14 @@ from tower_sim.cubes import Cube
 from tower_sim.drawing.paint import paints
 from tower_sim.errors import UsageError, fault
 from tower_sim.reading import json_value
-from tower_sim.replay.takes import RATE, Lying, Take, Track
-from tower_sim.state import Pose
+from tower_sim.replay.stored import COLUMNS, Poses, decoded
+from tower_sim.replay.takes import RATE, Take, Track
 from tower_sim.version import TOWER_SIM
 
 Array = npt.NDArray[np.float64]
 
 SCHEMA = "tower-sim/replay"
 VERSION = 1
-FINEST = 1e-5
-"""m: positions are not told finer than this."""
-_TURN = 32767  # steps of a quaternion's part of 1
-_COLUMNS = 7
 _TABLE = "table"
 HEADER, POSES = "replay", "poses"
 """The elements of a page that hold a document."""
@@ -79,11 +75,11 @@ class Replay:
     def exact(self) -> Array:
         """The poses that cubes rest at, as their states have them: rows of x y z (m) and x y z w."""
         rows: int = self.header["exact"]
-        return np.frombuffer(self.data, "<f8", rows * _COLUMNS).reshape(rows, _COLUMNS)
+        return np.frombuffer(self.data, "<f8", rows * COLUMNS).reshape(rows, COLUMNS)
 
     def tracks(self, take: dict[str, Any]) -> list[Track]:
         """Return the tracks of one of the header's takes, as fine as the document has them."""
-        return decoded(take["tracks"], self.data[8 * _COLUMNS * self.header["exact"] :], self.header["unit"])
+        return decoded(take["tracks"], self.data[8 * COLUMNS * self.header["exact"] :], self.header["unit"])
 
     @staticmethod
     def read(page: str) -> Replay:
@@ -124,113 +120,31 @@ def replay(
     every = [take for step in steps for take in step.takes]
     cubes = _cubes(every)
     named = list(dict.fromkeys((*colours, *(cube.colour for cube in cubes))))
-    unit = unit_of(track for take in every for track in take.tracks)
-    exact, motion = _Exact(), _Motion(unit)
+    poses = Poses(track for take in every for track in take.tracks)
     header = {
         "schema": SCHEMA,
         "version": VERSION,
         "title": title,
         "rate": RATE,
-        "unit": unit,
+        "unit": poses.unit,
         "edge": apparatus.cube_edge,
         "about": _about(about),
         "apparatus": _apparatus(apparatus),
         "colours": [asdict(paint) for paint in paints(named, painted)],
         "cubes": [[cube.id, named.index(cube.colour)] for cube in cubes],
         "steps": [
-            {"title": step.title, "text": step.text, "takes": [_take(take, exact, motion) for take in step.takes]}
+            {"title": step.title, "text": step.text, "takes": [_take(take, poses) for take in step.takes]}
             for step in steps
         ],
         "heading": heading,
         "summary": summary,
     }
-    return Replay(header | {"exact": len(exact.rows)}, exact.bytes + motion.bytes)
+    return Replay(header | {"exact": len(poses.exact)}, poses.bytes)
 
 
-def unit_of(tracks: Iterable[Track]) -> float:
-    """Return the step of positions (m) of these tracks: 0.01 mm, or as much more as the largest coordinate needs."""
-    most = max((float(np.abs(track.poses[:, :3]).max(initial=0.0)) for track in tracks), default=0.0)
-    return max(FINEST, math.ceil(most / _TURN * 1e8 - 1e-6) / 1e8)
-
-
-def encoded(track: Track, unit: float) -> bytes:
-    """Return a track's columns one after the other as 16-bit numbers: each column's first value, then differences.
-
-    Positions count in steps of `unit` (m), quaternions in steps of 1 / 32767; differences wrap around.
-    """
-    steps = np.array((unit,) * 3 + (1 / _TURN,) * 4)
-    whole = np.rint(track.poses / steps).astype(np.int64)
-    told = np.concatenate((whole[:1], np.diff(whole, axis=0)))
-    return np.ascontiguousarray(told.T.astype(np.int16), "<i2").tobytes()
-
-
-def decoded(tracks: Sequence[Sequence[int]], motion: bytes, unit: float) -> list[Track]:
-    """Return the tracks of [cube, first, frames, offset] lists; `motion` are the bytes that offsets count in."""
-    numbers = np.frombuffer(motion[: len(motion) // 2 * 2], "<i2")
-    steps = np.array((unit,) * 3 + (1 / _TURN,) * 4)
-    found: list[Track] = []
-    for cube, first, frames, offset in tracks:
-        told = numbers[offset : offset + _COLUMNS * frames].reshape(_COLUMNS, frames)
-        whole = np.cumsum(told, axis=1, dtype=np.int16).T  # wraps around as it was told
-        found.append(Track(cube, first, whole.astype(np.float64) * steps))
-    return found
-
-
-def take_header(take: Take, start: list[Any], rest: list[Any], tracks: list[Any]) -> dict[str, Any]:
-    """Return a take as the header tells it, given its lists with rows and offsets."""
-    return {
-        "kind": take.kind,
-        "status": str(take.status),
-        "frames": take.frames,
-        "strength": take.strength,
-        "redrawn": [str(status) for status in take.redrawn],
-        "thrown": [cube.id for cube in take.thrown],
-        "start": start,
-        "rest": rest,
-        "tracks": tracks,
-        "events": [
-            [each.frame, each.word, each.cube, *([each.place] if each.place else [])] for each in take.happenings
-        ],
-        "matched": None if take.matched is None else asdict(take.matched),
-    }
-
-
-class _Exact:
-    """The table of exact poses while it grows; a pose that is there already, bit for bit, keeps its row."""
-
-    def __init__(self) -> None:
-        self.rows: dict[bytes, int] = {}
-
-    def row(self, pose: Pose | None) -> int | None:
-        if pose is None:
-            return None
-        told = np.array((*pose.position, *pose.orientation), "<f8").tobytes()
-        return self.rows.setdefault(told, len(self.rows))
-
-    @property
-    def bytes(self) -> bytes:
-        return b"".join(self.rows)
-
-
-class _Motion:
-    """The bytes of tracks while they grow."""
-
-    def __init__(self, unit: float) -> None:
-        self.unit = unit
-        self.bytes = bytearray()
-
-    def add(self, track: Track) -> list[int]:
-        told = [track.cube, track.first, len(track.poses), len(self.bytes) // 2]
-        self.bytes += encoded(track, self.unit)
-        return told
-
-
-def _take(take: Take, exact: _Exact, motion: _Motion) -> dict[str, Any]:
-    def lying(each: Lying) -> list[Any]:
-        return [each.cube.id, each.place, exact.row(each.pose)]
-
-    start, rest = [lying(each) for each in take.start], [lying(each) for each in take.rest]
-    return take_header(take, start, rest, [motion.add(track) for track in take.tracks])
+def _take(take: Take, poses: Poses) -> dict[str, Any]:
+    events = [[each.frame, each.word, each.cube, *([each.place] if each.place else [])] for each in take.happenings]
+    return poses.header(take) | {"events": events, "matched": None if take.matched is None else asdict(take.matched)}
 
 
 def _cubes(takes: Sequence[Take]) -> list[Cube]:

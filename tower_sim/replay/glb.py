@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from tower_sim.replay.document import Replay
 from tower_sim.replay.glb_look import LENS, Solid, camera_pose, face_picture, outer_faces
+from tower_sim.replay.takes import the_short_way
 
 Array = npt.NDArray[np.float64]
 
@@ -178,7 +179,8 @@ def _cubes(scene: _Scene, replay: Replay) -> tuple[list[int], dict[str, Any]]:
         told, seen = keys[number]
         node = scene.node({"name": f"{header['colours'][colour]['name']} {number}", "mesh": meshes[colour]})
         nodes.append(node)
-        poses, sizes = np.array(list(told.values())), np.array(list(seen.values()), np.float64) * header["edge"]
+        poses = the_short_way(np.array(list(told.values()))[:, None])[:, 0]
+        sizes = np.array(list(seen.values()), np.float64) * header["edge"]
         tracks = (
             ("translation", told, poses[:, :3], "LINEAR"),
             ("rotation", told, poses[:, 3:], "LINEAR"),
@@ -222,8 +224,6 @@ def _keys(replay: Replay) -> dict[int, Keys]:
                 else:
                     own[first + len(track.poses)] = replay.exact[after]
         begin += take["frames"] + PAUSE
-    for own in poses.values():
-        _the_short_way(own)
     return {number: (own, _changes(there[number])) for number, own in poses.items() if own}
 
 
@@ -240,15 +240,6 @@ def _changes(seen: Mapping[int, bool]) -> dict[int, bool]:
         if not kept or value != kept[next(reversed(kept))]:
             kept[frame] = value
     return kept
-
-
-def _the_short_way(own: dict[int, Array]) -> None:
-    """Give each quaternion the sign that is nearer to the one before."""
-    last: Array | None = None
-    for frame, pose in own.items():
-        if last is not None and float(pose[3:] @ last[3:]) < 0:
-            own[frame] = pose = np.concatenate((pose[:3], -pose[3:]))
-        last = pose
 
 
 def _unit(poses: Array) -> Array:

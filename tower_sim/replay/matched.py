@@ -21,6 +21,7 @@ from tower_sim.replay.cast import Cast
 from tower_sim.replay.matching import LEVELS, OUT, THROWN, Wanted, of_outcome, relabelled
 from tower_sim.replay.stored import recorded_cubes
 from tower_sim.replay.takes import Lying, Matched, ModelCounts, Take
+from tower_sim.terminal import counted
 
 SAYS = {
     "exact": "A recorded drop in which as many cubes of each colour go from each floor, and from the hand, to each "
@@ -116,7 +117,7 @@ class Playback:
         if none := self.levels[NONE]:
             said.append(f"Of {none} more nothing is shown: no recorded drop throws as many cubes.")
         if knocks := self.levels[KNOCKS]:
-            said.append(f"{knocks} {'knock' if knocks == 1 else 'knocks'} on the table cannot be shown.")
+            said.append(f"{counted(knocks, 'knock')} on the table cannot be shown.")
         return " ".join(said)
 
     def _shown(self, asked: Wanted, found: Found) -> Take:
@@ -183,21 +184,18 @@ def _nearest(asked: Wanted, take: Take, cubes: Mapping[int, Cube], distance: int
     shown = sum(not each.place.startswith(INSIDE) for each in take.rest)
     said = ["No recorded drop has these counts; this is the nearest."]
     if left_out:
-        said.append(f"It had {_cubes(inside + left_out)} inside: {left_out} that stayed {_is(left_out)} not drawn.")
+        it_had = counted(inside + left_out, "cube")
+        said.append(f"It had {it_had} inside: {left_out} that stayed {_is(left_out)} not drawn.")
     if missing:
-        said.append(f"It had only {_cubes(inside - missing)} inside: {missing} {_is(missing)} missing.")
+        said.append(f"It had only {counted(inside - missing, 'cube')} inside: {missing} {_is(missing)} missing.")
     apart = distance - left_out - missing
     other = (apart - abs(shown - out)) // 2
     if shown != out:
         said.append(f"{shown} of {inside + thrown - missing} cubes come out where {out} should.")
     if other:
-        said.append(f"{_cubes(other)} of another colour {'comes' if other == 1 else 'come'} out.")
+        said.append(f"{counted(other, 'cube')} of another colour {'comes' if other == 1 else 'come'} out.")
     return " ".join(said)
 
 
 def _is(number: int) -> str:
     return "is" if number == 1 else "are"
-
-
-def _cubes(number: int) -> str:
-    return "1 cube" if number == 1 else f"{number} cubes"

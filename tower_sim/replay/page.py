@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
-
 from tower_sim.pages import Page
 from tower_sim.pages.html import lean, source
+from tower_sim.replay.document import Replay
 
 _STYLES = (("tower_sim.pages", "common.css"), ("tower_sim.replay", "page/page.css"))
 _SCRIPTS = (
@@ -27,27 +26,13 @@ _SCRIPTS = (
 )
 
 
-class Showable(Protocol):
-    """What a page is made of: a replay document's `header`, as JSON has it, and its bytes, exact poses and motion."""
-
-    @property
-    def header(self) -> dict[str, Any]:
-        """The document's header."""
-        ...
-
-    @property
-    def data(self) -> bytes:
-        """The exact poses, then the motion."""
-        ...
-
-
-def page_of(document: Showable) -> str:
+def page_of(document: Replay) -> str:
     """Return the page that shows a replay document; equal documents give equal pages."""
     script = "\n".join(
         [source("tower_sim.pages", "common.js"), source("tower_sim.replay", *(f"page/{name}" for name in _SCRIPTS))]
     )
     return Page(
-        str(document.header["title"]),
+        document.title,
         source("tower_sim.replay", "page/body.html"),
         tuple(source(*where) for where in _STYLES),
         (f'(() => {{\n"use strict";\n{lean(script)}}})();\n',),

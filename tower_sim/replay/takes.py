@@ -6,7 +6,7 @@ film of physics --> take: tracks of the cubes that moved, events --> replay docu
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,9 +16,8 @@ from tower_sim import landing
 from tower_sim.apparatus.parts import Apparatus, as_apparatus
 from tower_sim.cubes import Cube
 from tower_sim.errors import check_kind
-from tower_sim.games.game import Turn
 from tower_sim.outcome import Status
-from tower_sim.physics.film import Film, Reel, Shot
+from tower_sim.physics.film import Reel, Shot
 from tower_sim.replay.moving import Spell, spells
 from tower_sim.state import Pose
 
@@ -110,16 +109,6 @@ class Take:
     tracks: tuple[Track, ...]
     happenings: tuple[Happening, ...]
     matched: Matched | None = None
-
-
-def recorded(turns: Iterable[Turn], film: Film, apparatus: Apparatus) -> Iterator[tuple[Turn, tuple[Take, ...]]]:
-    """Yield each turn of a run with the takes that belong to it; the run's model was given `film`.
-
-    What a game tried before its first turn, such as whether its model takes a knock, is in none.
-    """
-    film.taken()
-    for turn in turns:
-        yield turn, takes(film.taken(), apparatus)
 
 
 def takes(shots: Sequence[Shot], apparatus: Apparatus) -> tuple[Take, ...]:
@@ -265,7 +254,7 @@ def _windows(reel: Reel, numbers: Sequence[int], start: Mapping[int, Lying]) -> 
             table[0, place[number]] = _row(lying.pose)
     for number, (passed, pose) in reel.let_go.items():
         table[passed, place[number]] = _row(pose)
-    return _the_short_way(table)
+    return the_short_way(table)
 
 
 def _frames(windows: Array, window: float) -> Array:
@@ -281,10 +270,10 @@ def _frames(windows: Array, window: float) -> Array:
     low, high = windows[below], windows[np.minimum(below + 1, last)]
     found = np.where(share > _SLACK, low + share * (high - low), low)
     found[:, :, 3:] /= np.sqrt((found[:, :, 3:] ** 2).sum(axis=2))[:, :, None]
-    return _the_short_way(found)
+    return the_short_way(found)
 
 
-def _the_short_way(poses: Array) -> Array:
+def the_short_way(poses: Array) -> Array:
     """Return poses, shape (moments, cubes, 7), each quaternion with the sign that is nearer to the one before."""
     turns = poses[:, :, 3:]
     flips = np.where((turns[1:] * turns[:-1]).sum(axis=2) < 0, -1.0, 1.0)

@@ -17,6 +17,7 @@ from tower_sim.outcome import SCHEMA as OUTCOME
 from tower_sim.places import INSIDE
 from tower_sim.replay.matching import OUT, THROWN, Sought, Wanted
 from tower_sim.state import MAX_SEED, TowerState
+from tower_sim.terminal import counted
 
 _PREFIX = "tower-sim/"
 _MOST_DROPS = 10_000
@@ -111,9 +112,8 @@ def _of_play(table: Mapping[str, Any]) -> Iterator[ToldStep]:
         if knocked:  # `inside` is counted after it
             before = Counter[str]() if each.get("unloaded") is True else inside
         else:
-            before = Counter(
-                {colour: out[colour] + after[colour] - thrown[colour] for colour in {*out, *after, *thrown}}
-            )
+            colours = dict.fromkeys((*out, *after, *thrown))  # in this order cubes get their numbers
+            before = Counter({colour: out[colour] + after[colour] - thrown[colour] for colour in colours})
         title, said = f"Drop {number}", _said(each)
         inside = after
         if not thrown.total():
@@ -145,8 +145,7 @@ def _said(drop: Mapping[str, Any]) -> str:
 
 def _text(wanted: Wanted) -> str:
     inside, thrown, out = wanted.size
-    cubes = "1 cube" if thrown == 1 else f"{thrown} cubes"
-    return f"{cubes} thrown onto {inside} inside: {out} came out, {inside + thrown - out} are inside."
+    return f"{counted(thrown, 'cube')} thrown onto {inside} inside: {out} came out, {inside + thrown - out} are inside."
 
 
 def _counts(table: Mapping[str, Any], name: str) -> Counter[str]:

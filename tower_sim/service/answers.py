@@ -23,8 +23,7 @@ def answer(request: requests.Request | Hello, opened: Opened) -> dict[str, Any]:
     """
     if isinstance(request, Hello):
         return hello()
-    named = request.one if isinstance(request, requests.OddsRequest) else request
-    return requests.answer(request, *opened.with_apparatus(named.apparatus, named.model, named.settings))
+    return requests.answer(request, *opened.asked(request))
 
 
 def hello() -> dict[str, Any]:

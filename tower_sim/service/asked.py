@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, cast
 
 from tower_sim import registry
-from tower_sim.errors import check_whole, fault, near
+from tower_sim.apparatus.catalogue import names
+from tower_sim.errors import check_whole, fault, near, unknown
 from tower_sim.fields import refuse_unknown
 from tower_sim.games.game import Game
 from tower_sim.games.ways import Asked, check_words
+from tower_sim.models import MODELS
 from tower_sim.requests import (
     PHYSICS,
     DropRequest,
@@ -47,15 +50,11 @@ def fields() -> dict[str, tuple[str, ...]]:
     """Return the fields of every request, beside `id` and `do`: those of our own, then those that games bring along."""
     own = {"hello": (), "drop": ("apparatus", "cubes", "state", "knock", *_COMMON)}
     of_games = {
-        game.ways.request: ("apparatus", *game.ways.fields, *_games(game), *_COMMON)
+        game.ways.request: ("apparatus", *game.ways.fields, *(() if game.ways.odds() is None else ("games",)), *_COMMON)
         for game in games()
         if game.ways.request
     }
     return own | of_games | {"play": ("apparatus", *_PLAY, "games", *_COMMON)}
-
-
-def _games(game: Game) -> tuple[str, ...]:
-    return () if game.ways.odds() is None else ("games",)
 
 
 def read_request(given: Mapping[str, Any]) -> Request | Hello:
@@ -75,8 +74,32 @@ def read_request(given: Mapping[str, Any]) -> Request | Hello:
         return Hello()
     if do == "drop":
         return read_drop(request)
-    game = _game(request) if do == "play" else next(game for game in games() if game.ways.request == do)
-    return _play(request, game, is_own=do != "play")
+    if do == "play":
+        return _play(request, registry.get("game", request.get("game")), is_own=False)
+    return _play(request, next(game for game in games() if game.ways.request == do), is_own=True)
+
+
+@cache
+def _installed() -> dict[str, tuple[str, ...]]:
+    return {"apparatus": tuple(names()), "model": MODELS, "game": registry.names("game")}
+
+
+def refuse_files(asked: Mapping[str, Any], advice: Callable[[str, object], str], where: str = "") -> None:
+    """Raise UsageError for an apparatus, a model, a game or rules that are none of those installed, such as a file.
+
+    Keys of rules count `where` it says. `advice` says what to do instead, by the field and its value.
+    """
+    installed = _installed()
+    for key, allowed in installed.items():
+        value = asked.get(key)
+        if value is not None and not (isinstance(value, str) and value in allowed):
+            raise unknown(f"{where}{key}", value, allowed, advice(key, value))
+    rules: object = None if where else asked.get("rules")
+    allowed = (*installed["game"], *installed["apparatus"])
+    if isinstance(rules, Mapping):
+        refuse_files(cast("Mapping[str, Any]", rules), advice, "rules.")
+    elif isinstance(rules, str) and rules not in allowed:
+        raise unknown("rules", rules, allowed, advice("rules", rules))
 
 
 def read_drop(request: Mapping[str, Any]) -> DropRequest:
@@ -89,11 +112,6 @@ def read_drop(request: Mapping[str, Any]) -> DropRequest:
     there = len(state.residents) + len(state.board.lying) if state else 0
     _check_physics(model, "number of cubes, with those in the state", sum(cubes.values()) + there)
     return asked
-
-
-def _game(request: Mapping[str, Any]) -> Game:
-    """Return the game that `play` names."""
-    return registry.get("game", request.get("game"))
 
 
 def _play(request: Mapping[str, Any], game: Game, *, is_own: bool) -> PlayRequest | OddsRequest:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from typing import Any, BinaryIO, NoReturn, cast
+from typing import Any, BinaryIO, cast
 
 from tower_sim.errors import UsageError, fault
 from tower_sim.model import TooManyFailedDraws
-from tower_sim.reading import check_bounds
+from tower_sim.reading import check_bounds, refuse_constant
 from tower_sim.service.answers import answer
 from tower_sim.service.asked import read_request
 from tower_sim.service.codes import BODY_TOO_LARGE, INTERNAL, NO_LANDING, NOT_JSON, path_of
@@ -100,10 +100,6 @@ def read_object(line: bytes, what: str, allowed: str, example: str) -> dict[str,
     return cast("dict[str, Any]", value)
 
 
-def _not_json(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number")
-
-
 def _finite(text: str) -> float:
     value = float(text)
     if math.isinf(value):
@@ -118,4 +114,4 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return table
 
 
-_DECODER = json.JSONDecoder(parse_constant=_not_json, parse_float=_finite, object_pairs_hook=_without_repeats)
+_DECODER = json.JSONDecoder(parse_constant=refuse_constant, parse_float=_finite, object_pairs_hook=_without_repeats)

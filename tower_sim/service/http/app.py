@@ -20,7 +20,7 @@ from tower_sim.service.http.guard import Guard
 from tower_sim.service.http.hosts import Hosts
 from tower_sim.service.http.metrics import MEDIA as METRICS
 from tower_sim.service.http.problems import Problem
-from tower_sim.service.http.service import AGAIN, JSON, Answering, Service, encoded, refused, several
+from tower_sim.service.http.service import AGAIN, Service, plain, refused, several
 from tower_sim.service.http.settings import Settings
 from tower_sim.service.http.store import forget
 
@@ -69,16 +69,16 @@ def _own(service: Service) -> list[Route]:
 
     async def health(call: Call) -> Response:
         service.store.read("SELECT 1")
-        return Response(encoded({"status": "ok"}), 200, None, JSON)
+        return plain({"status": "ok"})
 
     async def metrics(call: Call) -> Response:
         return Response(service.metrics.text(), 200, {"Content-Type": METRICS})
 
     async def described(call: Call) -> Response:
-        return Response(encoded(whole), 200, None, JSON)
+        return plain(whole)
 
     async def job(call: Call) -> Response:
-        return Response(encoded(service.jobs.get(call.path_params["id"]).document()), 200, None, JSON)
+        return plain(service.jobs.get(call.path_params["id"]).document())
 
     async def cancel(call: Call) -> Response:
         service.jobs.cancel(call.path_params["id"])
@@ -90,11 +90,11 @@ def _own(service: Service) -> list[Route]:
         return StreamingResponse(stream, headers=headers)
 
     return [
-        Route("/healthz", Answering(health), methods=["GET"]),
-        Route("/metrics", Answering(metrics), methods=["GET"]),
-        Route("/openapi.json", Answering(described), methods=["GET"]),
+        several("/healthz", GET=health),
+        several("/metrics", GET=metrics),
+        several("/openapi.json", GET=described),
         several("/v1/jobs/{id}", GET=job, DELETE=cancel),
-        Route("/v1/jobs/{id}/events", Answering(followed), methods=["GET"]),
+        several("/v1/jobs/{id}/events", GET=followed),
     ]
 
 

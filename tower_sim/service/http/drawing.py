@@ -10,13 +10,12 @@ from functools import cache
 from typing import Any, cast
 
 from tower_sim import registry, requests
-from tower_sim.apparatus.catalogue import load, names
+from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.errors import unknown
 from tower_sim.fields import refuse_unknown
-from tower_sim.models import MODELS, Model, open_model
+from tower_sim.models import Model, open_model
 from tower_sim.requests import PHYSICS, DropRequest, OddsRequest, Request
-from tower_sim.service.asked import MAX_STATE, fields, read_drop, read_request
+from tower_sim.service.asked import MAX_STATE, fields, read_drop, read_request, refuse_files
 from tower_sim.service.opened import Opened
 from tower_sim.state import TowerState
 
@@ -41,32 +40,15 @@ def narrowed(do: str, given: Mapping[str, Any], known: tuple[str, ...]) -> dict[
     """
     refuse_unknown(given, dict.fromkeys(known), do)
     asked = {key: value for key, value in given.items() if value is not None}
-    _check_names(asked, "")
-    rules = asked.get("rules")
-    if isinstance(rules, str):
-        allowed = (*registry.names("game"), *names())
-        if rules not in allowed:
-            raise unknown("rules", rules, allowed, _advice(rules, "send an object with their keys"))
-    elif isinstance(rules, dict):
-        _check_names(cast("dict[str, Any]", rules), "rules.")
+    refuse_files(asked, _advice)
     return asked
 
 
-@cache
-def _allowed() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return ("apparatus", tuple(names())), ("model", MODELS), ("game", registry.names("game"))
-
-
-def _check_names(asked: Mapping[str, Any], where: str) -> None:
-    for key, allowed in _allowed():
-        if key in asked and not (isinstance(asked[key], str) and asked[key] in allowed):
-            raise unknown(f"{where}{key}", asked[key], allowed, _advice(asked[key], "check its spelling"))
-
-
-def _advice(name: object, otherwise: str) -> str:
+def _advice(key: str, name: object) -> str:
     """Return what to do instead of asking for `name`, which is none of those that are installed."""
-    is_file = isinstance(name, str) and any(sign in name for sign in "./\\")
-    return _FILES if is_file else otherwise
+    if isinstance(name, str) and any(sign in name for sign in "./\\"):
+        return _FILES
+    return "send an object with their keys" if key == "rules" else "check its spelling"
 
 
 def read(do: str, asked: Mapping[str, Any]) -> Request:
@@ -129,18 +111,9 @@ def answer_light(request: Request) -> dict[str, Any]:
 
 
 def work(do: str, fields: Mapping[str, Any], opened: Opened, tell: Callable[[int, int], None]) -> dict[str, Any]:
-    """Return the document that a worker is asked for. Raises as `read`."""
-    return stands(fields["state"]) if do == STATE else answer(read(do, fields), opened, tell)
-
-
-def answer(request: Request, opened: Opened, tell: Callable[[int, int], None]) -> dict[str, Any]:
-    """Return the document that answers a request, and tell how many of how many runs are done. Raises as `read`."""
-    one = request.one if isinstance(request, OddsRequest) else request
-    shape, model = opened.with_apparatus(one.apparatus, one.model, one.settings)
-    if not isinstance(request, OddsRequest):
-        return requests.answer(request, shape, model)
-    requests.check(request.one, shape, model)
-    many = requests.no_odds(request)
-    requests.fill(many, request, model, lambda done: tell(done, request.runs))
-    requests.fill_beside(many, request, shape)
-    return many.document()
+    """Return the document that a worker is asked for, and tell how many of how many runs are done. Raises as `read`."""
+    if do == STATE:
+        return stands(fields["state"])
+    request = read(do, fields)
+    runs = request.runs if isinstance(request, OddsRequest) else 1
+    return requests.answer(request, *opened.asked(request), lambda done: tell(done, runs))

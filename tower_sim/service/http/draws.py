@@ -17,13 +17,14 @@ from tower_sim.service.http.problems import Problem
 from tower_sim.service.http.service import (
     AGAIN,
     JSON,
-    Answering,
     Endpoint,
     Service,
     asked_of,
     encoded,
     given,
     owner_of,
+    plain,
+    several,
 )
 from tower_sim.service.http.store import answer_row, hashed, new_id
 from tower_sim.service.http.workers import Job
@@ -39,11 +40,14 @@ EXAMPLES = {
 
 def routes(service: Service) -> list[Route]:
     """Return the routes."""
-    found: list[Route] = []
-    for path, kind in KINDS.items():
-        found.append(Route(f"/v1/{path}", Answering(_asks(service, path, kind)), methods=["POST"]))
-        found.append(Route(f"/v1/{path}/{{id}}", Answering(_got(service, kind)), methods=["GET"]))
-    return found
+    return [
+        route
+        for path, kind in KINDS.items()
+        for route in (
+            several(f"/v1/{path}", POST=_asks(service, path, kind)),
+            several(f"/v1/{path}/{{id}}", GET=_got(service, kind)),
+        )
+    ]
 
 
 def _got(service: Service, kind: str) -> Endpoint:
@@ -66,7 +70,7 @@ def _asks(service: Service, path: str, kind: str) -> Endpoint:
         headers = {"Location": f"/v1/jobs/{followed.identifier}", "Preference-Applied": "respond-async"}
         if is_again:
             headers[AGAIN] = "true"
-        return Response(encoded(followed.document()), 202, headers, JSON)
+        return plain(followed.document(), 202, headers)
 
     async def asks(call: Call) -> Response:
         digest, body = await service.body(call, EXAMPLES[path])

@@ -55,7 +55,7 @@ class Guard:
         try:
             try:
                 self._check(scope)
-                if _has_body(scope):
+                if any(name in (b"content-length", b"transfer-encoding") for name, _ in scope["headers"]):
                     receive = _again(await self._body(receive), receive)
                 await self._in_a_place(scope, receive, counted)
             except Problem as problem:
@@ -129,10 +129,6 @@ class Guard:
         if len(self._left) > _ADDRESSES:
             self._left.popitem(last=False)
         return left >= 1.0
-
-
-def _has_body(scope: Scope) -> bool:
-    return any(name in (b"content-length", b"transfer-encoding") for name, _ in scope["headers"])
 
 
 def _again(body: bytes, receive: Receive) -> Receive:

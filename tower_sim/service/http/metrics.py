@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -20,16 +21,12 @@ class Metrics:
 
     def __init__(self, store: Database, workers: Workers) -> None:
         self._registry = CollectorRegistry()
-        self._requests = Counter(
-            "tower_sim_requests", "Requests answered", ("route", "method", "status"), registry=self._registry
-        )
-        self._seconds = Histogram(
-            "tower_sim_seconds", "Time to the end of an answer", ("route",), buckets=_BUCKETS, registry=self._registry
-        )
-        self._drawn = Counter("tower_sim_drawn", "Draws begun", ("kind", "model"), registry=self._registry)
-        self._of_request: dict[tuple[str, str, int], Counter] = {}
-        self._of_route: dict[str, Histogram] = {}
-        self._of_draw: dict[tuple[str, str], Counter] = {}
+        of = self._registry
+        asked = Counter("tower_sim_requests", "Requests answered", ("route", "method", "status"), registry=of)
+        about = "Time to the end of an answer"
+        taken = Histogram("tower_sim_seconds", about, ("route",), buckets=_BUCKETS, registry=of)
+        drawn = Counter("tower_sim_drawn", "Draws begun", ("kind", "model"), registry=of)
+        self._requests, self._seconds, self._drawn = cache(asked.labels), cache(taken.labels), cache(drawn.labels)
         at_once = Gauge("tower_sim_requests_at_once", "Requests being answered", registry=self._registry)
         waiting = Gauge("tower_sim_workers_waiting", "Work that waits for a process", registry=self._registry)
         running = Gauge("tower_sim_workers_running", "Work that processes do", registry=self._registry)
@@ -49,22 +46,12 @@ class Metrics:
 
     def answered(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count an answer."""
-        key = (route, method, status)
-        counter = self._of_request.get(key)
-        if counter is None:
-            counter = self._of_request[key] = self._requests.labels(route, method, str(status))
-        counter.inc()
-        histogram = self._of_route.get(route)
-        if histogram is None:
-            histogram = self._of_route[route] = self._seconds.labels(route)
-        histogram.observe(seconds)
+        self._requests(route, method, status).inc()
+        self._seconds(route).observe(seconds)
 
     def drawn(self, kind: str, model: str) -> None:
         """Count a draw."""
-        counter = self._of_draw.get((kind, model))
-        if counter is None:
-            counter = self._of_draw[kind, model] = self._drawn.labels(kind, model)
-        counter.inc()
+        self._drawn(kind, model).inc()
 
     def text(self) -> bytes:
         """Return all of them."""

@@ -47,6 +47,42 @@ _LEADS = (  # operation, status, what it leads to: an identifier, the path that 
     ),
     ("post /v1/rounds/{id}/reveal", 201, _SAME, "/v1/rounds/{id}", _ROUND),
 )
+_TEXT = {"description": "Text.", "content": {"text/plain": {"schema": {"type": "string"}}}}
+_LINES = {"description": "Lines of JSON.", "content": {rounds.LINES: {"schema": {"type": "string"}}}}
+_EVENT = {"event": {"enum": ["progress", "done", "failed"]}, "data": {"type": "string"}}
+_EVENTS = {
+    "description": "Server-sent events, each with the job as its data.",
+    "content": {"text/event-stream": {"schema": {"type": "object", "properties": _EVENT}}},
+}
+_OPERATIONS: tuple[tuple[Any, ...], ...] = (  # method and path, in plain words, schemas of answer and body, a problem
+    ("get /healthz", "Whether it answers", "Health", ""),
+    ("get /metrics", "Counts and times, for Prometheus", _TEXT, ""),
+    ("get /openapi.json", "This document", "Described", ""),
+    ("post /v1/drops", "Throw", "Drop", "DropAsked"),
+    ("get /v1/drops/{id}", "Get a drop again", "Drop", ""),
+    ("post /v1/games", "Play a game, or many", "Document", "GameAsked"),
+    ("get /v1/games/{id}", "Get a game again", "Document", ""),
+    ("post /v1/battles", "Fight a battle, or many", "Document", "BattleAsked"),
+    ("get /v1/battles/{id}", "Get a battle again", "Document", ""),
+    ("post /v1/towers", "Make a tower that is kept", "Tower", "TowerAsked"),
+    ("get /v1/towers/{id}", "Tell how a tower stands", "Tower", ""),
+    ("delete /v1/towers/{id}", "Forget a tower", "It is forgotten.", ""),
+    ("post /v1/towers/{id}/drops", "Throw into a tower", "Drop", "TowerDropAsked"),
+    ("get /v1/towers/{id}/drops", "Tell the drops of a tower", "History", "", 400),
+    ("post /v1/towers/{id}/forks", "Make another tower of what this one is, or was after a drop", "Tower", "ForkAsked"),
+    ("post /v1/rounds", "Open a round of verifiable draws", "Round", "RoundAsked"),
+    ("get /v1/rounds/{id}", "Tell how a round stands", "Round", ""),
+    ("post /v1/rounds/{id}/words", "Add the player's words to a round", "Round", "WordsAsked"),
+    ("post /v1/rounds/{id}/drops", "Throw with the next seed of a round", "RoundDrop", "RoundDropAsked"),
+    ("post /v1/rounds/{id}/games", "Play with the next seed of a round", "RoundDocument", "RoundGameAsked"),
+    ("post /v1/rounds/{id}/battles", "Fight with the next seed of a round", "RoundDocument", "RoundBattleAsked"),
+    ("post /v1/rounds/{id}/reveal", "End a round: its secret is shown", "Round", "RevealAsked"),
+    ("get /v1/rounds/{id}/log", "Get the log of a round, for tower-sim verify", _LINES, ""),
+    ("get /v1/keys", "Tell the key that signs logs", "Keys", ""),
+    ("get /v1/jobs/{id}", "Tell how far a job is", "Job", "", 410),
+    ("delete /v1/jobs/{id}", "Cancel a job", "It is over.", "", 410),
+    ("get /v1/jobs/{id}/events", "Follow a job: progress, then done or failed", _EVENTS, "", 410),
+)
 
 
 def document() -> Schema:
@@ -70,83 +106,21 @@ def document() -> Schema:
 
 
 def _paths() -> Schema:
-    drops = _asks("Throw", "Drop", "DropAsked", {"cubes": {"blue": 4}, "model": "surrogate", "seed": "7"})
-    games = _asks(
-        "Play a game, or many", "Document", "GameAsked", {"game": first_game().name, "model": "surrogate"}, long=True
-    )
-    fought = {"cubes": {"purple": 4, "green": 3}, "model": "surrogate"}
-    battles = _asks("Fight a battle, or many", "Document", "BattleAsked", fought, long=True)
-    make = _keyed(
-        "Make a tower that is kept", "Tower", "TowerAsked", {"apparatus": first_game().apparatus, "model": "surrogate"}
-    )
-    make["responses"] |= _problems(404)
-    thrown = _keyed("Throw into a tower", "Drop", "TowerDropAsked", {"cubes": {"blue": 4}})
-    thrown["responses"] |= _problems(404)
-    forked = _keyed("Make another tower of what this one is, or was after a drop", "Tower", "ForkAsked", {"after": 0})
-    forked["responses"] |= _problems(404)
-    history = _got("Tell the drops of a tower", "History")
-    history["parameters"] = [_query("from", 0, 0), _query("limit", 100, 1)]
-    history["responses"] |= _problems(400)
-    tower = _got("Tell how a tower stands", "Tower")
-    forget = {"summary": "Forget a tower", "responses": {"204": {"description": "It is forgotten."}, **_problems(404)}}
-    stop = {"summary": "Cancel a job", "responses": {"204": {"description": "It is over."}, **_problems(404, 410)}}
-    job = _got("Tell how far a job is", "Job")
-    job["responses"] |= _problems(410)
-    followed = _got("Follow a job: progress, then done or failed", "Job")
-    followed["responses"] |= _problems(410)
-    event = {
-        "type": "object",
-        "properties": {"event": {"enum": ["progress", "done", "failed"]}, "data": {"type": "string"}},
-    }
-    followed["responses"]["200"] = {
-        "description": "Server-sent events, each with the job as its data.",
-        "content": {"text/event-stream": {"schema": event}},
-    }
-    metrics = _got("Counts and times, for Prometheus", "Job", has_id=False)
-    metrics["responses"]["200"] = {"description": "Text.", "content": {"text/plain": {"schema": {"type": "string"}}}}
-    begun = _keyed("Open a round of verifiable draws", "Round", "RoundAsked", {})
-    begun["responses"] |= _problems(404)
-    told = _keyed("Add the player's words to a round", "Round", "WordsAsked", {"words": "seven green tomatoes"})
-    told["responses"] |= _problems(404)
-    fair = {"cubes": {"blue": 4}, "model": "surrogate"}
-    round_drop = _keyed("Throw with the next seed of a round", "RoundDrop", "RoundDropAsked", fair)
-    round_game = _keyed("Play with the next seed of a round", "RoundDocument", "RoundGameAsked", {"model": "surrogate"})
-    round_battle = _keyed("Fight with the next seed of a round", "RoundDocument", "RoundBattleAsked", fought)
-    for drawn in (round_drop, round_game, round_battle):
-        drawn["responses"] |= _problems(404)
-    shown = _keyed("End a round: its secret is shown", "Round", "RevealAsked", {})
-    shown["responses"] |= _problems(404)
-    log = _got("Get the log of a round, for tower-sim verify", "Round")
-    log["responses"]["200"] = {
-        "description": "Lines of JSON.",
-        "content": {rounds.LINES: {"schema": {"type": "string"}}},
-    }
-    return {
-        "/healthz": {"get": _open(_got("Whether it answers", "Health", has_id=False))},
-        "/metrics": {"get": metrics},
-        "/openapi.json": {"get": _open(_got("This document", "Described", has_id=False))},
-        "/v1/drops": {"post": drops},
-        "/v1/drops/{id}": _with_id({"get": _got("Get a drop again", "Drop")}),
-        "/v1/games": {"post": games},
-        "/v1/games/{id}": _with_id({"get": _got("Get a game again", "Document")}),
-        "/v1/battles": {"post": battles},
-        "/v1/battles/{id}": _with_id({"get": _got("Get a battle again", "Document")}),
-        "/v1/towers": {"post": make},
-        "/v1/towers/{id}": _with_id({"get": tower, "delete": _numbered(forget)}),
-        "/v1/towers/{id}/drops": _with_id({"post": thrown, "get": history}),
-        "/v1/towers/{id}/forks": _with_id({"post": forked}),
-        "/v1/rounds": {"post": begun},
-        "/v1/rounds/{id}": _with_id({"get": _got("Tell how a round stands", "Round")}),
-        "/v1/rounds/{id}/words": _with_id({"post": told}),
-        "/v1/rounds/{id}/drops": _with_id({"post": round_drop}),
-        "/v1/rounds/{id}/games": _with_id({"post": round_game}),
-        "/v1/rounds/{id}/battles": _with_id({"post": round_battle}),
-        "/v1/rounds/{id}/reveal": _with_id({"post": shown}),
-        "/v1/rounds/{id}/log": _with_id({"get": log}),
-        "/v1/keys": {"get": _got("Tell the key that signs logs", "Keys", has_id=False)},
-        "/v1/jobs/{id}": _with_id({"get": job, "delete": _numbered(stop)}),
-        "/v1/jobs/{id}/events": _with_id({"get": followed}),
-    }
+    """Return the operations of each path, by method."""
+    paths: Schema = {}
+    for operation, summary, answer, asked, *more in _OPERATIONS:
+        method, path = operation.split()
+        schema = {"type": "string", "pattern": "^[A-Za-z0-9_-]{22}$"}
+        named = {"name": "id", "in": "path", "required": True, "schema": schema, "example": _ID}
+        paths.setdefault(path, {"parameters": [named]} if "{id}" in path else {})
+        said = _asks(path, answer, asked) if asked else _got(path, answer, is_end=method == "delete")
+        said["responses"] |= _problems(401, 421, 429, 431, 500, 503)
+        said["responses"] |= _problems(404) if asked and _is_keyed(path) else _problems(*more)
+        paths[path][method] = {"summary": summary, **said}
+    paths["/v1/towers/{id}/drops"]["get"]["parameters"] = [_query("from", 0, 0), _query("limit", 100, 1)]
+    for path in ("/healthz", "/openapi.json"):
+        paths[path]["get"]["security"] = []
+    return paths
 
 
 def _linked(paths: Schema) -> Schema:
@@ -164,46 +138,44 @@ def _linked(paths: Schema) -> Schema:
     return paths
 
 
-def _asks(summary: str, answer: str, asked: str, example: Schema, *, long: bool = False) -> Schema:
-    parameters = [_key_header(needed=False)]
+def _is_keyed(path: str) -> bool:
+    """Say whether what is asked there needs an Idempotency-Key."""
+    return path.startswith(("/v1/towers", "/v1/rounds"))
+
+
+def _asks(path: str, answer: str, asked: str) -> Schema:
+    """Return what an operation takes and answers whose body is `asked`."""
+    parameters = [_key_header(needed=_is_keyed(path))]
     said = {"201": _answered(answer, located=True), **_problems(400, 408, 409, 413, 415, 422)}
-    if long:
+    if path in ("/v1/games", "/v1/battles"):
         told = "respond-async: answer with a job"
         prefer = {"anyOf": [{"const": "respond-async"}, {"type": "string"}]}
         parameters.append({"name": "Prefer", "in": "header", "schema": prefer, "description": told})
         said["202"] = _answered("Job", located=True) | {"description": "A job was begun."}
-    content = {"application/json": {**_json(asked)["application/json"], "example": example}}
-    body: Schema = {"required": True, "content": content}
-    return _numbered({"summary": summary, "parameters": parameters, "requestBody": body, "responses": said})
+    content = {"application/json": {**_json(asked)["application/json"], "example": _example(asked)}}
+    return {"parameters": parameters, "requestBody": {"required": True, "content": content}, "responses": said}
 
 
-def _keyed(summary: str, answer: str, asked: str, example: Schema) -> Schema:
-    whole = _asks(summary, answer, asked, example)
-    whole["parameters"] = [_key_header(needed=True)]
-    return whole
-
-
-def _got(summary: str, answer: str, *, has_id: bool = True) -> Schema:
-    responses = {"200": _answered(answer)} | (_problems(404) if has_id else {})
-    return _numbered({"summary": summary, "responses": responses})
-
-
-def _open(operation: Schema) -> Schema:
-    return operation | {"security": []}
-
-
-def _numbered(operation: Schema) -> Schema:
-    """Return an operation with what any of them may answer."""
-    operation["responses"] |= _problems(401, 421, 429, 431, 500, 503)
-    return operation
-
-
-def _with_id(operations: Schema) -> Schema:
-    schema = {"type": "string", "pattern": "^[A-Za-z0-9_-]{22}$"}
+def _example(asked: str) -> Schema:
+    game, model = first_game(), {"model": "surrogate"}
     return {
-        "parameters": [{"name": "id", "in": "path", "required": True, "schema": schema, "example": _ID}],
-        **operations,
-    }
+        "DropAsked": {"cubes": {"blue": 4}, **model, "seed": "7"},
+        "GameAsked": {"game": game.name, **model},
+        "BattleAsked": {"cubes": {"purple": 4, "green": 3}, **model},
+        "TowerAsked": {"apparatus": game.apparatus, **model},
+        "TowerDropAsked": {"cubes": {"blue": 4}},
+        "ForkAsked": {"after": 0},
+        "WordsAsked": {"words": "seven green tomatoes"},
+        "RoundDropAsked": {"cubes": {"blue": 4}, **model},
+        "RoundGameAsked": model,
+        "RoundBattleAsked": {"cubes": {"purple": 4, "green": 3}, **model},
+    }.get(asked, {})
+
+
+def _got(path: str, answer: str | Schema, *, is_end: bool) -> Schema:
+    """Return what an operation without a body answers: a document, what is no JSON, or that something is over."""
+    said = answer if isinstance(answer, dict) else {"description": answer} if is_end else _answered(answer)
+    return {"responses": {"204" if is_end else "200": said} | (_problems(404) if "{id}" in path else {})}
 
 
 def _key_header(*, needed: bool) -> Schema:

@@ -10,6 +10,7 @@ import json
 import secrets
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from starlette.requests import Request as Call
@@ -19,22 +20,13 @@ from starlette.routing import Route
 from tower_sim.errors import fault
 from tower_sim.fields import refuse_unknown
 from tower_sim.models import settings_of
-from tower_sim.requests import PHYSICS, OddsRequest, first_game
+from tower_sim.requests import PHYSICS, OddsRequest, first_game, one_of
 from tower_sim.service.codes import TOO_LARGE
 from tower_sim.service.http import drawing
 from tower_sim.service.http.draws import EXAMPLES, KINDS, MAX_WAITED
 from tower_sim.service.http.keys import Answered
 from tower_sim.service.http.problems import Problem
-from tower_sim.service.http.service import (
-    JSON,
-    MOST_ID,
-    Endpoint,
-    Service,
-    asked_of,
-    encoded,
-    given,
-    several,
-)
+from tower_sim.service.http.service import Endpoint, Service, encoded, identifier_of, plain, several
 from tower_sim.service.http.store import Statement, answer_row, hashed, new_id
 from tower_sim.service.opened import Opened
 from tower_sim.service.verifiable import Keyring, Ledger, opened
@@ -73,10 +65,8 @@ class _Rounds:
 
     async def make(self, call: Call) -> Response:
         """Open a round: the secret is drawn, and its hash is told."""
-        digest, body = await self._service.body(call, "{}")
-        asked = asked_of(call, digest, needed=True)
 
-        async def work() -> Answered:
+        async def work(body: dict[str, Any]) -> Answered:
             refuse_unknown(body, {}, "round")
             identifier = new_id()
             ledger, lines = opened(await self._keys(), secrets.token_bytes)
@@ -84,11 +74,11 @@ class _Rounds:
             statements = ("INSERT INTO rounds VALUES (?, ?, ?)", row), *_rows(identifier, ledger, lines)
             return Answered(201, encoded(_document(identifier, ledger)), f"/v1/rounds/{identifier}", statements)
 
-        return given(*await self._service.once.answer(asked, work))
+        return await self._service.once_for(call, "{}", work)
 
     async def get(self, call: Call) -> Response:
         """Tell how a round stands."""
-        return Response(encoded(_document(*self._round(call))), 200, None, JSON)
+        return plain(_document(*self._round(call)))
 
     async def words(self, call: Call) -> Response:
         """Take the player's words."""
@@ -116,11 +106,9 @@ class _Rounds:
         known = tuple(field for field in service.fields[kind] if field != "seed")
 
         async def draw(call: Call) -> Response:
-            digest, body = await service.body(call, EXAMPLES[path])
-            asked = asked_of(call, digest, needed=True)
-            row = hashed(call.path_params["id"][:MOST_ID])
+            row = hashed(identifier_of(call))
 
-            async def work() -> Answered:
+            async def work(body: dict[str, Any]) -> Answered:
                 identifier, ledger = self._open(call)
                 if ledger.words is None:
                     raise Problem(_NOT_DUE, "Nothing is drawn before the player's words; send them first.")
@@ -136,7 +124,7 @@ class _Rounds:
                 statements = (answer_row(name, kind, whole), *_kept(identifier, after, lines))
                 return Answered(201, whole, f"/v1/{path}/{name}", statements, hashed(name))
 
-            return given(*await service.once.answer(asked, work, service.alone(row)))
+            return await service.once_for(call, EXAMPLES[path], work, row)
 
         return draw
 
@@ -156,25 +144,21 @@ class _Rounds:
     async def keys(self, call: Call) -> Response:
         """Tell the public key in use, and how it followed older ones."""
         ring = await self._keys()
-        succession = [link.to_plain() for link in ring.succession]
+        succession = [asdict(link) for link in ring.succession]
         said = {"schema": KEYS, "version": VERSION, "key": ring.public, "succession": succession}
-        return Response(encoded(said), 200, None, JSON)
+        return plain(said)
 
     async def _step(
         self, call: Call, example: str, step: Callable[[Ledger, Keyring, dict[str, Any]], Step]
     ) -> Response:
         """Do a step that draws nothing, and tell how the round then stands."""
-        service = self._service
-        digest, body = await service.body(call, example)
-        asked = asked_of(call, digest, needed=True)
 
-        async def work() -> Answered:
+        async def work(body: dict[str, Any]) -> Answered:
             identifier, ledger = self._open(call)
             after, lines = step(ledger, await self._keys(), body)
             return Answered(201, encoded(_document(identifier, after)), "", _kept(identifier, after, lines))
 
-        alone = service.alone(hashed(call.path_params["id"][:MOST_ID]))
-        return given(*await service.once.answer(asked, work, alone))
+        return await self._service.once_for(call, example, work, hashed(identifier_of(call)))
 
     def _open(self, call: Call) -> tuple[str, Ledger]:
         identifier, ledger = self._round(call)
@@ -183,7 +167,7 @@ class _Rounds:
         return identifier, ledger
 
     def _round(self, call: Call) -> tuple[str, Ledger]:
-        identifier = call.path_params["id"][:MOST_ID]
+        identifier = identifier_of(call)
         (ledger,) = self._service.row_of("round", "SELECT hash, ledger FROM rounds WHERE hash = ?", identifier)
         return identifier, Ledger.from_plain(json.loads(ledger))
 
@@ -234,7 +218,7 @@ def _named(kind: str, fields: dict[str, Any]) -> dict[str, Any]:
     if kind == drawing.DROP:
         return {"apparatus": first_game().apparatus, "model": PHYSICS} | fields
     request = drawing.read(kind, fields)
-    one = request.one if isinstance(request, OddsRequest) else request
+    one = one_of(request)
     if isinstance(request, OddsRequest) and request.runs > MAX_WAITED:
         raise fault("games", request.runs, f"up to {MAX_WAITED} in one draw", "ask for fewer at a time", TOO_LARGE)
     return fields | {"apparatus": one.apparatus, "model": one.model}

@@ -21,6 +21,7 @@ from tower_sim.errors import UsageError, fault
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.service import codes
 from tower_sim.service.http import drawing
+from tower_sim.service.http.hosts import caller_of
 from tower_sim.service.http.jobs import Jobs
 from tower_sim.service.http.keys import Answered, KeyedCall, Once, read_key
 from tower_sim.service.http.metrics import Metrics
@@ -108,6 +109,18 @@ class Service:
         read = partial(_read, raw, example)
         return read() if len(raw) <= SHORT else await self.aside(read)
 
+    async def once_for(
+        self, call: Call, example: str, work: Callable[[dict[str, Any]], Awaitable[Answered]], row: bytes | None = None
+    ) -> Response:
+        """Answer a request with its key, which it needs, by `work` on its body; alone with what is stored as `row`.
+
+        Raises Problem and UsageError as `body`, `asked_of`, `Once.answer` and `work` do.
+        """
+        digest, body = await self.body(call, example)
+        asked = asked_of(call, digest, needed=True)
+        alone = None if row is None else self.alone(row)
+        return given(*await self.once.answer(asked, lambda: work(body), alone))
+
     def body_of(self, identifier: str, kind: str) -> bytes:
         """Return an answer as it was given. Raises Problem where there is none, Damaged where it is another."""
         sql = "SELECT hash, body, seal FROM answers WHERE hash = ? AND kind = ?"
@@ -139,10 +152,14 @@ def asked_of(call: Call, digest: bytes, *, needed: bool) -> KeyedCall:
     return KeyedCall(f"{call.method} {call.scope['path']}", key, digest)
 
 
+def identifier_of(call: Call) -> str:
+    """Return the identifier in a path, no longer than any that is looked up."""
+    return call.path_params["id"][:MOST_ID]
+
+
 def owner_of(call: Call) -> bytes:
     """Return who waits in the workers' queue: everyone from one address."""
-    address = call.scope.get("client")
-    return address[0].encode() if address else b""
+    return caller_of(call.scope).encode()
 
 
 def given(answered: Answered, is_again: bool) -> Response:
@@ -151,6 +168,11 @@ def given(answered: Answered, is_again: bool) -> Response:
     if is_again:
         headers[AGAIN] = "true"
     return Response(answered.body, answered.status, headers, JSON)
+
+
+def plain(document: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a document as an answer."""
+    return Response(encoded(document), status, headers, JSON)
 
 
 def encoded(document: Mapping[str, Any]) -> bytes:

@@ -30,31 +30,24 @@ DAY = 86_400
 _FORGET_EVERY = 3_600.0  # s
 
 
-class _Bits:
-    """Random bits of the system, fetched some hundred draws at a time: asking for few costs as much as for many."""
-
-    def __init__(self) -> None:
-        self._left = b""
-
-    def draw(self) -> bytes:
-        """Return 128 of them, given to nobody before."""
-        if not self._left:
-            self._left = secrets.token_bytes(16 * 256)
-        drawn, self._left = self._left[:16], self._left[16:]
-        return drawn
+def _bits() -> Iterator[bytes]:
+    """Yield 128 random bits of the system each time, fetched for many: asking for few costs as much."""
+    while True:
+        some = secrets.token_bytes(16 * 256)
+        yield from (some[i : i + 16] for i in range(0, len(some), 16))
 
 
-_BITS = _Bits()  # of the one thread that answers
+_BITS = _bits()  # of the one thread that answers
 
 
 def new_id() -> str:
     """Return an identifier of 128 random bits, 22 characters that a path may hold."""
-    return base64.urlsafe_b64encode(_BITS.draw()).rstrip(b"=").decode()
+    return base64.urlsafe_b64encode(next(_BITS)).rstrip(b"=").decode()
 
 
 def new_seed() -> str:
     """Return a seed of 128 random bits, as its decimal digits."""
-    return str(int.from_bytes(_BITS.draw()))
+    return str(int.from_bytes(next(_BITS)))
 
 
 def hashed(text: str) -> bytes:
@@ -162,16 +155,13 @@ class Database:
         self._writer.close()
 
     def _write_all(self) -> None:
-        while (first := self._waiting.get()) is not None:
-            batch, is_last = first, False
-            while not self._waiting.empty():
-                if (more := self._waiting.get()) is None:
-                    is_last = True
-                    break
-                batch += more
+        is_last = False
+        while not is_last and (batch := self._waiting.get()) is not None:
+            while not (is_last or self._waiting.empty()):
+                more = self._waiting.get()
+                is_last = more is None
+                batch += more or []
             self._commit(batch)
-            if is_last:
-                return
 
     def _commit(self, batch: list[_Waiting]) -> None:
         try:

@@ -19,25 +19,15 @@ from tower_sim.requests import PHYSICS, first_game
 from tower_sim.service.http import drawing
 from tower_sim.service.http.keys import Answered
 from tower_sim.service.http.problems import Problem
-from tower_sim.service.http.service import (
-    JSON,
-    MOST_ID,
-    Service,
-    asked_of,
-    encoded,
-    given,
-    owner_of,
-    query_number,
-    several,
-)
-from tower_sim.service.http.store import Statement, answer_row, checked, hashed, new_id
+from tower_sim.service.http.service import Service, encoded, identifier_of, owner_of, plain, query_number, several
+from tower_sim.service.http.store import answer_row, checked, hashed, new_id
 
 SCHEMA, VERSION = "tower-sim/tower", 1
 HISTORY = "tower-sim/history"
 MAX_DROPS = 500  # of one tower: its state holds them all
 MADE_WITH = ("apparatus", "model", "engine", "accuracy", "state")
 DROPPED_WITH = ("cubes", "knock", "seed")
-_TOLD = ("id", "number", "seed", "status", "thrown", "emerged", "inside", "knocked_out")
+_TOLD = ("id", "number", "seed", "status", "thrown", "emerged", "inside", "knocked_out")  # of a drop, in a history
 _EXAMPLE = '{"model": "surrogate"}'
 
 
@@ -56,14 +46,14 @@ class _Tower:
         said |= {key: self.fields.get(key) for key in ("apparatus", "model", "engine", "accuracy")}
         return said | {"drops": self.drops, "inside": self.inside, "state": self.state}
 
-    def made(self) -> tuple[Answered, Statement]:
-        """Return the answer to who made it, and the statement that stores it."""
+    def made(self) -> Answered:
+        """Return the answer to who made it, with the statement that stores it."""
         now, row = time.time(), hashed(self.identifier)
         statement = (
             "INSERT INTO towers (hash, made, used, fields, state, drops, inside) VALUES (?, ?, ?, ?, ?, ?, ?)",
             (row, now, now, json.dumps(dict(self.fields)), self.state, self.drops, json.dumps(self.inside)),
         )
-        return Answered(201, encoded(self.document()), f"/v1/towers/{self.identifier}", (statement,)), statement
+        return Answered(201, encoded(self.document()), f"/v1/towers/{self.identifier}", (statement,))
 
 
 def routes(service: Service) -> list[Route]:
@@ -83,10 +73,8 @@ class _Towers:
 
     async def make(self, call: Call) -> Response:
         """Make a tower: empty, or with the state of an earlier answer."""
-        digest, body = await self._service.body(call, _EXAMPLE)
-        asked = asked_of(call, digest, needed=True)
 
-        async def work() -> Answered:
+        async def work(body: dict[str, Any]) -> Answered:
             fields = drawing.narrowed("tower", body, MADE_WITH)
             fields = {"apparatus": first_game().apparatus, "model": PHYSICS} | fields
             for key in ("engine", "accuracy", "state"):
@@ -100,13 +88,13 @@ class _Towers:
                 if of != asked_for:
                     raise fault("state", f"of {of}", f"one of {asked_for}", "name those of the state")
                 inside = stands["inside"]
-            return _Tower(new_id(), fields, token, 0, inside).made()[0]
+            return _Tower(new_id(), fields, token, 0, inside).made()
 
-        return given(*await self._service.once.answer(asked, work))
+        return await self._service.once_for(call, _EXAMPLE, work)
 
     async def get(self, call: Call) -> Response:
         """Tell how a tower stands."""
-        return Response(encoded(self._tower(call).document()), 200, None, JSON)
+        return plain(self._tower(call).document())
 
     async def delete(self, call: Call) -> Response:
         """Forget a tower; its drops can still be got by their own identifiers."""
@@ -119,12 +107,9 @@ class _Towers:
 
     async def drop(self, call: Call) -> Response:
         """Throw into a tower."""
-        service = self._service
-        digest, body = await service.body(call, '{"cubes": {"blue": 4}}')
-        asked = asked_of(call, digest, needed=True)
-        row = hashed(call.path_params["id"][:MOST_ID])
+        service, row = self._service, hashed(identifier_of(call))
 
-        async def work() -> Answered:
+        async def work(body: dict[str, Any]) -> Answered:
             refuse_unknown(body, dict.fromkeys(DROPPED_WITH), "drop")
             tower = self._tower(call)
             if tower.drops >= MAX_DROPS:
@@ -135,10 +120,11 @@ class _Towers:
             whole = encoded(document)
             moved = ("UPDATE towers SET state = ?, drops = ?, used = ?, inside = ? WHERE hash = ?",
                      (drawn["state"], number + 1, time.time(), json.dumps(_inside(drawn)), row))  # fmt: skip
-            stored = answer_row(identifier, drawing.DROP, whole, row, number, encoded(_told(document)))
+            told = encoded({key: document[key] for key in _TOLD})
+            stored = answer_row(identifier, drawing.DROP, whole, row, number, told)
             return Answered(201, whole, f"/v1/drops/{identifier}", (stored, moved), hashed(identifier))
 
-        return given(*await service.once.answer(asked, work, service.alone(row)))
+        return await service.once_for(call, '{"cubes": {"blue": 4}}', work, row)
 
     async def history(self, call: Call) -> Response:
         """Tell the drops of a tower, in order."""
@@ -153,15 +139,12 @@ class _Towers:
         )
         drops = await self._service.aside(lambda: [json.loads(row) for (row,) in rows])
         said = {"tower": tower.identifier, "schema": HISTORY, "version": VERSION, "of": tower.drops, "drops": drops}
-        return Response(encoded(said), 200, None, JSON)
+        return plain(said)
 
     async def fork(self, call: Call) -> Response:
         """Make another tower of what this one is now, or was after one of its drops."""
-        service = self._service
-        digest, body = await service.body(call, "{}")
-        asked = asked_of(call, digest, needed=True)
 
-        async def work() -> Answered:
+        async def work(body: dict[str, Any]) -> Answered:
             refuse_unknown(body, {"after": None}, "fork")
             tower, after = self._tower(call), body.get("after")
             state, inside = tower.state, tower.inside
@@ -171,9 +154,9 @@ class _Towers:
                 check_whole("after", after, 0, tower.drops - 1)
                 drop = self._drop(tower, after)
                 state, inside = drop["state"], _inside(drop)
-            return _Tower(new_id(), tower.fields, state, 0, inside).made()[0]
+            return _Tower(new_id(), tower.fields, state, 0, inside).made()
 
-        return given(*await service.once.answer(asked, work, service.alone(hashed(call.path_params["id"][:MOST_ID]))))
+        return await self._service.once_for(call, "{}", work, hashed(identifier_of(call)))
 
     def _drop(self, tower: _Tower, number: int) -> dict[str, Any]:
         sql = "SELECT hash, body, seal FROM answers WHERE tower = ? AND number = ?"
@@ -183,15 +166,10 @@ class _Towers:
         return json.loads(checked(*rows[0]))
 
     def _tower(self, call: Call) -> _Tower:
-        identifier = call.path_params["id"][:MOST_ID]
+        identifier = identifier_of(call)
         sql = "SELECT hash, fields, state, drops, inside FROM towers WHERE hash = ?"
         fields, state, drops, inside = self._service.row_of("tower", sql, identifier)
         return _Tower(identifier, json.loads(fields), state, drops, json.loads(inside))
-
-
-def _told(drop: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a history says of a drop."""
-    return {key: drop[key] for key in _TOLD}
 
 
 def _inside(drop: Mapping[str, Any]) -> dict[str, int]:

@@ -6,7 +6,6 @@ job -> queue of its caller -> the next free process, callers in turn -> progress
 from __future__ import annotations
 
 import asyncio
-import multiprocessing as mp
 import threading
 import time
 from collections import OrderedDict, deque
@@ -17,7 +16,7 @@ from typing import Any
 
 from tower_sim.errors import UsageError
 from tower_sim.model import TooManyFailedDraws
-from tower_sim.pool import ignore_interrupts, without_interrupts
+from tower_sim.pool import ignore_interrupts, piped
 from tower_sim.service import codes
 from tower_sim.service.http import drawing
 from tower_sim.service.http.problems import Problem, of_usage
@@ -166,7 +165,7 @@ class Workers:
         return next((owner for owner, jobs in self._queues.items() if can_be_long or not jobs[0].is_long), None)
 
     def _serve(self) -> None:
-        process, pipe = _started()
+        process, pipe = piped(_work)
         while (job := self._next()) is not None:
             with self._changed:
                 if job.is_cancelled or self._is_closed:
@@ -184,7 +183,7 @@ class Workers:
                 pipe.close()
                 job.settle(None, problem)
                 if not self._is_closed:
-                    process, pipe = _started()
+                    process, pipe = piped(_work)
         pipe.close()
         process.kill()
         process.join()
@@ -208,16 +207,6 @@ def _done_by(pipe: Connection, job: Job) -> Problem | None:
         if job.is_cancelled:
             return Problem("cancelled", "This work was cancelled; ask for it again with a new key.")
         return Problem(codes.INTERNAL, "The process that did this work has ended; ask again.")
-
-
-def _started() -> tuple[BaseProcess, Connection]:
-    context = mp.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_work, args=(theirs,), daemon=True)
-    with without_interrupts():
-        process.start()
-    theirs.close()  # so that the end of either process is seen by the other
-    return process, ours
 
 
 def _work(pipe: Connection) -> None:

@@ -48,20 +48,8 @@ def _whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST
 
 
-def _number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _table(value: object) -> bool:
-    return isinstance(value, dict)
-
-
-def _anything(_: object) -> bool:
-    return True
+def _is(*kinds: type[Any]) -> _Form:
+    return lambda value: isinstance(value, kinds) and not isinstance(value, bool)
 
 
 def _words(value: object) -> bool:
@@ -81,6 +69,7 @@ def _succession(value: object) -> bool:
     return isinstance(value, list) and all(map(link, cast("list[object]", value)))
 
 
+_text, _table, _number = _is(str), _is(dict), _is(int, float)
 _EVERY: Mapping[str, _Form] = {"number": _whole, "previous": _hex(64), "kind": _text}
 _ROUND: Mapping[str, _Form] = {"round": _hex(32)}
 _BY = _of({"tower_sim": _text, "model": _text, "edge": _number})
@@ -92,6 +81,6 @@ _FIELDS: Mapping[str, Mapping[str, _Form]] = {
     "key": {"succession": _succession},
     "round": {**_ROUND, "commitment": _hex(64)},
     "words": {**_ROUND, "words": _words},
-    "draw": {**_ROUND, "index": _whole, "asked": _table, "answer": _anything, "by": _BY},
+    "draw": {**_ROUND, "index": _whole, "asked": _table, "answer": lambda _: True, "by": _BY},
     "reveal": {**_ROUND, "secret": _hex(64), "draws": _whole},
 }  # fmt: skip

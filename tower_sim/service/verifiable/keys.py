@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tower_sim.errors import fault
@@ -26,10 +26,6 @@ class Succession:
     def holds(self) -> bool:
         """Say whether the old key has signed it."""
         return is_signed(self.old, self.signature, _succession(self.old, self.new))
-
-    def to_plain(self) -> dict[str, str]:
-        """Return it as JSON can hold it."""
-        return {"old": self.old, "new": self.new, "signature": self.signature}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +71,7 @@ class Keyring:
 
     def to_plain(self) -> dict[str, Any]:
         """Return it as JSON can hold it, the secret with it: for the server's own storage only."""
-        return {"secret": self.secret.hex(), "succession": [link.to_plain() for link in self.succession]}
+        return {"secret": self.secret.hex(), "succession": [asdict(link) for link in self.succession]}
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Keyring:

@@ -119,7 +119,7 @@ class Ledger:
         if not (succession := ring.since(self.key)):
             ledger, line = self._signed(ring, kind, fields)
             return ledger, (line,)
-        followed, first = self._signed(ring, "key", {"succession": [link.to_plain() for link in succession]})
+        followed, first = self._signed(ring, "key", {"succession": [asdict(link) for link in succession]})
         ledger, line = followed._signed(ring, kind, fields)
         return ledger, (first, line)
 
@@ -138,7 +138,7 @@ def opened(ring: Keyring, entropy: Entropy) -> Step:
         "log": first.log,
         "tower_sim": TOWER_SIM,
         "key": ring.public,
-        "succession": [link.to_plain() for link in ring.succession],
+        "succession": [asdict(link) for link in ring.succession],
     }
     begun, (line,) = first.with_line(ring, "log", head)
     ledger, more = begun.next_round(ring, entropy)

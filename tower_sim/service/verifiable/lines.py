@@ -13,9 +13,9 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
-from tower_sim.reading import check_bounds
+from tower_sim.reading import check_bounds, refuse_constant
 
 SCHEMA = "tower-sim/verifiable-log"
 VERSION = 1
@@ -72,7 +72,7 @@ def taken_apart(line: bytes) -> LogLine:
 
     try:
         fields: dict[str, Any] = json.loads(
-            found[1], object_pairs_hook=table, parse_int=_whole, parse_constant=_no_number
+            found[1], object_pairs_hook=table, parse_int=_whole, parse_constant=refuse_constant
         )
         check_bounds(fields, "the entry")
     except (ValueError, RecursionError):
@@ -83,8 +83,4 @@ def taken_apart(line: bytes) -> LogLine:
 
 
 def _whole(digits: str) -> int:
-    return _no_number(digits) if digits == "-0" else int(digits)
-
-
-def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number")
+    return refuse_constant(digits) if digits == "-0" else int(digits)

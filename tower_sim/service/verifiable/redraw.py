@@ -7,13 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from tower_sim import registry, requests
-from tower_sim.apparatus.catalogue import names
+from tower_sim import requests
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.contract import DropModel
 from tower_sim.errors import UsageError, fault, shown
-from tower_sim.models import MODELS
-from tower_sim.service.asked import Hello, read_request
+from tower_sim.service.asked import Hello, read_request, refuse_files
 from tower_sim.service.opened import Opened
 from tower_sim.service.verifiable.states import Traced
 from tower_sim.version import TOWER_SIM
@@ -42,12 +40,11 @@ def answered(asked: Mapping[str, Any], seed: int, opened: Opened) -> tuple[dict[
 
 
 def _read(asked: Mapping[str, Any], seed: int, opened: Opened) -> tuple[requests.Request, Apparatus, DropModel]:
-    check_names(asked)
+    refuse_files(asked, lambda field, value: "a log can name no file")
     request = read_request({**asked, "seed": str(seed)})
     if isinstance(request, Hello):
         raise fault("do", "hello", "what draws", 'write {"do": "drop", "cubes": {"blue": 4}}')
-    named = request.one if isinstance(request, requests.OddsRequest) else request
-    return request, *opened.with_apparatus(named.apparatus, named.model, named.settings)
+    return request, *opened.asked(request)
 
 
 def _plain(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,26 +82,6 @@ def _check_by(by: Mapping[str, Any], here: Mapping[str, Any]) -> None:
         raise UsageError(
             f"the log says that its cubes' edge is {shown(by.get('edge'), 40)} m, and it is {here['edge']}"
         )
-
-
-def check_names(asked: Mapping[str, Any]) -> None:
-    """Raise UsageError for a request that names what does not ship, such as a file."""
-    _check_name("apparatus", asked.get("apparatus"), names())
-    _check_name("model", asked.get("model"), MODELS)
-    games = registry.names("game")
-    _check_name("game", asked.get("game"), games)
-    rules = asked.get("rules")
-    if isinstance(rules, Mapping):
-        table = cast("Mapping[str, Any]", rules)
-        _check_name("apparatus of the rules", table.get("apparatus"), names())
-        _check_name("game of the rules", table.get("game"), games)
-    else:
-        _check_name("rules", rules, [*games, *names()])
-
-
-def _check_name(what: str, value: object, allowed: tuple[str, ...] | list[str]) -> None:
-    if value is not None and value not in allowed:
-        raise fault(what, value, f"one that ships: {', '.join(allowed)}", "a log can name no file")
 
 
 def difference(logged: object, drawn: Mapping[str, Any]) -> str | None:

@@ -13,6 +13,7 @@ from tower_sim.service.opened import Opened
 from tower_sim.service.verifiable.check import LoggedDraw, LogReport, check
 from tower_sim.service.verifiable.keys import check_key
 from tower_sim.service.verifiable.redraw import redrawn
+from tower_sim.terminal import counted
 
 SCHEMA = "tower-sim/verified"
 VERSION = 1
@@ -37,7 +38,7 @@ def status(report: LogReport) -> int:
 
 def says(report: LogReport, key: str | None) -> list[str]:
     """Return the two sentences: whether the draws are what was agreed, and what that rests on."""
-    drawn = _count(report.draws, "draw")
+    drawn = counted(report.draws, "draw")
     if report.findings:
         first = report.findings[0]
         where = f"line {first.line}: {first.what}" if first.line else first.what
@@ -53,7 +54,7 @@ def says(report: LogReport, key: str | None) -> list[str]:
             "Do not take its draws for yours: look at what you noted, then ask for the log of your round; if the "
             "server gives this one, your draws were not as agreed.",
         ]
-    of = f" Yours is round {noted.round}, with {_count(len(_yours(report)), 'draw')}." if noted else ""
+    of = f" Yours is round {noted.round}, with {counted(len(_yours(report)), 'draw')}." if noted else ""
     known = "with the key that you named" if key else f"with the key {report.keys[-1]}, if that is the server's"
     return [
         f"This log holds: what was drawn ({drawn}) follows from the server's secret and the player's words together, "
@@ -86,19 +87,19 @@ def lines_of(report: LogReport, key: str | None) -> list[str]:
     told += _more(len(report.findings))
     if report.brought:
         told.append(
-            f"  {_count(report.brought, 'draw')} began with a tower that this log does not tell the past of: "
+            f"  {counted(report.brought, 'draw')} began with a tower that this log does not tell the past of: "
             "look whether it was yours"
         )
     for name, each in report.rounds.items():
         words = "no words" if each.words is None else f"words {each.words!r}"
-        drawn = _count(len(each.draws), "draw")
+        drawn = counted(len(each.draws), "draw")
         noted = report.noted if report.noted and report.noted.round == name else None
         by = f", the one that you noted by its {', '.join(dict.fromkeys(noted.found))}" if noted else ""
         told.append(f"  round {name}: {words}, {drawn}, committed to {each.commitment}{by}")
         if noted:
             told += [_drawn(index, draw) for index, draw in enumerate(each.draws[:_SHOWN])]
             told += _more(len(each.draws), "; --json tells all")
-    told.append(f"  {_count(report.lines, 'line')}, the last with the hash {report.head}")
+    told.append(f"  {counted(report.lines, 'line')}, the last with the hash {report.head}")
     told.append(f"  keys that signed, one after another: {', '.join(report.keys) or 'none'}")
     return told
 
@@ -124,15 +125,10 @@ def document(report: LogReport, key: str | None) -> dict[str, Any]:
         "holds": report.holds,
         "says": says(report, key),
         "findings": [{"line": finding.line, "what": finding.what} for finding in report.findings],
-        "log": report.log,
-        "lines": report.lines,
-        "head": report.head,
+        **{name: getattr(report, name) for name in ("log", "lines", "head")},
         "noted": _noted(report),
         "keys": list(report.keys),
-        "draws": report.draws,
-        "redrawn": report.redrawn,
-        "brought": report.brought,
-        "committed": report.committed,
+        **{name: getattr(report, name) for name in ("draws", "redrawn", "brought", "committed")},
         "rounds": [
             {
                 "round": name,
@@ -153,7 +149,3 @@ def _noted(report: LogReport) -> dict[str, Any] | None:
         {"line": draw.line, "hash": draw.hash, "asked": draw.asked, "answer": draw.answer} for draw in _yours(report)
     ]
     return {"round": report.noted.round, "wrong": report.noted.wrong, "found": report.noted.found, "draws": draws}
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
