@@ -20,7 +20,7 @@ from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.requests import read_rules
 from tower_sim.service import Opened
 from tower_sim.service.answers import answer
-from tower_sim.service.asked import read_request
+from tower_sim.service.parsing import read_request
 from tower_sim.variants import read_variant
 
 ROOT = Path(__file__).parent.parent

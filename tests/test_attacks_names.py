@@ -19,7 +19,7 @@ from tower_sim.errors import UsageError, printable, slipped
 from tower_sim.models import open_model
 from tower_sim.pages.html import Page
 from tower_sim.requests import DropRequest
-from tower_sim.service.asked import MAX_STATE, read_request
+from tower_sim.service.parsing import MAX_STATE, read_request
 from tower_sim.state import Event, TowerState
 from tower_sim.terminal import say
 from tower_sim.token import pack

@@ -17,7 +17,7 @@ import tower_sim
 from tower_sim.apparatus import space
 from tower_sim.campaign import parse, run
 from tower_sim.campaign.load import load
-from tower_sim.design import atlas, effects, told
+from tower_sim.design import atlas, effects, words
 from tower_sim.design.features import features
 from tower_sim.design.towers import (
     BY_NAME,
@@ -107,9 +107,9 @@ def test_a_main_effect_is_the_truth_averaged_and_its_band_holds_it(made: atlas.A
 
 
 def test_words_name_what_matters_first(made: atlas.AtlasPart):
-    said = told.opening(atlas.Atlas(towers(64, 0.5), {}, {"inside": made}))
-    words = r"\*\*width of the lower floor's slots\*\* \(`lower_opening`: 0\.\d ± 0\.\d at 1\.33 edges, 9\.\d ± "
-    assert re.search(rf"stay inside .* depends most on the {words}", said)
+    said = words.opening(atlas.Atlas(towers(64, 0.5), {}, {"inside": made}))
+    named = r"\*\*width of the lower floor's slots\*\* \(`lower_opening`: 0\.\d ± 0\.\d at 1\.33 edges, 9\.\d ± "
+    assert re.search(rf"stay inside .* depends most on the {named}", said)
 
 
 def test_the_jackknife_of_a_mean_is_its_standard_error():
@@ -243,7 +243,7 @@ def test_the_documents_indices_are_those_that_ship():
     with (ROOT / "docs/atlas/indices.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert {row["number"] for row in rows} == set(effects.COLUMNS)
-    by_title = {(BY_NAME[row["output"]].title, told.said(row["number"])): row for row in rows}
+    by_title = {(BY_NAME[row["output"]].title, words.said(row["number"])): row for row in rows}
     head, _, *body = [[cell.strip() for cell in line.strip("|").split("|")] for line in marked("indices").splitlines()]
     assert body[-1][0] == effects.DUMMY
     for name, *cells in body:

@@ -20,15 +20,15 @@ from support.cases import each_case
 from tower_sim.campaign import parse
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
-from tower_sim.replay.asked import of_document
 from tower_sim.replay.bank import Bank, Found
 from tower_sim.replay.cast import Cast
+from tower_sim.replay.compose import of_document
 from tower_sim.replay.document import Replay
+from tower_sim.replay.foreign import read_drops
 from tower_sim.replay.matched import Playback
 from tower_sim.replay.matching import OUT, THROWN, Sought, Wanted, distance, level_of, moves_of
 from tower_sim.replay.stored import recorded_cubes
 from tower_sim.replay.takes import ModelCounts, Take
-from tower_sim.replay.told import told
 
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
@@ -393,7 +393,7 @@ def test_a_knock_in_a_document_is_told_and_not_shown(bank: Bank):
         {"index": 2, "thrown": {"red": 0}, "emerged": {"red": 0}, "inside": {"red": 0}},
     ]
     head = {"schema": "tower-sim/amerigo-game", "version": 1, "seed": "1", "apparatus": "amerigo", "model": "physics"}
-    replay = of_document(told(head | {"drops": drops, "knocks": {"0": 1.0}, "id": 7}), bank, rng())
+    replay = of_document(read_drops(head | {"drops": drops, "knocks": {"0": 1.0}, "id": 7}), bank, rng())
     assert [len(step["takes"]) for step in replay.header["steps"]] == [1, 1, 0]
     assert replay.header["about"]["matched"]["levels"]["knocks"] == 1
     assert "1 knock on the table cannot be shown" in replay.header["summary"]
@@ -431,7 +431,7 @@ def test_cubes_of_a_document_come_in_the_order_of_its_colours_in_every_process()
     """A set of colours would have another order in each process, and so would the numbers on the page."""
     colours = ("blue", "black", "red", "brown", "green", "yellow", "white")
     drop = {"thrown": {"blue": 1}, "emerged": {}, "inside": dict.fromkeys(colours, 2)}
-    (step,) = told(GAME | {"drops": [drop]}).steps
+    (step,) = read_drops(GAME | {"drops": [drop]}).steps
     assert step.wanted
     inside = dict.fromkeys(cube.colour for cube in step.wanted.cubes if cube.before != THROWN)
     assert tuple(inside) == colours
@@ -453,10 +453,10 @@ def test_cubes_of_a_document_come_in_the_order_of_its_colours_in_every_process()
 )  # fmt: skip
 def test_documents_are_checked(change: dict[str, Any], said: str | None):
     if said is None:
-        assert told(GAME | change).steps
+        assert read_drops(GAME | change).steps
         return
     with pytest.raises(UsageError, match=re.escape(said)):
-        told(GAME | change)
+        read_drops(GAME | change)
 
 
 JSON = st.recursive(
@@ -477,4 +477,4 @@ def test_a_strange_document_is_a_usage_error_or_a_document(key: str, value: Any)
     drop = FIRST
     changed = GAME | ({"drops": [drop | {key: value}]} if key in drop or key == "effect" else {key: value})
     with contextlib.suppress(UsageError):
-        told(changed)
+        read_drops(changed)

@@ -27,9 +27,9 @@ from tower_sim.contract import DropModel
 from tower_sim.physics.settings import ENGINE, PhysicsSettings
 from tower_sim.service import Opened, serve
 from tower_sim.service.answers import answer
-from tower_sim.service.asked import MAX_DROPS, MAX_PHYSICS_GAMES, fields, read_request
 from tower_sim.service.loop import MAX_LINE
 from tower_sim.service.opened import KEPT
+from tower_sim.service.parsing import MAX_DROPS, MAX_PHYSICS_GAMES, fields, read_request
 from tower_sim.surrogate.two_thirds import TwoThirdsRule
 
 ROOT = Path(__file__).parent.parent

@@ -13,7 +13,7 @@ from support.node import answered, needs_node
 from support.verifiable import checked, data_of
 
 from tower_sim.clients.write import write_package
-from tower_sim.service.verifiable import told
+from tower_sim.service.verifiable import words
 
 ASK = Path(__file__).parent / "support/verify_ask.mjs"
 
@@ -21,7 +21,7 @@ ASK = Path(__file__).parent / "support/verify_ask.mjs"
 def in_python(forgery: Forgery) -> dict[str, Any]:
     """Check in Python; a document and its exit status."""
     report = checked(forgery.log, noted=forgery.noted)
-    return told.document(report, None) | {"status": told.status(report)}
+    return words.document(report, None) | {"status": words.status(report)}
 
 
 def amiss(name: str, found: dict[str, Any]) -> str:

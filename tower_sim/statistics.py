@@ -62,7 +62,7 @@ def student_quantile(freedom: Array | float, level: float) -> Any:
     return _special().stdtrit(freedom, level)
 
 
-def student_share(freedom: Array | float, t: Array | float) -> Any:
+def student_cdf(freedom: Array | float, t: Array | float) -> Any:
     """Return the chance that a number of Student's law with so many degrees of freedom is at most `t`."""
     return _special().stdtr(freedom, t)
 

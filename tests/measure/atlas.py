@@ -28,7 +28,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.campaign.data import INSIDE, Campaign
 from tower_sim.campaign.load import load as load_campaign
 from tower_sim.cubes import supply
-from tower_sim.design import atlas, pictures, told
+from tower_sim.design import atlas, pictures, words
 from tower_sim.design.towers import SHIPPED, read_table, runs_of, towers_of, write_table
 from tower_sim.drawing.files import save
 from tower_sim.errors import UsageError
@@ -77,18 +77,18 @@ def made(run: Path, repeated: Path | None, seed: int) -> atlas.Atlas:
 def documented(given: atlas.Atlas) -> None:
     """Write the document's parts, the table, the indices and the pictures but that of cubes at rest."""
     write_table(SHIPPED, given.towers, given.errors)
-    write(FOLDER / "indices.csv", told.csv(given).encode(), "table")
+    write(FOLDER / "indices.csv", words.csv(given).encode(), "table")
     leading = pictures.ranked(given, ROWS)[:ACROSS]
     save(pictures.indices(given), FOLDER / "indices.png")
     save(pictures.main_effects([given.parts[name] for name in ROWS], leading), FOLDER / "main.png")
     save(pictures.pairs(strongest(given)), FOLDER / "pairs.png")
     number = f"{len(given.towers)} towers, {int(given.towers.runs.sum())} games"
     put(DOC, "number", number)
-    put(DOC, "numbers", told.numbers())
-    put(DOC, "opening", told.opening(given))
-    put(DOC, "quality", told.quality(given))
-    put(DOC, "indices", told.index_table(given, TABLED))
-    put(DOC, "pairs", told.pair_table(given, PAIRED))
+    put(DOC, "numbers", words.numbers())
+    put(DOC, "opening", words.opening(given))
+    put(DOC, "quality", words.quality(given))
+    put(DOC, "indices", words.index_table(given, TABLED))
+    put(DOC, "pairs", words.pair_table(given, PAIRED))
 
 
 def strongest(given: atlas.Atlas) -> list[tuple[atlas.AtlasPart, pictures.Pair]]:
@@ -162,10 +162,10 @@ def places(campaign: Campaign) -> str:
     clogged = runs_of(campaign)["clogged"][drops.run[cubes.row]] > 0
     rows = ["| at the end of | in the funnel | on the upper floor | on the lower floor | on the ramp | cubes |"]
     rows.append("|---|---|---|---|---|---|")
-    for words, which in (("games that clogged", clogged), ("the others", ~clogged)):
+    for name, which in (("games that clogged", clogged), ("the others", ~clogged)):
         counts = [int((at_end & which & cubes.after.among(INSIDE + region)).sum()) for region in REGIONS]
         shares = " | ".join(f"{100 * count / sum(counts):.0f} %" for count in counts)
-        rows.append(f"| {words} | {shares} | {sum(counts)} |")
+        rows.append(f"| {name} | {shares} | {sum(counts)} |")
     return "\n".join(rows)
 
 

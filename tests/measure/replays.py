@@ -29,7 +29,7 @@ from tower_sim.model import until_landed
 from tower_sim.pages.html import Page
 from tower_sim.physics.film import Film
 from tower_sim.physics.settings import PhysicsSettings, accuracy
-from tower_sim.replay.asked import of_drop, of_play
+from tower_sim.replay.compose import of_drop, of_play
 from tower_sim.replay.document import HEADER, POSES, Replay
 from tower_sim.replay.glb import glb_of
 from tower_sim.replay.takes import takes

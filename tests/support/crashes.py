@@ -17,7 +17,7 @@ from support.network import Answer, Client, Running
 from tower_sim.apparatus.catalogue import load
 from tower_sim.models import Model, open_model
 from tower_sim.requests import DropRequest, outcome
-from tower_sim.service.verifiable.told import verified
+from tower_sim.service.verifiable.words import verified
 from tower_sim.state import TowerState
 
 COLOURS = ("red", "blue", "green", "brown")

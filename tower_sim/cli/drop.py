@@ -66,7 +66,7 @@ def _drop(options: argparse.Namespace) -> None:
         else:
             say(_report(landed, request.colours, seed))
         if replay:
-            from tower_sim.replay.asked import of_drop
+            from tower_sim.replay.compose import of_drop
 
             replay.write(of_drop(request, apparatus, landed, replay.takes(), replay.matched()))
         tell_files(options)

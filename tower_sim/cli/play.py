@@ -269,7 +269,7 @@ def _play(
     else:
         say(game.summary(played, rules))
     if replay:
-        from tower_sim.replay.asked import of_play
+        from tower_sim.replay.compose import of_play
 
         replay.write(of_play(request, apparatus, shown, model.name, replay.matched()))
     common.tell_files(options)

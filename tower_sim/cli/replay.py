@@ -24,15 +24,15 @@ def add(replay: Parser) -> None:
 
 
 def _replay(options: argparse.Namespace) -> None:
-    from tower_sim.replay.asked import of_document
     from tower_sim.replay.bank import Bank
+    from tower_sim.replay.compose import of_document
     from tower_sim.replay.files import check_path, write
+    from tower_sim.replay.foreign import read_drops
     from tower_sim.replay.matched import drawn_from
-    from tower_sim.replay.told import told
 
     check_path(options.output)
     text = read_text(options.document, "document", limit=_MOST_BYTES, advice="give what drop --json prints")
-    document = told(json_value(text, "the document"))
+    document = read_drops(json_value(text, "the document"))
     with Bank(options.bank) as bank:
         replay = of_document(document, bank, drawn_from(seed := seed_of(options)))
     write(options.output, replay)

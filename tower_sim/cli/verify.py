@@ -28,11 +28,11 @@ def add(verify: Parser) -> None:
 
 
 def _verify(options: argparse.Namespace) -> int:
-    from tower_sim.service.verifiable import told
+    from tower_sim.service.verifiable import words
 
-    report = told.verified(options.log, options.key, options.noted)
+    report = words.verified(options.log, options.key, options.noted)
     if options.json:
-        print(json.dumps(told.document(report, options.key), indent=2))
+        print(json.dumps(words.document(report, options.key), indent=2))
     else:
-        say("\n".join(told.lines_of(report, options.key)))
-    return told.status(report)
+        say("\n".join(words.lines_of(report, options.key)))
+    return words.status(report)

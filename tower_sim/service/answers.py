@@ -8,8 +8,8 @@ from tower_sim import outcome, registry, requests
 from tower_sim.apparatus.catalogue import names
 from tower_sim.models import MODELS
 from tower_sim.physics.settings import accuracies
-from tower_sim.service.asked import Hello, fields
 from tower_sim.service.opened import Opened
+from tower_sim.service.parsing import Hello, fields
 from tower_sim.version import TOWER_SIM
 
 SCHEMA = "tower-sim/service"

@@ -11,9 +11,9 @@ from tower_sim.errors import UsageError, fault
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.reading import check_bounds, refuse_constant
 from tower_sim.service.answers import answer
-from tower_sim.service.asked import read_request
 from tower_sim.service.codes import BODY_TOO_LARGE, INTERNAL, NO_LANDING, NOT_JSON, path_of
 from tower_sim.service.opened import Opened
+from tower_sim.service.parsing import read_request
 from tower_sim.terminal import one_line, warn
 
 MAX_LINE = 2**20

@@ -11,7 +11,7 @@ import numpy as np
 from tower_sim.campaign.data import NOWHERE, Array, Campaign, Words
 from tower_sim.errors import UsageError
 from tower_sim.games.stand_in import StandIn
-from tower_sim.statistics import Estimate, Estimates, Resamples, holm, ratio_of_sums, student_share
+from tower_sim.statistics import Estimate, Estimates, Resamples, holm, ratio_of_sums, student_cdf
 
 LAGS = 5  # draws back that a repeat is looked for
 LONGEST = 300  # draws of which the law of an event's first is told
@@ -171,7 +171,7 @@ def _rows(
     for i, known in enumerate(exact):
         mean, error = ratio_of_sums(over[:, i].tolist(), under[:, i].tolist())
         is_tested = np.isfinite(error) and np.isfinite(known) and error > 0 and boot.has_intervals
-        tests.append(2 * float(student_share(freedom, -abs(mean - known) / error)) if is_tested else np.nan)
+        tests.append(2 * float(student_cdf(freedom, -abs(mean - known) / error)) if is_tested else np.nan)
     n = under.sum(0)
     return [
         BesideExact(name, values.at(i, round(float(n[i]))), known, tests[i])

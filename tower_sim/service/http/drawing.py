@@ -15,8 +15,8 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.fields import refuse_unknown
 from tower_sim.models import Model, open_model
 from tower_sim.requests import PHYSICS, DropRequest, OddsRequest, Request
-from tower_sim.service.asked import MAX_STATE, fields, read_drop, read_request, refuse_files
 from tower_sim.service.opened import Opened
+from tower_sim.service.parsing import MAX_STATE, fields, read_drop, read_request, refuse_files
 from tower_sim.state import TowerState
 
 DROP, GAME, BATTLE = "drop", "game", "battle"

@@ -11,9 +11,9 @@ from tower_sim.games.ways import MAX_WORD, MAX_WORDS
 from tower_sim.models import MODELS
 from tower_sim.physics.settings import accuracies
 from tower_sim.requests import first_game
-from tower_sim.service.asked import MAX_GAMES
 from tower_sim.service.http import draws, jobs, keys, rounds, towers
 from tower_sim.service.http.problems import MEDIA, STATUS
+from tower_sim.service.parsing import MAX_GAMES
 from tower_sim.service.verifiable.draws import LEAST_WORDS, MOST_WORDS
 from tower_sim.version import TOWER_SIM
 

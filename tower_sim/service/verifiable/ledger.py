@@ -81,7 +81,7 @@ class Ledger:
     def drawn(self, ring: Keyring, asked: Mapping[str, Any], answer: Mapping[str, Any], by: Mapping[str, Any]) -> Step:
         """Add the draw that `seed` was for.
 
-        `asked` is the request as `service.asked` reads it, without `seed` and `id`; `answer` its document; `by` what
+        `asked` is the request as `service.parsing` reads it, without `seed` and `id`; `answer` its document; `by` what
         `redraw.made_by` says of the model. States that the log has told are told by their hash. Raises UsageError where
         `seed` does, and for an answer of another seed.
         """

@@ -11,8 +11,8 @@ from tower_sim import requests
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.contract import DropModel
 from tower_sim.errors import UsageError, fault, shown
-from tower_sim.service.asked import Hello, read_request, refuse_files
 from tower_sim.service.opened import Opened
+from tower_sim.service.parsing import Hello, read_request, refuse_files
 from tower_sim.service.verifiable.states import Traced
 from tower_sim.version import TOWER_SIM
 

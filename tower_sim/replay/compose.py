@@ -14,9 +14,9 @@ from tower_sim.outcome import Outcome
 from tower_sim.physics.settings import STANDARD
 from tower_sim.replay.bank import Bank
 from tower_sim.replay.document import About, Replay, ShownStep, replay
+from tower_sim.replay.foreign import ForeignDrops
 from tower_sim.replay.matched import KNOCKS, Playback
 from tower_sim.replay.takes import Take
-from tower_sim.replay.told import ToldDrops
 from tower_sim.requests import DropRequest, PlayRequest
 from tower_sim.terminal import counted
 
@@ -54,7 +54,7 @@ def of_play(
     return replay(title, summary.strip("\n"), steps, apparatus, about, heading=heading, painted=painted)
 
 
-def of_document(document: ToldDrops, bank: Bank, rng: np.random.Generator) -> Replay:
+def of_document(document: ForeignDrops, bank: Bank, rng: np.random.Generator) -> Replay:
     """Return the replay of a document, with the drops of a bank; `rng` as in `Playback`.
 
     Raises UsageError where the bank is of a tower of another name, and where it has nothing to show.

@@ -26,7 +26,7 @@ _ADVICE = "give what `drop --json` or `play --json` prints"
 
 
 @dataclass(frozen=True, slots=True)
-class ToldStep:
+class ForeignStep:
     """One drop of a document: its `title`, a `text` that says what it did, what is `wanted` of it.
 
     `wanted` is None where nothing was thrown; `knocked`: a knock on the table belongs to it, which counts do not show.
@@ -39,17 +39,17 @@ class ToldStep:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldDrops:
+class ForeignDrops:
     """A document: what it is of, by names, its `seed`, and its steps; `game` is None for a drop."""
 
     apparatus: str
     model: str
     seed: int
     game: str | None
-    steps: tuple[ToldStep, ...]
+    steps: tuple[ForeignStep, ...]
 
 
-def told(document: object) -> ToldDrops:
+def read_drops(document: object) -> ForeignDrops:
     """Read a document, as `json_value` gave it.
 
     Raises UsageError for what is none of a drop or of a game that tells counts by colour, and for counts that no drop
@@ -65,14 +65,14 @@ def told(document: object) -> ToldDrops:
         raise fault("seed of the document", seed, "text of a whole number from 0 to 2^128 - 1", _ADVICE)
     head = (_word(table, "apparatus"), _word(table, "model"), int(seed))
     if schema == OUTCOME:
-        return ToldDrops(*head, None, (_of_outcome(table),))
+        return ForeignDrops(*head, None, (_of_outcome(table),))
     if not isinstance(table.get("drops"), list):
         raise fault("schema of the document", schema, "one with `drops`: counts by colour of each drop", _ADVICE)
     game = table.get("game", schema.removeprefix(_PREFIX).removesuffix("-game"))
-    return ToldDrops(*head, check_kind("game of the document", game, str, "a word", _ADVICE), tuple(_of_play(table)))
+    return ForeignDrops(*head, check_kind("game of the document", game, str, "a word", _ADVICE), tuple(_of_play(table)))
 
 
-def _of_outcome(table: Mapping[str, Any]) -> ToldStep:
+def _of_outcome(table: Mapping[str, Any]) -> ForeignStep:
     """Read the document of one drop; which cubes were thrown is in the past of its state."""
     log = TowerState.from_token(_word(table, "state", 10_000_000)).log
     thrown = {cube.id for cube in log[-1].thrown} if log and log[-1].kind == "drop" else set[int]()
@@ -95,10 +95,10 @@ def _of_outcome(table: Mapping[str, Any]) -> ToldStep:
     out = Counter(cube.colour for cube in cubes.values() if cube.after == OUT)
     wanted = Wanted(tuple(cubes[number] for number in sorted(cubes)), out)
     knocked = sum(_counts(table, "knocked_out").values()) > 0
-    return ToldStep("Drop", _text(wanted), wanted, knocked)
+    return ForeignStep("Drop", _text(wanted), wanted, knocked)
 
 
-def _of_play(table: Mapping[str, Any]) -> Iterator[ToldStep]:
+def _of_play(table: Mapping[str, Any]) -> Iterator[ForeignStep]:
     """Read the drops of a game one by one: before each lay inside what did before, or what its own counts say."""
     drops = cast("list[object]", table["drops"])
     if len(drops) > _MOST_DROPS:
@@ -117,10 +117,10 @@ def _of_play(table: Mapping[str, Any]) -> Iterator[ToldStep]:
         title, said = f"Drop {number}", _said(each)
         inside = after
         if not thrown.total():
-            yield ToldStep(title, f"{said}Nothing is thrown.", None, knocked)
+            yield ForeignStep(title, f"{said}Nothing is thrown.", None, knocked)
             continue
         wanted = _wanted(before, thrown, out, f"drop {number}")
-        yield ToldStep(title, said + _text(wanted), wanted, knocked)
+        yield ForeignStep(title, said + _text(wanted), wanted, knocked)
 
 
 def _wanted(before: Counter[str], thrown: Counter[str], out: Counter[str], what: str) -> Wanted:
