@@ -140,6 +140,8 @@ class Figure:
         played = runs.thrown[..., drops] != UNKNOWN
         of, among, where = (np.broadcast_to(part.of(known), played.shape).astype(float) for part in self.parts.values())
         where = (where != 0) & played & np.isfinite(of) & np.isfinite(among)
+        for name in self.needs:
+            where &= getattr(runs, name)[..., drops] != UNKNOWN
         return np.where(played, of, np.nan), among, where
 
 

@@ -44,7 +44,7 @@ _ALLOWED = f"names, numbers, + - * /, comparisons, and, or, not, {', '.join(_CAL
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """What `text` says of every drop: `names` are those in it, `tree` is its syntax."""
+    """What `text` says of every drop, 1 or 0 of what holds or not: `names` are those in it, `tree` is its syntax."""
 
     text: str
     names: frozenset[str]
@@ -87,7 +87,7 @@ def _names(node: ast.expr) -> set[str]:
     match node:
         case ast.Name(id=name):
             return {name}
-        case ast.Constant(value=int() | float()):
+        case ast.Constant(value=value) if type(value) in (int, float):
             return set()
         case ast.BinOp(left=a, op=op, right=b) if type(op) in _ARRAYS:
             parts = [a, b]
@@ -114,11 +114,11 @@ def _value(node: Any, column: Callable[[str], Array | float]) -> Any:
         case ast.BinOp(left=a, op=op, right=b):
             return _ARRAYS[type(op)][0](_value(a, column), _value(b, column))
         case ast.Compare(left=a, ops=[op], comparators=[b]):
-            return _ARRAYS[type(op)][0](_value(a, column), _value(b, column))
+            return 1.0 * _ARRAYS[type(op)][0](_value(a, column), _value(b, column))
         case ast.UnaryOp(op=op, operand=a):
-            return _ARRAYS[type(op)][0](_value(a, column))
+            return 1.0 * _ARRAYS[type(op)][0](_value(a, column))
         case ast.BoolOp(op=op, values=values):
-            return reduce(_ARRAYS[type(op)][0], (_value(each, column) for each in values))
+            return 1.0 * reduce(_ARRAYS[type(op)][0], (_value(each, column) for each in values))
         case _:
             does, parts = _CALLS[node.func.id][0], [_value(each, column) for each in node.args]
             return does(parts[0]) if isinstance(does, np.ufunc) and does.nin == 1 else reduce(does, parts)
@@ -166,10 +166,10 @@ def _script(node: Any, column: Callable[[str], str]) -> str:
         case ast.BinOp(left=a, op=op, right=b):
             return f"({_script(a, column)} {_ARRAYS[type(op)][1]} {_script(b, column)})"
         case ast.Compare(left=a, ops=[op], comparators=[b]):
-            return f"({_script(a, column)} {_ARRAYS[type(op)][1]} {_script(b, column)})"
+            return f"Number({_script(a, column)} {_ARRAYS[type(op)][1]} {_script(b, column)})"
         case ast.UnaryOp(op=op, operand=a):
-            return f"({_ARRAYS[type(op)][1]}{_script(a, column)})"
+            return f"Number({_ARRAYS[type(op)][1]} {_script(a, column)})"
         case ast.BoolOp(op=op, values=values):
-            return f"({f' {_ARRAYS[type(op)][1]} '.join(_script(each, column) for each in values)})"
+            return f"Number({f' {_ARRAYS[type(op)][1]} '.join(f'!!{_script(each, column)}' for each in values)})"
         case _:
             return f"{_CALLS[node.func.id][1]}({', '.join(_script(each, column) for each in node.args)})"

@@ -1,0 +1,165 @@
+"""What came of many runs: counts drop by drop against loops, figures by hand, formulas in Python and in JavaScript."""
+
+from __future__ import annotations
+
+import ast
+import json
+import shutil
+import subprocess
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tower_sim.errors import UsageError
+from tower_sim.runs.by_drop import COUNTS, UNKNOWN, ByDrop, after_setup, by_drop
+from tower_sim.runs.figure import MOST, SPREAD, SUM, Figure, script
+from tower_sim.runs.formula import formula
+from tower_sim.runs.tower import INSIDE_SETUP, OUT, RESIDENTS_OUT, SHARE_OUT, SKIPPED, THROWN_OUT
+
+NODE = shutil.which("node")
+
+
+@st.composite
+def games(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Counts of one run, of three colours in two to six drops: thrown, out and inside after, shape (drop, colour)."""
+    inside = np.zeros(3, int)
+    rows: list[tuple[Any, ...]] = []
+    for _ in range(draw(st.integers(2, 6))):
+        thrown = np.array(draw(st.lists(st.integers(0, 4), min_size=3, max_size=3)))
+        out = np.array([draw(st.integers(0, int(n))) for n in inside + thrown])
+        inside = inside + thrown - out
+        rows.append((thrown, out, inside))
+    thrown, out, inside = (np.array([row[i] for row in rows]) for i in range(3))
+    return thrown, out, inside
+
+
+@given(games())
+def test_every_column_is_that_of_a_loop_over_drops_and_colours(game: Any):
+    thrown, out, inside = game
+    found = by_drop(thrown, out, inside)
+    held = [0, 0, 0]
+    for drop in range(len(thrown)):
+        own = [k for k in range(3) if thrown[drop, k]]
+        others = [int(out[drop, k]) for k in range(3) if k not in own]
+        expected = {
+            "thrown": sum(thrown[drop]), "out": sum(out[drop]), "inside": sum(inside[drop]),
+            "own": sum(thrown[drop, k] + held[k] for k in own), "own_out": sum(out[drop, k] for k in own),
+            "colours": sum(n > 0 for n in out[drop]), "lead": max(others, default=0), "old_out": UNKNOWN,
+        }  # fmt: skip
+        assert {name: getattr(found, name)[drop] for name in COUNTS} == expected
+        assert found.before[drop] == sum(held)
+        assert found.cut(drop, len(thrown)).before[0] == sum(held)
+        held = inside[drop].tolist()
+
+
+def two_runs() -> ByDrop:
+    """Two runs of a set-up and three phases; the second ends before its last."""
+    thrown = np.array([[[4, 4], [2, 0], [0, 3], [0, 0]], [[4, 4], [1, 0], [0, 0], [0, 0]]])
+    out = np.array([[[2, 3], [2, 1], [0, 0], [0, 0]], [[1, 0], [3, 2], [0, 0], [0, 0]]])
+    inside = np.array([[[2, 1], [2, 0], [2, 3], [2, 3]], [[3, 4], [1, 2], [1, 2], [0, 0]]])
+    played = np.array([[True] * 4, [True, True, True, False]])
+    old = np.array([[0, 2, 0, 0], [0, 5, 0, 0]])
+    return by_drop(thrown, out, inside, played=played, old_out=old, terms={"divisor": 2.0})
+
+
+def test_figures_are_those_worked_out_by_hand():
+    runs = two_runs()
+    assert INSIDE_SETUP.value(runs).tolist() == [3, 7]
+    assert [each.tolist() for each in OUT.sums(runs)] == [[3, 5], [3, 2]]  # of three phases, and of two
+    assert SKIPPED.value(runs).tolist() == [2, 1]
+    assert SHARE_OUT.value(runs) == pytest.approx([3 / ((2 + 3) + (3 + 2) + (0 + 5)), 5 / ((1 + 7) + (0 + 3))])
+    assert [each.tolist() for each in RESIDENTS_OUT.sums(runs)] == [[2, 5], [3 + 2, 7]]  # where something is thrown
+    assert THROWN_OUT.value(runs) == pytest.approx([1 / 5, 0 / 1])
+    most, spread = (Figure("x", "x", "cubes", of="out", take=take) for take in (MOST, SPREAD))
+    assert most.value(runs).tolist() == [3, 5]
+    assert spread.value(runs) == pytest.approx([np.std([3, 0, 0]), np.std([5, 0])])
+    gold = Figure("gold", "gold", "gold", of="ceil(out / divisor)", where="out > 0")
+    assert gold.value(runs).tolist() == [2, 3]
+    rare = Figure("rare", "rare", "1", of="colours == 2", where="out > 4", take=SUM)
+    assert rare.value(runs, none=-1).tolist() == [-1, 1]
+
+
+def test_a_drop_whose_column_is_not_known_does_not_count():
+    thrown, out, inside = (np.array([[[3], [1], [1]]]) for _ in range(3))
+    runs = by_drop(thrown, out, inside, old_out=np.array([[0, 1, UNKNOWN]]))
+    old = Figure("old", "old", "cubes", of="old_out")
+    assert [each.tolist() for each in old.sums(runs)] == [[1], [1]]
+    assert old.is_told(runs)
+    assert not old.is_told(by_drop(thrown, out, inside))
+    assert not INSIDE_SETUP.is_told(by_drop(thrown, out, inside, phases=~after_setup(3) | True))
+    assert not Figure("x", "x", "x", of="divisor").is_told(runs)
+
+
+def test_runs_of_two_designs_stand_behind_each_other():
+    few = ByDrop(*(np.ones((2, 1, 3), int) for _ in COUNTS), phases=after_setup(3))
+    both = few.after(ByDrop(*(np.zeros((1, 2, 3), int) for _ in COUNTS), phases=after_setup(3)))
+    assert both.out.shape == (3, 2, 3)
+    assert both.out[:, :, 0].tolist() == [[1, UNKNOWN], [1, UNKNOWN], [0, 0]]
+
+
+numbers = st.integers(0, 9)
+names = st.sampled_from(["out", "thrown", "inside"])
+formulas = st.recursive(
+    st.one_of(names, numbers.map(str)),
+    lambda inner: st.one_of(
+        st.tuples(inner, st.sampled_from(["+", "-", "*", "==", "!=", "<", "<=", ">", ">=", "and", "or"]), inner).map(
+            lambda t: f"({t[0]} {t[1]} {t[2]})"
+        ),
+        st.tuples(st.sampled_from(["max", "min"]), inner, inner).map(lambda t: f"{t[0]}({t[1]}, {t[2]})"),
+        inner.map(lambda x: f"ceil({x} / 3)"),
+        inner.map(lambda x: f"floor({x} / 2)"),
+        inner.map(lambda x: f"(not {x})"),
+        inner.map(lambda x: f"(-{x})"),
+    ),
+    max_leaves=6,
+)
+AT = {"out": 5, "thrown": 7, "inside": 0}
+
+
+def by_python(text: str) -> float:
+    """What Python's own arithmetic gives; `and` and `or` tell whether, as they do in a figure."""
+    tree = ast.parse(text, mode="eval")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.BoolOp):
+            node.values = [ast.Call(ast.Name("bool", ast.Load()), [value], []) for value in node.values]
+    code = compile(ast.fix_missing_locations(tree), "formula", "eval")
+    from math import ceil, floor
+
+    return float(eval(code, {"ceil": ceil, "floor": floor, "max": max, "min": min, "bool": bool} | AT))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(formulas.filter(lambda text: len(text) <= 200), min_size=1, max_size=20))
+def test_a_formula_is_the_number_that_python_and_javascript_make_of_it(texts: list[str]):
+    read = [formula(text) for text in texts]
+    found = [float(each.of(lambda name: np.array(AT[name], float))) for each in read]
+    assert found == [by_python(text) for text in texts]
+    assert all(not each.is_whole or value == int(value) for each, value in zip(read, found, strict=True))
+    if NODE:
+        made = ", ".join(f"Number({each.javascript(lambda name: f'd.{name}')})" for each in read)
+        code = f"const d = {json.dumps(AT)}; console.log(JSON.stringify([{made}]))"
+        done = subprocess.run([NODE, "-e", code], capture_output=True, text=True, check=True)
+        assert json.loads(done.stdout) == pytest.approx(found)
+
+
+def test_what_is_no_formula_is_refused_in_one_line():
+    for text in (
+        "", "out +", "out.red", "__import__('os')", "out[0]", "f(out)", "lambda: 1", "'red'", "1 < out < 3", "out ** 9",
+        "[out for out in (1, 2)]", "max()", "ceil(1, 2)", "max(out, key=1)", "1+" * 150 + "1",
+        "out := 1", "True",
+    ):  # fmt: skip
+        with pytest.raises(UsageError, match="figure is") as refused:
+            formula(text)
+        assert "\n" not in str(refused.value), text
+
+
+def test_the_script_of_figures_is_javascript_that_gives_their_values():
+    figures = (OUT, SKIPPED, Figure("gold", "gold", "gold", of="ceil(out / divisor)"))
+    if NODE is None:
+        pytest.skip("node is not installed here")
+    ask = "const f = %s; console.log(JSON.stringify(f.map(({ key, of }) => [key, of({ out: 5 }, { divisor: 2 })])))"
+    done = subprocess.run([NODE, "-e", ask % script(figures, ("divisor",))], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == [["out", 5], ["skipped", 0], ["gold", 3]]
