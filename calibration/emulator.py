@@ -22,7 +22,7 @@ from tower_sim.calibration.design import Design
 from tower_sim.calibration.parameters import features
 from tower_sim.calibration.summaries import DROPS, Array, Window, seventh
 from tower_sim.errors import UsageError
-from tower_sim.gaussian import Matern, sought
+from tower_sim.gaussian import Matern, best_kernel
 
 KERNELS = Path(__file__).with_name("kernels.json")  # of the design that ships
 SOUGHT = 384  # design points at most from which a kernel is found; the time grows with their cube
@@ -117,7 +117,7 @@ class Emulator:
             x, values, noise = (each[:: -(-len(each) // SOUGHT)] for each in self._data(_whole(window), moment))
             scale = float(values.std()) or 1.0
             given = x, (values - values.mean()) / scale, noise / scale**2
-            self._kernels[name] = sought(*given, np.random.default_rng(0), (1.5,), len(x))
+            self._kernels[name] = best_kernel(*given, np.random.default_rng(0), (1.5,), len(x))
         return self._kernels[name]
 
     def _data(self, window: Window, moment: str) -> tuple[Array, Array, Array]:

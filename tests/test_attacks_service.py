@@ -22,7 +22,7 @@ from tower_sim.contract import DropModel
 from tower_sim.errors import UsageError
 from tower_sim.models import open_model
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.service import Opened, asked, serve
+from tower_sim.service import Opened, parsing, serve
 
 NUMBER = 5000
 LONGEST = 5.0  # seconds of this process
@@ -106,8 +106,8 @@ def lines(states: list[str]) -> Iterator[bytes]:
 
 def test_every_line_is_answered_by_one_line_soon(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     """Longer work is allowed, and tested for its bounds elsewhere: here a request asks for 20 games at most."""
-    monkeypatch.setattr(asked, "MAX_GAMES", 20)
-    monkeypatch.setattr(asked, "MAX_DROPS", 100)
+    monkeypatch.setattr(parsing, "MAX_GAMES", 20)
+    monkeypatch.setattr(parsing, "MAX_DROPS", 100)
     replied: Counter[str] = Counter()
     with Opened(cheap) as opened:
 

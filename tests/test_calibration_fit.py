@@ -1,7 +1,7 @@
 """The fit: summaries, emulator and posterior against what they must be, by enumeration or by construction."""
 
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -290,8 +290,10 @@ def test_predictions_are_those_of_the_library():
     process, centre, scale = emulator._fit(WHOLE["inside"], "mean")
     seen, values, noise = emulator._data(WHOLE["inside"], "mean")
     of = process.kernel
-    kernel = ConstantKernel(of.variance) * Matern(of.lengths, nu=2.5) + WhiteKernel(of.nugget)
-    process = GaussianProcessRegressor(kernel, alpha=np.maximum(noise / scale**2, 1e-8), optimizer=None)
+    matern: Any = Matern
+    kernel = ConstantKernel(of.variance) * matern(of.lengths, nu=2.5) + WhiteKernel(of.nugget)
+    regressor: Any = GaussianProcessRegressor
+    process = regressor(kernel, alpha=np.maximum(noise / scale**2, 1e-8), optimizer=None)
     process.fit(seen, (values - centre) / scale)
     x = features(np.random.default_rng(5).random((2500, len(NUMBERS))))
     mean, sd = process.predict(x, return_std=True)

@@ -18,6 +18,7 @@ from tower_sim import cli
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import MAX_CUBES
 from tower_sim.games.amerigo import Rules, Tokens, options, play
+from tower_sim.games.amerigo.figures import ACTION_POINTS, ACTIONS, GOLD, GOLD_WITH_TOKEN
 from tower_sim.games.amerigo.many import sample_games
 from tower_sim.games.amerigo.options import action_points, actions_allowed, gold_for_passing
 from tower_sim.games.amerigo.rules import MAX_COLOURS, MAX_DIVISOR, MAX_DROPS
@@ -57,10 +58,15 @@ def test_sampled_games_are_those_of_python(asked: Ask, name: str):
         for game, entries in enumerate(found):
             expected = [each[game].tolist() for each in (games.thrown, games.emerged, games.inside)]
             assert counts(entries, tuple(rules.colours)) == expected
-            assert [e["actionPoints"] for e in entries] == games.action_points[game].tolist()
-            assert [len(e["actions"]) for e in entries] == games.actions[game].tolist()
-            assert [e["gold"] for e in entries] == games.gold[game].tolist()
-            assert [e["goldWithToken"] for e in entries] == games.gold_with_token[game].tolist()
+            phases = entries[1:]
+            for figure, found_in in (
+                (ACTION_POINTS, [e["actionPoints"] for e in phases]),
+                (ACTIONS, [len(e["actions"]) for e in phases]),
+                (GOLD, [e["gold"] for e in phases]),
+                (GOLD_WITH_TOKEN, [e["goldWithToken"] for e in phases]),
+            ):
+                assert found_in == figure.by_phase(games.by_drop)[game].tolist(), figure.key
+            assert {entries[0][key] for key in ("actionPoints", "gold", "goldWithToken")} == {0}
 
 
 NAMES = ["red", "__proto__", "constructor", "toString", "", "ü→𝄞", "a.b", "0"]  # of colours

@@ -65,7 +65,7 @@ def unsafe(text: str, safe: dict[str, str]) -> list[str]:
             name = node.id if isinstance(node, ast.Name) else node.arg
             said = name if name in ("sum", "pow", "fastmath", "parallel", "prange") else ""
         if said:
-            found.append(f"line {node.lineno}: {said}")
+            found.append(f"line {getattr(node, 'lineno', 0)}: {said}")
     return found
 
 

@@ -121,7 +121,7 @@ def campaign_of(run_and_thrown: Sequence[tuple[int, int]], cubes: CubeEntries) -
         spec={"kind": "chain"},
         points=[{}],
         run_point=np.zeros(count, int),
-        drops=Drops(runs, number, none, thrown, zero, zero, zero, none, zero, zero, zero, none, thrown > 0),
+        drops=Drops(runs, number, none, thrown, zero, zero, zero, none, none, thrown > 0),
         cubes=cubes,
         failed=Failed(np.zeros(0, int), np.zeros(0, int), Words.of([])),
     )

@@ -90,7 +90,7 @@ def fit(
     climbed from each length of `starts`. Random: the groups, and which points these are.
     """
     known = np.zeros(len(y)) if noise is None else noise
-    kernel = kernel or sought(x, y, known, rng, starts, sought)
+    kernel = kernel or best_kernel(x, y, known, rng, starts, sought)
     group = rng.permutation(np.arange(len(y)) % GROUPS)
     covariance = kernel.between(x, x) + np.diag(known + kernel.nugget)
     weights, centres = np.zeros((len(y), 1 + GROUPS)), np.zeros(1 + GROUPS)
@@ -109,7 +109,9 @@ def fit(
     return GaussianProcess(kernel, x, weights, centres, group, inverse)
 
 
-def sought(x: Array, y: Array, noise: Array, rng: np.random.Generator, lengths: Sequence[float], points: int) -> Matern:
+def best_kernel(
+    x: Array, y: Array, noise: Array, rng: np.random.Generator, lengths: Sequence[float], points: int
+) -> Matern:
     """Find the kernel of greatest likelihood, from so many of the points."""
     optimize: Any = importlib.import_module("scipy.optimize")  # a third of a second, so only where it is needed
 

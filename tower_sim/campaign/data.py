@@ -295,13 +295,14 @@ class Campaign:
         old = cubes.out & ~cubes.thrown & (cubes.row >= 0)
         numbers = {name: column for name, column in self.facts.items() if not isinstance(column, Words)}
         played: Array = np.isfinite(self.matrix(drops.drop))
-        number: Array = np.arange(played.shape[1])
+        setup: Array = np.zeros(played.shape[1], bool)
+        setup[: int(self.has_setup)] = True
         tables = (self._laid_out(each) for each in (self.thrown_by_colour, self.out_by_colour, self.inside_by_colour))
         return by_drop(
             *tables,
             played=played,
             old_out=self._laid_out(np.bincount(cubes.row[old], minlength=len(drops))),
-            phases=number >= self.has_setup,
+            phases=~setup,
             terms={name: float(x) for name, x in self.rules.items() if isinstance(x, int | float)},
             facts={name: self.matrix(column) for name, column in numbers.items()},
         )

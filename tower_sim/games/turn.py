@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from tower_sim.contract import DropModel
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.runs.figure import Figure
 from tower_sim.state import TowerState
@@ -33,16 +34,35 @@ class Turn:
 class Playable(Protocol):
     """A game, as those see it who only ask for runs of it and look at what these came to; see Game."""
 
-    name: str
-    title: str
-    run: str
-    tables: tuple[str, ...]
+    @property
+    def name(self) -> str:
+        """See Game."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """See Game."""
+        ...
+
+    @property
+    def run(self) -> str:
+        """See Game."""
+        ...
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """See Game."""
+        ...
 
     def read(self, tables: Mapping[str, Any]) -> Any:
         """See Game."""
         ...
 
     def plain(self, rules: Any) -> dict[str, Any]:
+        """See Game."""
+        ...
+
+    def play(self, model: DropModel, rules: Any, seed: int, run: int | None = None) -> Iterator[Turn]:
         """See Game."""
         ...
 

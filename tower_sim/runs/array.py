@@ -93,6 +93,6 @@ class RunSampler(Protocol):
         """Play `runs` runs; run r draws from the stream first + r of `seed`, whatever the plan."""
         ...
 
-    def extrapolated(self, runs: Runs) -> Array:
+    def extrapolated(self, counts: Runs) -> Array:
         """Say of each drop, shape (run, drop), whether it is outside of what the model was fitted to."""
         ...
