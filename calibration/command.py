@@ -42,8 +42,9 @@ from tower_sim.calibration.writeup import in_short, write
 from tower_sim.campaign import status
 from tower_sim.campaign.environment import environment
 from tower_sim.campaign.files import make_directory
-from tower_sim.campaign.load import load_whole
+from tower_sim.campaign.reader import load_whole
 from tower_sim.errors import UsageError, check_whole, shown
+from tower_sim.extras import extra
 from tower_sim.physics.engine import make
 from tower_sim.physics.settings import STANDARD, PhysicsSettings, accuracy
 from tower_sim.progress import telling
@@ -86,6 +87,7 @@ def calibrate(
     for entries in (told.evidence, told.halves):
         evidences.check_amount(entries)
     make(PhysicsSettings(engine=ENGINE)).close()  # refuses where it cannot be had
+    extra("sklearn.ensemble", "calibrate")  # which the check of the surrogate needs at the end
     shipped = designs.shipped()
     directory = _opened(
         output, {"mode": mode, "seed": str(seed), "effort": str(effort), "design": shipped.digest}, files

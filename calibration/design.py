@@ -12,8 +12,8 @@ import numpy as np
 from tower_sim.calibration.parameters import campaign_text, tower_text
 from tower_sim.calibration.summaries import Array, from_campaign, game_counts
 from tower_sim.campaign import parse, run
-from tower_sim.campaign.load import load_whole
 from tower_sim.campaign.progress import told
+from tower_sim.campaign.reader import load_whole
 from tower_sim.errors import UsageError
 from tower_sim.runs.by_drop import COUNTS, ByDrop
 

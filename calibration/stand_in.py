@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tower_sim.campaign.load import load_whole
+from tower_sim.campaign.reader import load_whole
 from tower_sim.fitting import fit
 from tower_sim.fitting.check import check
 from tower_sim.fitting.pages import TowerCheck, failure, text

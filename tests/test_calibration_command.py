@@ -24,7 +24,7 @@ from tower_sim.calibration.command import Effort, calibrate
 from tower_sim.calibration.parameters import ENGINE
 from tower_sim.calibration.reference import Reference, learn
 from tower_sim.calibration.watched import throws_of
-from tower_sim.campaign.load import load_whole
+from tower_sim.campaign.reader import load_whole
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
 from tower_sim.fitting.fit import apparatus_of
@@ -246,8 +246,7 @@ def test_more_values_than_the_fit_can_hold_are_refused_before_any_work(tmp_path:
 def test_without_scikit_learn_one_line_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    monkeypatch.setitem(sys.modules, "sklearn.gaussian_process", None)
-    monkeypatch.setitem(sys.modules, "sklearn.gaussian_process.kernels", None)
+    monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
     assert calibrate_in(tmp_path) == 2
     assert "pip install pyarrow rich markdown-it-py scikit-learn" in capsys.readouterr().err
 

@@ -23,7 +23,7 @@ from tower_sim.calibration.result import Calibration
 from tower_sim.calibration.summaries import EVERY, SUMMARIES
 from tower_sim.calibration.writeup import in_short
 from tower_sim.campaign import parse, run
-from tower_sim.campaign.load import load_whole
+from tower_sim.campaign.reader import load_whole
 from tower_sim.study.sheets import Sheets
 
 

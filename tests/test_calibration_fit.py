@@ -51,7 +51,7 @@ from tower_sim.calibration.summaries import (
     windows,
 )
 from tower_sim.campaign import parse, run
-from tower_sim.campaign.load import load
+from tower_sim.campaign.reader import load
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules, play
 from tower_sim.surrogate.two_thirds import TwoThirdsRule

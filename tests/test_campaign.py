@@ -174,7 +174,7 @@ def test_no_global_randomness_is_used():
 
 
 def faked(monkeypatch: pytest.MonkeyPatch, model: Any) -> None:
-    monkeypatch.setattr(Point, "open_model", lambda _: model)
+    monkeypatch.setattr(Point, "open_model", lambda *_: model)
 
 
 @each_case(

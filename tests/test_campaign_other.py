@@ -20,8 +20,8 @@ from tower_sim.campaign.data import Words
 from tower_sim.campaign.environment import environment
 from tower_sim.campaign.files import digest, sealed
 from tower_sim.campaign.kinds import game_of, installed, kinds
-from tower_sim.campaign.load import load
 from tower_sim.campaign.point import Point
+from tower_sim.campaign.reader import load
 from tower_sim.campaign.spec import canonical_json
 from tower_sim.campaign.store import Store
 from tower_sim.columns import Column

@@ -469,7 +469,7 @@ def test_a_knock_that_never_lands_ends_its_game_with_the_rows_of_all_its_draws()
 
 
 def test_a_report_on_games_with_knocks_is_refused_in_one_line(tmp_path: Path):
-    from tower_sim.campaign.load import load as load_campaign
+    from tower_sim.campaign.reader import load as load_campaign
 
     spec = parse(SMALLEST + "[knocks]\n3 = 0.5\n")
     (tmp_path / "manifest.json").write_bytes(sealed(head_of(spec, environment()) | {"shards": None}))

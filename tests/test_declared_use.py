@@ -20,7 +20,7 @@ from support.pictures import faults
 from tower_sim import cli, registry
 from tower_sim.campaign import load as load_campaign
 from tower_sim.campaign import parse, run
-from tower_sim.campaign.load import load as load_study
+from tower_sim.campaign.reader import load as load_study
 from tower_sim.campaign.spec import Spec
 from tower_sim.compare import read_variant
 from tower_sim.drawing.paint import paints

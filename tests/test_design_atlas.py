@@ -16,7 +16,7 @@ from pyarrow import parquet
 import tower_sim
 from tower_sim.apparatus import space
 from tower_sim.campaign import parse, run
-from tower_sim.campaign.load import load
+from tower_sim.campaign.reader import load
 from tower_sim.design import atlas, effects, words
 from tower_sim.design.features import features
 from tower_sim.design.towers import (

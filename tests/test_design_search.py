@@ -16,7 +16,7 @@ from support.cases import each_case
 
 from tower_sim.apparatus import space
 from tower_sim.apparatus.catalogue import load, parse
-from tower_sim.campaign.load import load as load_campaign
+from tower_sim.campaign.reader import load as load_campaign
 from tower_sim.cli import main
 from tower_sim.design import command, wishes
 from tower_sim.design.answer import Answer, document, figure, profile, sentences, words

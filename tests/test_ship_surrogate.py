@@ -92,7 +92,7 @@ def unfought(*setups: tuple[int, int], battles: int, seed: int = 7) -> Campaign:
         """)
     none, nothing = Words.of([]), np.zeros(0, int)
     counts = dict.fromkeys(
-        ("run", "drop", "thrown", "inside_before", "emerged", "inside_after", "colours_out", "action_points", "gold"),
+        ("run", "drop", "thrown", "inside_before", "emerged", "inside_after"),
         nothing,
     )
     drops = Drops(**counts, kind=none, phase=none, winner=none, drawn=nothing.astype(bool))

@@ -14,7 +14,7 @@ import pytest
 from tower_sim import registry
 from tower_sim.campaign import parse, run
 from tower_sim.campaign.data import Words
-from tower_sim.campaign.load import load
+from tower_sim.campaign.reader import load
 from tower_sim.columns import Column
 from tower_sim.contract import DropModel
 from tower_sim.cubes import supply

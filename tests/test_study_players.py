@@ -13,7 +13,7 @@ import pytest
 from support.datasets import SPEC, coin_games, write
 
 from tower_sim.campaign import parse, run
-from tower_sim.campaign.load import load
+from tower_sim.campaign.reader import load
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.figures import GOLD
 from tower_sim.statistics import Estimate, Resamples

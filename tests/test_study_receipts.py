@@ -18,7 +18,7 @@ from support.cases import each_case
 from tower_sim.campaign import parse, run
 from tower_sim.campaign.dataset import spans
 from tower_sim.campaign.files import digest, sealed, unsealed
-from tower_sim.campaign.load import load, load_whole
+from tower_sim.campaign.reader import load, load_whole
 from tower_sim.errors import UsageError
 from tower_sim.fitting.check import check_command
 from tower_sim.fitting.fit import fit

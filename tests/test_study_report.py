@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.datasets import coin_games, write, write_battles
 
-from tower_sim.campaign.load import load
+from tower_sim.campaign.reader import load
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
 from tower_sim.statistics import Estimate, Resamples

@@ -16,8 +16,8 @@ from support.datasets import coin_games, series, write
 from support.fakes import CoinTower
 
 from tower_sim.campaign import parse, run
-from tower_sim.campaign.load import load
 from tower_sim.campaign.point import Point
+from tower_sim.campaign.reader import load
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
 from tower_sim.statistics import Estimates

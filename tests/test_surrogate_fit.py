@@ -22,7 +22,7 @@ from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.apparatus.parts import as_tower
 from tower_sim.campaign import parse, run
 from tower_sim.campaign.data import Campaign, CubeEntries, Drops, Failed, Words
-from tower_sim.campaign.load import load
+from tower_sim.campaign.reader import load
 from tower_sim.errors import UsageError
 from tower_sim.fitting import check, fit, ladder
 from tower_sim.fitting.check import check_command, count_laws

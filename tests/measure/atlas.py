@@ -26,7 +26,7 @@ from tower_sim.apparatus import space
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.campaign.data import INSIDE, Campaign
-from tower_sim.campaign.load import load as load_campaign
+from tower_sim.campaign.reader import load as load_campaign
 from tower_sim.cubes import supply
 from tower_sim.design import atlas, pictures, words
 from tower_sim.design.towers import SHIPPED, read_table, runs_of, towers_of, write_table

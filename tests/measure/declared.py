@@ -30,8 +30,8 @@ from tests.measure.script import ended, put
 from tower_sim import cli
 from tower_sim.campaign import parse, run
 from tower_sim.campaign.files import make_directory
-from tower_sim.campaign.load import load
 from tower_sim.campaign.progress import told
+from tower_sim.campaign.reader import load
 from tower_sim.statistics import Estimate, Resamples
 from tower_sim.study import study
 from tower_sim.study.points import at_point

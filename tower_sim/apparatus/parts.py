@@ -48,7 +48,8 @@ class Box:
     @property
     def bounds(self) -> tuple[Vector, Vector]:
         """The lowest and the highest x, y and z (m)."""
-        reach = np.abs(axes(np.array([self.orientation]))[0]) @ self.half
+        turned = np.abs(axes(np.array([self.orientation]))[0])
+        reach = turned[:, 0] * self.half[0] + turned[:, 1] * self.half[1] + turned[:, 2] * self.half[2]
         return tuple((self.centre - reach).tolist()), tuple((self.centre + reach).tolist())
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from tower_sim import writing
 from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.campaign.data import Campaign
-from tower_sim.campaign.load import load_whole
+from tower_sim.campaign.reader import load_whole
 from tower_sim.errors import UsageError, fault
 from tower_sim.fitting import ladder
 from tower_sim.fitting.cascade_fit import chances

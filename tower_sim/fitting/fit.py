@@ -12,7 +12,7 @@ from tower_sim import writing
 from tower_sim.apparatus.catalogue import from_tables
 from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.campaign.data import Campaign
-from tower_sim.campaign.load import load_whole
+from tower_sim.campaign.reader import load_whole
 from tower_sim.errors import UsageError, fault
 from tower_sim.fitting.ladder import climb, rungs, scores
 from tower_sim.fitting.rows import Rows, held_out, rows_of

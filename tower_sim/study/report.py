@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tower_sim.campaign.data import Campaign
-from tower_sim.campaign.load import load
+from tower_sim.campaign.reader import load
 from tower_sim.progress import telling
 from tower_sim.statistics import Resamples
 from tower_sim.study import players, sections, sections_device, sections_players, sections_points, sections_sweep
