@@ -181,6 +181,27 @@ def test_callers_take_turns_whoever_has_asked_for_most():
     assert asyncio.run(order()) == [b"a", b"b", b"c", b"a", b"a", b"a", b"a"]
 
 
+@pytest.mark.parametrize(
+    ("number", "first"), [(1, ["a later"]), (2, ["a later", "c"]), (3, ["a later", "b later", "c"])]
+)
+def test_of_several_workers_one_is_kept_for_who_waits(number: int, first: list[str]):
+    """a, b and d ask for what nobody waits for, then c for what c waits for; each worker takes one job, and none ends.
+
+    The one worker of a service that has no more does anything.
+    """
+
+    async def begun() -> list[str]:
+        workers = Workers(number, 100)
+        workers._serve = lambda: None  # type: ignore[method-assign]  # the queue alone
+        for owner in (b"a", b"b", b"d"):
+            workers.submit(owner, "drop", {}, is_long=True)
+        workers.submit(b"c", "drop", {})
+        jobs = [workers._next() for _ in range(number)]
+        return [job.owner.decode() for job in jobs if job]
+
+    assert asyncio.run(begun()) == first
+
+
 def test_a_worker_that_is_killed_costs_its_own_job_only():
     async def whole() -> tuple[str, str]:
         workers = Workers(1, 10)
