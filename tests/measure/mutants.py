@@ -6,8 +6,8 @@
 A mutant changes one place of the Python code that ships, outside of words, types and imports: a comparison, a sign, a
 whole number by one, a condition, what is returned, an argument, a bound. Lines are drawn, then one of a line's mutants.
 All is done in a copy of the checkout, `tree` in `--folder`. A mutant is tried with the test files that are nearest to
-its module by name, `--near` of them: with those tests that run its function, for up to `--budget` seconds. Which they
-are is found by a run of the file before it is first needed, and again when it changed. Farther tests may catch what
+its module by name, one after the other, `--near` of them: of each with those tests that run its function, for up to
+`--budget` seconds. Which they are is found by a run of the file before it is first needed. Farther tests may catch what
 survives, so the share is a lower bound; a mutant that takes four times as long as its tests counts as caught. Stopped
 and run again, it goes on. `--again` tries the survivors once more, with the tests as they are now: that share is too
 good, since tests were written for them. Draw others, by another seed.
@@ -94,31 +94,23 @@ class Seen:
                 for key in row["seen"]:
                     self.tests[key].add(row["test"])
 
-    def chosen(self, mutant: Mutant, named: Callable[[str], bool], budget: float) -> list[str]:
-        """Return the tests to try a mutant with, in order: by file, those that name its module first, then by time.
+    def chosen(self, mutant: Mutant, file: str, budget: float) -> list[str]:
+        """Return the tests of a file to try a mutant with: those that run its function, then others if it is quick.
 
-        Of a file that takes little all tests are tried: what a fixture did is seen by its first test alone.
+        What a fixture did is seen by its first test alone, and a module's own statements run when it is imported.
         """
-        hits: defaultdict[str, set[str]] = defaultdict(set)
-        for test in self.tests[mutant.seen]:
-            hits[test.split("::")[0]].add(test)
-        if not mutant.first:  # a module's own statements run once, when anything first imports it
-            for key in [key for key in self.tests if key.startswith(f"{mutant.path}:")]:
-                for test in self.tests[key]:
-                    hits[test.split("::")[0]].add(test)
-        for file in self.files[mutant.seen]:
-            hits[file] |= set(self.of[file])
-        for file in [file for file in self.of if named(file)] if not mutant.first else list(hits):
-            if named(file) or sum(map(self.seconds.__getitem__, self.of[file])) < budget / 10:
-                hits[file] |= set(self.of[file])
-        cost = {file: sum(self.seconds[test] for test in tests) for file, tests in hits.items()}
+        hits = self.tests[mutant.seen] & set(self.of[file])
+        whole = sum(self.seconds[test] for test in self.of[file])
+        if not mutant.first or file in self.files[mutant.seen] or (hits and whole < budget / 2):
+            others = [test for test in self.of[file] if test not in hits]
+        else:
+            others = []
         found: list[str] = []
-        left = budget
-        for file in sorted(hits, key=lambda file: (not named(file), cost[file])):
-            for test in sorted(hits[file], key=lambda test: (test not in self.tests[mutant.seen], self.seconds[test])):
-                if self.seconds[test] <= left:
-                    left -= self.seconds[test]
-                    found.append(test)
+        for test in sorted(hits, key=self.seconds.__getitem__) + sorted(others, key=self.seconds.__getitem__):
+            budget -= self.seconds[test]
+            if budget < 0 and found:
+                break
+            found.append(test)
         return found
 
 
@@ -170,29 +162,26 @@ class Maps:
         near = sorted((apart, far, len(self.texts[file]), file) for file, apart, far in ranks if not (apart and far))
         return [file for *_, file in near[:most]]
 
-    def seen(self, files: Sequence[str], is_plain: bool) -> Seen:
-        """Return the map with these files in it."""
-        if lacking := [file for file in files if file not in self.of[is_plain].done]:
+    def seen(self, file: str, is_plain: bool) -> Seen:
+        """Return the map with this file in it."""
+        if file not in self.of[is_plain].done:
             path = self.folder / _NAMES[is_plain]
             more = {MAP: str(path), "NUMBA_DISABLE_JIT": str(int(is_plain))}
-            status, _ = forked(lambda: mapped(self.tree, lacking, more), self.folder / "map.log", 3600.0)
+            status, _ = forked(lambda: mapped(self.tree, file, more), self.folder / "map.log", 3600.0)
             if status not in (0, 1, *_NOTHING):
-                raise UsageError(
-                    f"pytest ended with {status} on {lacking}; see {self.folder / 'map.log'}; run it again"
-                )
-            with path.open("a", encoding="utf-8") as rows:  # of a file without a test for this nothing came
-                for file in lacking:
-                    rows.write(json.dumps({"file": file, "hash": self.hashes[file], "done": True}) + "\n")
+                raise UsageError(f"pytest ended with {status} on {file}; see {self.folder / 'map.log'}; run it again")
+            with path.open("a", encoding="utf-8") as rows:
+                rows.write(json.dumps({"file": file, "hash": self.hashes[file], "done": True}) + "\n")
             self.of[is_plain] = self.read(is_plain)
         return self.of[is_plain]
 
 
-def mapped(tree: Path, files: Sequence[str], more: dict[str, str]) -> int:
-    """Run test files of the copy in this process, which was forked for it, and note what runs."""
+def mapped(tree: Path, file: str, more: dict[str, str]) -> int:
+    """Run a test file of the copy in this process, which was forked for it, and note what runs."""
     moved(tree, more)
     seen = importlib.import_module("tests.measure.mutants_seen")
     seen.start()
-    return int(pytest.main([*OPTIONS, *files], [seen]))
+    return int(pytest.main([*OPTIONS, file], [seen]))
 
 
 def tried(mutant: Mutant, tests: Sequence[str], seconds: float, tree: Path) -> tuple[str, str]:
@@ -311,17 +300,27 @@ def run(folder: Path, number: int, seed: int, again: bool, budget: float, near: 
     for mutant in wanted:
         if mutant.name in rows:
             continue
-        files, module = maps.nearest(mutant, near), mutant.path.removesuffix(".py").replace("/", ".")
-        seen = maps.seen(files, mutant.path.startswith(COMPILED))
-        chosen = seen.chosen(mutant, lambda file, module=module: module in maps.texts[file], budget)
-        began, seconds = time.monotonic(), sum(seen.seconds[test] for test in chosen)
-        result, by = tried(mutant, chosen, seconds, tree) if chosen else ("survived", "")
+        began = time.monotonic()
+        result, by, met = judged(mutant, maps, near, budget)
         row = {"name": mutant.name, "path": mutant.path, "line": mutant.line, "kind": mutant.kind, "result": result}
-        rows[mutant.name] = row | {"by": by, "tests": len(chosen), "seconds": round(time.monotonic() - began, 1)}
+        rows[mutant.name] = row | {"by": by, "tests": met, "seconds": round(time.monotonic() - began, 1)}
         with into.open("a", encoding="utf-8") as file:
             file.write(json.dumps(rows[mutant.name], ensure_ascii=False) + "\n")
-        print(f"{len(rows)} {result} by {by or f'none of {len(chosen)}'}: {mutant.name}", flush=True)
+        print(f"{len(rows)} {result} by {by or f'none of {met}'}: {mutant.name}", flush=True)
     tell([rows[mutant.name] for mutant in wanted])
+
+
+def judged(mutant: Mutant, maps: Maps, near: int, budget: float) -> tuple[str, str, int]:
+    """Try a mutant with one test file after the other; returns what came of it, by which test, and how many it met."""
+    tests = 0
+    for file in maps.nearest(mutant, near):
+        seen = maps.seen(file, mutant.path.startswith(COMPILED))
+        if chosen := seen.chosen(mutant, file, budget):
+            tests += len(chosen)
+            result, by = tried(mutant, chosen, sum(seen.seconds[test] for test in chosen), maps.tree)
+            if result != "survived":
+                return result, by, tests
+    return "survived", "", tests
 
 
 def rows_of(path: Path) -> dict[str, dict[str, Any]]:

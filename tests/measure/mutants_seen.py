@@ -3,7 +3,7 @@
 Each function gets a first statement that notes it, when its module is imported. Compiled functions are left as they
 are, unless numba is told to compile nothing. A row of the map is one test: {"file", "hash", "test", "seconds", "ok",
 "seen"}; a function is seen as `path:line`, a module's own statements as `path:0`. What another process saw, and what
-was seen while a file was imported, is a row of the file alone, without "test"; {"file", "hash", "done"} ends a file.
+was seen while a file was imported, is a row of the file alone, without "test". What runs it ends a file with "done".
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ import pytest
 ROOMS = ("tower_sim", "calibration")
 COMPILED = ("tower_sim/physics/core/", "tower_sim/surrogate/kernel")  # by numba
 MAP = "MUTANTS_MAP"  # variable of the environment: the file that rows are added to
-LONGEST = 6.0  # s: a test that takes longer is none that a mutant is tried with
-LONGEST_FILE = 60.0  # s of all tests of a file: those after it are none either
+LONGEST = 8.0  # s: a test that takes longer is none that a mutant is tried with
+LONGEST_FILE = 25.0  # s of all tests of a file: those after it are none either
 
 ROOT = Path(__file__).resolve().parents[2]
 _seen: set[str] = set()
@@ -123,8 +123,6 @@ def pytest_runtest_protocol(item: Any, nextitem: Any) -> Iterator[None]:
     seconds = time.monotonic() - began
     _took[file] += seconds
     _write_seen(file, test=item.nodeid, seconds=round(seconds, 3), ok=item.is_ok)
-    if nextitem is None or nextitem.nodeid.split("::")[0] != file:
-        _write({"file": file, "hash": _hash(file), "done": True})
     return result
 
 
