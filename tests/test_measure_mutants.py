@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.measure import mutants
-from tests.measure.mutants import Seen, drawn, tell, tried
+from tests.measure.mutants import Near, Trier, drawn, tell
 from tests.measure.mutants_sites import Mutant, mutants_of
 from tower_sim.errors import UsageError
 
@@ -69,26 +68,26 @@ def test_the_same_seed_draws_the_same_mutants_and_none_twice():
     assert [mutant.name for mutant in islice(drawn({"x.py": CODE}, 2), 5)] != all_[:5]
 
 
-def row(test: str, seconds: float, *seen: str, ok: bool = True) -> dict[str, Any]:
-    return {"file": test.split("::")[0], "hash": "h", "test": test, "seconds": seconds, "ok": ok, "seen": list(seen)}
-
-
-def test_a_mutant_is_tried_with_the_tests_that_run_its_function_then_with_the_others_of_a_quick_file():
-    """Also where it ran in another process, or when its module was imported; never with tests that fail as it is."""
-    rows = [
-        row("near.py::slow", 5.0, "x.py:9"), row("near.py::quick", 0.1, "x.py:9"), row("near.py::else", 0.2, "x.py:20"),
-        row("near.py::fails", 0.1, "x.py:9", ok=False), row("far.py::a", 0.1, "x.py:9"), row("apart.py::a", 3.0),
-        row("old.py::a", 0.1, "x.py:9"), {"file": "apart.py", "hash": "h", "seen": ["x.py:9"]},
-    ]  # fmt: skip
-    seen = Seen(rows, dict.fromkeys(("far.py", "near.py", "apart.py"), "h") | {"old.py": "changed"})
-    function = next(mutant for mutant in mutants_of("x.py", CODE) if mutant.first)
-    module = next(mutant for mutant in mutants_of("x.py", CODE) if not mutant.first)
-    assert seen.chosen(function, "near.py", 20.0) == ["near.py::quick", "near.py::slow", "near.py::else"]
-    assert seen.chosen(function, "near.py", 8.0) == ["near.py::quick", "near.py::slow"]
-    assert seen.chosen(function, "near.py", 1.0) == ["near.py::quick"]
-    assert seen.chosen(function, "apart.py", 1.0) == ["apart.py::a"]
-    assert seen.chosen(function, "old.py", 20.0) == []
-    assert seen.chosen(module, "near.py", 1.0) == ["near.py::quick", "near.py::else"]
+def test_the_nearest_test_files_are_fewest_imports_away_then_named_alike_then_name_the_function_most(tmp_path: Path):
+    files = {
+        "tower_sim/a/x.py": "",
+        "tower_sim/a/y.py": "from tower_sim.a import x",
+        "tests/support/help.py": "from tower_sim.a.x import inside",
+        "tests/test_far.py": "from tower_sim.a.y import other\ninside, inside",
+        "tests/test_once.py": "import tower_sim.a.x\ninside",
+        "tests/test_twice.py": "from tower_sim.a.x import inside\ninside",
+        "tests/test_x.py": "from tower_sim.a import x",
+        "tests/test_through.py": "from support.help import inside\ninside, inside, inside",
+        "tests/test_other.py": "",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    mutant = next(mutant for mutant in mutants_of("tower_sim/a/x.py", CODE) if mutant.inside)
+    order = ["x", "twice", "once", "through", "far", "other"]
+    assert Near(tmp_path, ["tests/test_*.py"]).to(mutant) == [f"tests/test_{name}.py" for name in order]
+    with pytest.raises(UsageError, match="--tests"):
+        Near(tmp_path, ["tests/none_*.py"])
 
 
 def only(was: str, text: str, source: bytes) -> Mutant:
@@ -96,7 +95,10 @@ def only(was: str, text: str, source: bytes) -> Mutant:
     return Mutant("tower_sim/x.py", 1, begin, begin + len(was), text, "number", "", 0, was, text)
 
 
-TEST = """from tower_sim.x import LIMIT, STEP
+TESTS = """from tower_sim.x import LIMIT, STEP
+
+def test_that_fails_anyhow():
+    assert LIMIT < 0
 
 def test_x():
     n = 0
@@ -106,24 +108,25 @@ def test_x():
 """
 
 
-def test_a_mutant_is_caught_outlasted_or_survives_and_leaves_the_copy_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    """The only test counts to LIMIT and expects at least 3."""
-    monkeypatch.setattr(mutants, "SLACK", 2.0)
+def test_a_mutant_is_caught_or_survives_and_leaves_the_copy_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """One test counts to LIMIT and expects at least 3, for ever without a STEP; another fails as it is."""
+    monkeypatch.setattr(mutants, "LONGEST", 2.0)
     tree = tmp_path / "tree"
     (tree / "tower_sim").mkdir(parents=True)
     file, source = tree / "tower_sim" / "x.py", b"LIMIT = 3\nSTEP = 1\n"
     file.write_bytes(source)
     (tree / "pytest.ini").write_text("[pytest]\nmarkers = long: none here\n")
-    (tree / "test_x.py").write_text(TEST)
-    tests, ends = ["test_x.py::test_x"], []
-    for was, text, seconds in (("3", "2", 60.0), ("3", "4", 60.0), ("1", "0", 0.0), ("3", "no_such_name", 60.0)):
-        ends.append(tried(only(was, text, source), tests, seconds, tree))
+    (tree / "test_x.py").write_text(TESTS)
+    trier = Trier(tree, Near(tree, ["test_x.py"]), 1, 60.0)
+    ends = []
+    for was, text in (("3", "2"), ("3", "4"), ("1", "0"), ("3", "no_such_name")):
+        ends.append(trier.judged(only(was, text, source)))
         assert file.read_bytes() == source
-    assert ends == [("caught", tests[0]), ("survived", ""), ("outlasted", ""), ("caught", "test_x.py")]
-    with pytest.raises(UsageError, match="no test was run"):
-        tried(only("3", "4", source), ["test_x.py::another"], 60.0, tree)
+    by = "test_x.py::test_x"
+    assert ends == [("caught", by), ("survived", ""), ("caught", by), ("caught", "test_x.py")]
+    assert trier.unsound == {("test_x.py::test_that_fails_anyhow", False): True, (by, False): False} | {
+        ("test_x.py", False): False
+    }
 
 
 def test_shares_are_told_with_their_intervals_with_and_without_equivalents(
@@ -131,7 +134,7 @@ def test_shares_are_told_with_their_intervals_with_and_without_equivalents(
 ):
     results = ["caught"] * 7 + ["outlasted"] + ["survived"] * 2
     rows = [
-        {"name": f"tower_sim/a/x.py f: {i}", "path": "tower_sim/a/x.py", "line": i, "kind": "number", "tests": 3}
+        {"name": f"tower_sim/a/x.py f: {i}", "path": "tower_sim/a/x.py", "line": i, "kind": "number"}
         | {"result": result}
         for i, result in enumerate(results)
     ]
@@ -139,7 +142,7 @@ def test_shares_are_told_with_their_intervals_with_and_without_equivalents(
     monkeypatch.setattr(mutants, "EQUIVALENT", tmp_path / "known.json")
     tell(rows)
     told = capsys.readouterr().out
-    assert "tower_sim/a/x.py:8 f: 8\n    3 tests run it" in told
+    assert "tower_sim/a/x.py:8 f: 8\n" in told
     assert "tower_sim/a/x.py:9 f: 9\n    equivalent: nobody reads it" in told
     assert "tower_sim/a: 8 of 10" in told
     assert "caught of mutants: 8 of 10, 80.0 % (95 %: 49.0 to 94.3 %)" in told  # Wilson's, by hand

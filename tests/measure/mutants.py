@@ -1,16 +1,16 @@
-"""How many small faults the tests catch: mutants drawn at random, each tried by the tests that run its function.
+"""How many small faults the tests catch: mutants drawn at random, each tried with the tests that are nearest to it.
 
     python -m tests.measure.mutants --number 300 --seed 1
-    python -m tests.measure.mutants --again
+    python -m tests.measure.mutants --number 300 --seed 1 --again --near 8 --budget 60
 
 A mutant changes one place of the Python code that ships, outside of words, types and imports: a comparison, a sign, a
 whole number by one, a condition, what is returned, an argument, a bound. Lines are drawn, then one of a line's mutants.
-All is done in a copy of the checkout, `tree` in `--folder`. A mutant is tried with the test files that are nearest to
-its module by name, one after the other, `--near` of them: of each with those tests that run its function, for up to
-`--budget` seconds. Which they are is found by a run of the file before it is first needed. Farther tests may catch what
-survives, so the share is a lower bound; a mutant that takes four times as long as its tests counts as caught. Stopped
-and run again, it goes on. `--again` tries the survivors once more, with the tests as they are now: that share is too
-good, since tests were written for them. Draw others, by another seed.
+All is done in a copy of the checkout, `tree` in `--folder`. A mutant is tried with `--near` test files, one after the
+other: those fewest imports away from its module that name its function most, each for `--budget` seconds, tests that
+name the function first. A test that fails catches it, unless it fails without it, too, which is tried. Farther tests
+may catch what survives, so the share is a lower bound. Stopped and run again, it goes on. `--again` tries survivors
+once more, with the tests as they are now: that share is too good, since tests were written for them. Draw others for
+an honest one, by another seed.
 
 mutants.json has the survivors that no test could see, with the reason; shares with and without them are told.
 """
@@ -18,8 +18,10 @@ mutants.json has the survivors that no test could see, with the reason; shares w
 from __future__ import annotations
 
 import argparse
+import ast
 import contextlib
 import importlib
+import inspect
 import json
 import os
 import random
@@ -32,16 +34,13 @@ import time
 import traceback
 import types
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from fnmatch import fnmatch
-from hashlib import sha256
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.measure.mutants_seen import COMPILED, MAP, ROOMS
 from tests.measure.mutants_sites import Mutant, mutants_of
 from tests.measure.script import ended
 from tower_sim.errors import UsageError
@@ -49,80 +48,74 @@ from tower_sim.statistics import wilson
 
 ROOT = Path(__file__).resolve().parents[2]
 EQUIVALENT = Path(__file__).with_name("mutants.json")
-WITHOUT = ("tower_sim/testing/",)  # tests themselves
-PLAIN = ("test_core_*.py", "test_surrogate_kernel.py")
-"""Test files that run what numba compiles as plain Python, for its mutants: each would have to be compiled."""
+ROOMS = ("tower_sim", "calibration")
+WITHOUT = "tower_sim/testing/"  # tests themselves
+COMPILED = ("tower_sim/physics/core/", "tower_sim/surrogate/kernel")  # by numba, whose mutants run as plain Python
 PRELOADED = (
-    "numpy", "scipy.stats", "scipy.optimize", "scipy.spatial", "numba", "matplotlib.figure", "pytest", "asyncio",
-    "matplotlib.backends.backend_agg", "hypothesis.strategies", "sklearn.gaussian_process", "sqlite3", "cryptography",
+    "numpy", "scipy.stats", "scipy.optimize", "scipy.spatial", "numba", "matplotlib.figure", "asyncio", "sqlite3",
+    "matplotlib.backends.backend_agg", "hypothesis.strategies", "sklearn.gaussian_process", "cryptography",
 )  # fmt: skip
 """What every mutant's process is forked with, so that it imports the package alone."""
 OPTIONS = ("-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-o", "addopts=", "-m", "not long", "--strict-markers")
-_NOTHING = (4, 5)  # pytest's status for what it was called with, and for no test at all
-_NAMES = {False: "map.jsonl", True: "plain.jsonl"}
-_HOOK = """import os
-
-if os.environ.get("MUTANTS_MAP"):
-    from tests.measure.mutants_seen import start
-
-    start()
-"""
-SLACK = 20.0  # s that a mutant may take besides
+_NOT_RUN = (4, 5)  # pytest's status for what it was called with, and for no test at all
+LONGEST = 10.0  # s of one test: it fails then
+SLACK = 20.0  # s that a file may take besides, to be imported and ended
 
 
-class Seen:
-    """The map: by test its seconds, by function its tests, by file what it saw and all its tests."""
+class Near:
+    """The test files of a copy of the checkout, by how near they are to a module."""
 
-    def __init__(self, rows: Iterable[dict[str, Any]], hashes: dict[str, str]) -> None:
-        self.seconds: dict[str, float] = {}
-        self.tests: defaultdict[str, set[str]] = defaultdict(set)  # by what they see
-        self.files: defaultdict[str, set[str]] = defaultdict(set)  # by what was seen, apart from any test
-        self.of: defaultdict[str, list[str]] = defaultdict(list)
-        self.done: set[str] = set()
-        for row in rows:
-            file = row["file"]
-            if hashes.get(file) != row["hash"]:
-                continue
-            if "done" in row:
-                self.done.add(file)
-            elif "test" not in row:
-                for key in row["seen"]:
-                    self.files[key].add(file)
-            elif row["ok"] and row["test"] not in self.seconds:
-                self.seconds[row["test"]] = row["seconds"]
-                self.of[file].append(row["test"])
-                for key in row["seen"]:
-                    self.tests[key].add(row["test"])
+    def __init__(self, tree: Path, patterns: Sequence[str]) -> None:
+        files = sorted({file for pattern in patterns for file in tree.glob(pattern)})
+        if not files:
+            raise UsageError(f"--tests {patterns} names no file of a checkout; allowed are patterns as tests/test_*.py")
+        self.texts = {file.relative_to(tree).as_posix(): file.read_text("utf-8") for file in files}
+        others = [file for part in (*ROOMS, "tests/support") for file in (tree / part).rglob("*.py")]
+        imports = {file.relative_to(tree).as_posix(): _imports(file, tree) for file in [*others, *files]}
+        self.users: defaultdict[str, set[str]] = defaultdict(set)
+        for name, used in imports.items():
+            for each in used:
+                self.users[each].add(name)
 
-    def chosen(self, mutant: Mutant, file: str, budget: float) -> list[str]:
-        """Return the tests of a file to try a mutant with: those that run its function, then others if it is quick.
+    def to(self, mutant: Mutant) -> list[str]:
+        """Return test files, the nearest first: fewest imports away, then by how often they name its function."""
+        away, ring = {mutant.path: 0}, [mutant.path]
+        while ring:
+            found = sorted({user for each in ring for user in self.users[each]} - away.keys())
+            away |= dict.fromkeys(found, away[ring[0]] + 1)
+            ring = found
+        stem, words = Path(mutant.path).stem, words_of(mutant)
 
-        What a fixture did is seen by its first test alone, and a module's own statements run when it is imported.
-        """
-        hits = self.tests[mutant.seen] & set(self.of[file])
-        whole = sum(self.seconds[test] for test in self.of[file])
-        if not mutant.first or file in self.files[mutant.seen] or (hits and whole < budget / 2):
-            others = [test for test in self.of[file] if test not in hits]
-        else:
-            others = []
-        found: list[str] = []
-        for test in sorted(hits, key=self.seconds.__getitem__) + sorted(others, key=self.seconds.__getitem__):
-            budget -= self.seconds[test]
-            if budget < 0 and found:
-                break
-            found.append(test)
-        return found
+        def rank(file: str) -> tuple[int, bool, int, int]:
+            named = sum(len(re.findall(rf"\b{word}\b", self.texts[file])) for word in words)
+            return away.get(file, 99), stem not in file, -named, len(self.texts[file])
+
+        return sorted(self.texts, key=rank)
+
+
+def words_of(mutant: Mutant) -> list[str]:
+    """Return the names of a mutant's function, of its class and of its module that a test may call it by."""
+    return [word for word in (*mutant.inside.split("."), Path(mutant.path).stem) if len(word) > 2]
+
+
+def _imports(file: Path, tree: Path) -> set[str]:
+    """Return the files of the copy that one imports."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{each.name}" for each in node.names)}
+        elif isinstance(node, ast.Import):
+            found |= {each.name for each in node.names}
+    paths = {name.replace(".", "/") for name in found}
+    paths |= {f"tests/{path}" for path in paths if path.startswith("support/")}
+    return {path for stem in paths for path in (f"{stem}.py", f"{stem}/__init__.py") if (tree / path).is_file()}
 
 
 def copied(tree: Path) -> None:
     """Lay a copy of what git knows and does not ignore; what is equal stays, so that compiled files stay good."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        capture_output=True,
-        check=True,
-    )
-    names = {name for name in listed.stdout.decode().split("\0") if name and (ROOT / name).is_file()}
+    words = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(words, cwd=ROOT, capture_output=True, check=True).stdout.decode()
+    names = {name for name in listed.split("\0") if name and (ROOT / name).is_file()}
     for name in names:
         here, there = ROOT / name, tree / name
         there.parent.mkdir(parents=True, exist_ok=True)
@@ -133,137 +126,125 @@ def copied(tree: Path) -> None:
             path.unlink()
 
 
-class Maps:
-    """The maps of test files, of compiled functions and of plain ones, each file's made when it is first asked for."""
+class Trier:
+    """Tries mutants in a copy of the checkout, each with test files in a process forked for it."""
 
-    def __init__(self, folder: Path, patterns: Sequence[str]) -> None:
-        self.tree, self.folder = folder / "tree", folder
-        files = sorted(file for pattern in patterns for file in self.tree.glob(pattern))
-        if not files:
-            raise UsageError(f"--tests {patterns} names no file of a checkout; allowed are patterns as tests/test_*.py")
-        self.texts = {file.relative_to(self.tree).as_posix(): file.read_text("utf-8") for file in files}
-        self.hashes = {name: sha256((self.tree / name).read_bytes()).hexdigest()[:16] for name in self.texts}
-        self.of = {is_plain: self.read(is_plain) for is_plain in (False, True)}
-        (self.tree / "sitecustomize.py").write_text(_HOOK, "utf-8")
+    def __init__(self, tree: Path, near: Near, files: int, budget: float) -> None:
+        self.tree, self.near, self.files, self.budget = tree, near, files, budget
+        self.unsound: dict[tuple[str, bool], bool] = {}  # tests, and whether as plain Python: fail without a mutant
 
-    def read(self, is_plain: bool) -> Seen:
-        path = self.folder / _NAMES[is_plain]
-        rows = map(json.loads, path.read_text("utf-8").splitlines()) if path.exists() else ()
-        return Seen(rows, self.hashes)
+    def judged(self, mutant: Mutant) -> tuple[str, str]:
+        """Return `caught`, `outlasted` or `survived`, and by which test or file."""
+        for file in self.near.to(mutant)[: self.files]:
+            result, by = self.tried(mutant, file)
+            if result != "survived":
+                return result, by
+        return "survived", ""
 
-    def nearest(self, mutant: Mutant, most: int) -> list[str]:
-        """Return the test files that name a mutant's module, then those that name its folder, shorter ones first."""
-        if mutant.path.startswith(COMPILED):
-            return [file for file in self.texts if any(fnmatch(file, f"*/{pattern}") for pattern in PLAIN)]
-        room, _, stem = mutant.path.removesuffix(".py").rpartition("/")
-        dotted = room.replace("/", ".")
-        module = re.compile(rf"{re.escape(dotted)}\.{stem}\b|from {re.escape(dotted)} import [^\n]*\b{stem}\b")
-        ranks = ((file, not module.search(text), dotted not in text) for file, text in self.texts.items())
-        near = sorted((apart, far, len(self.texts[file]), file) for file, apart, far in ranks if not (apart and far))
-        return [file for *_, file in near[:most]]
+    def tried(self, mutant: Mutant, file: str) -> tuple[str, str]:
+        """Run a test file on the mutant, without the tests that fail anyhow; returns as `judged`."""
+        plain = mutant.path.startswith(COMPILED)
+        without = {test for (test, as_plain), unsound in self.unsound.items() if unsound and as_plain == plain}
+        with mutated(self.tree / mutant.path, mutant):
+            status, told = self.run(file, Some(words_of(mutant), without, self.budget), plain)
+        if status in (0, *_NOT_RUN):
+            return "survived", ""
+        failed = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", told, re.M)
+        by = failed[0] if failed else file
+        if (by, plain) not in self.unsound:
+            only = Some([], set(), self.budget, by if "::" in by else "none")
+            self.unsound[by, plain] = self.run(file, only, plain)[0] not in (0, *_NOT_RUN)
+        if not self.unsound[by, plain]:
+            return ("outlasted" if status is None else "caught"), by
+        return self.tried(mutant, file) if "::" in by and by not in without else ("survived", "")
 
-    def seen(self, file: str, is_plain: bool) -> Seen:
-        """Return the map with this file in it."""
-        if file not in self.of[is_plain].done:
-            path = self.folder / _NAMES[is_plain]
-            more = {MAP: str(path), "NUMBA_DISABLE_JIT": str(int(is_plain))}
-            status, _ = forked(lambda: mapped(self.tree, file, more), self.folder / "map.log", 3600.0)
-            if status not in (0, 1, *_NOTHING):
-                raise UsageError(f"pytest ended with {status} on {file}; see {self.folder / 'map.log'}; run it again")
-            with path.open("a", encoding="utf-8") as rows:
-                rows.write(json.dumps({"file": file, "hash": self.hashes[file], "done": True}) + "\n")
-            self.of[is_plain] = self.read(is_plain)
-        return self.of[is_plain]
+    def run(self, file: str, some: Some, plain: bool) -> tuple[int | None, str]:
+        """Run tests of a file in a child with a group of its own; returns pytest's status, None if it took too long."""
+        sys.stdout.flush()
+        log, child = self.tree.parent / "last.log", os.fork()
+        if not child:
+            os.setsid()
+            with open(log, "w", encoding="utf-8") as told:
+                os.dup2(told.fileno(), 1)
+                os.dup2(told.fileno(), 2)
+                sys.stdout = sys.stderr = told
+                status = _tested(self.tree, file, some, plain)
+            os._exit(status)
+        until = time.monotonic() + self.budget + LONGEST + SLACK
+        while not (end := os.waitpid(child, os.WNOHANG))[0] and time.monotonic() < until:
+            time.sleep(0.02)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)  # also what it may have left running
+        if not end[0]:
+            os.waitpid(child, 0)
+        return os.waitstatus_to_exitcode(end[1]) if end[0] else None, log.read_text("utf-8", "replace")
 
 
-def mapped(tree: Path, file: str, more: dict[str, str]) -> int:
-    """Run a test file of the copy in this process, which was forked for it, and note what runs."""
-    moved(tree, more)
-    seen = importlib.import_module("tests.measure.mutants_seen")
-    seen.start()
-    return int(pytest.main([*OPTIONS, file], [seen]))
-
-
-def tried(mutant: Mutant, tests: Sequence[str], seconds: float, tree: Path) -> tuple[str, str]:
-    """Run the tests on the mutant in another process; returns `caught`, `outlasted` or `survived`, and by which."""
-    file = tree / mutant.path
+@contextlib.contextmanager
+def mutated(file: Path, mutant: Mutant) -> Iterator[None]:
+    """Have the mutant in its file; then as it was, to the time on it, so that what was compiled of it is good again."""
     source, times = file.read_bytes(), file.stat()
-    more = {"PYTHONDONTWRITEBYTECODE": "1", "NUMBA_DISABLE_JIT": str(int(mutant.path.startswith(COMPILED)))}
-    log = tree.parent / "last.log"
     file.write_bytes(source[: mutant.begin] + mutant.text.encode() + source[mutant.end :])
     try:
-        status, told = forked(lambda: tested(tests, tree, more), log, 4 * seconds + SLACK)
+        yield
     finally:
         file.write_bytes(source)
-        os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))  # so that what was compiled of it is good again
-    if status in _NOTHING:
-        raise UsageError(f"no test was run for {mutant.name}; see {log}; make the map anew")
-    if status is None or not status:
-        return ("outlasted" if status is None else "survived"), ""
-    failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", told, re.M)
-    return "caught", failed[0] if failed else ""
+        os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
-def forked(work: Callable[[], int], log: Path, longest: float) -> tuple[int | None, str]:
-    """Do `work` in a child with a group of its own; returns its status, None after `longest` s, and what it printed."""
-    sys.stdout.flush()
-    child = os.fork()
-    if not child:
-        os.setsid()
-        status = 1
-        with open(log, "w", encoding="utf-8") as told:
-            os.dup2(told.fileno(), 1)
-            os.dup2(told.fileno(), 2)
-            sys.stdout = sys.stderr = told
-            try:
-                status = work()
-            except BaseException:
-                traceback.print_exc()
-        os._exit(status)
-    until = time.monotonic() + longest
-    while not (end := os.waitpid(child, os.WNOHANG))[0] and time.monotonic() < until:
-        time.sleep(0.02)
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(child, signal.SIGKILL)  # also what it may have left running
-    if not end[0]:
-        os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(end[1]) if end[0] else None, log.read_text("utf-8", "replace")
-
-
-def moved(tree: Path, more: dict[str, str]) -> None:
-    """Have this process, a forked one, import what the copy of the checkout has."""
+def _tested(tree: Path, file: str, some: Some, plain: bool) -> int:
+    """Run tests of the copy in this process, which was forked for it; returns pytest's status."""
     for name in list(sys.modules):
-        if name.partition(".")[0] in (*ROOMS, "tests", "support", "sitecustomize"):
+        if name.partition(".")[0] in (*ROOMS, "tests", "support"):
             del sys.modules[name]
-    os.environ.update({"PYTHONPATH": str(tree), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"} | more)
+    os.environ |= {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1", "NUMBA_DISABLE_JIT": str(int(plain))}
     os.chdir(tree)
     sys.path[:] = [str(tree), *(path for path in sys.path if path not in ("", str(ROOT), str(tree)))]
-    sys.argv, sys.modules["__main__"] = ["pytest"], types.ModuleType("__main__")
-    importlib.import_module("numba").config.DISABLE_JIT = int(more["NUMBA_DISABLE_JIT"])
+    sys.argv, sys.modules["__main__"], sys.dont_write_bytecode = ["pytest"], types.ModuleType("__main__"), True
+    importlib.import_module("numba").config.DISABLE_JIT = int(plain)
+    try:
+        return int(pytest.main([*OPTIONS, "-x", "--tb=line", file], [some]))
+    except BaseException:
+        traceback.print_exc()
+        return 1
 
 
-def tested(tests: Sequence[str], tree: Path, more: dict[str, str]) -> int:
-    """Run tests of the copy in this process, which was forked for it; returns pytest's status."""
-    moved(tree, more)
-    sys.dont_write_bytecode = True
-    files = dict.fromkeys(test.split("::")[0] for test in tests)
-    return int(pytest.main([*OPTIONS, "-x", "--tb=line", *files], [Only(tests)]))
+class Some:
+    """A plugin: runs tests for `budget` s, those first that name most of `words`; none `without`, or `only` one."""
 
-
-class Only:
-    """A plugin: runs these tests and no others, in this order."""
-
-    def __init__(self, tests: Sequence[str]) -> None:
-        self.place = {test: i for i, test in enumerate(tests)}
+    def __init__(self, words: Sequence[str], without: set[str], budget: float, only: str = "") -> None:
+        self.words, self.without, self.budget, self.only = words, without, budget, only
+        self.began = 0.0
 
     def pytest_configure(self, config: Any) -> None:
         config.workerinput = {}  # conftest.py then compiles nothing before the first test
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        items[:] = sorted(
-            (each for each in items if each.nodeid in self.place), key=lambda each: self.place[each.nodeid]
-        )
+        kept = [each for each in items if each.nodeid not in self.without and self.only in ("", each.nodeid)]
+        items[:] = sorted(kept, key=self.rank)
+        self.began = time.monotonic()
+
+    def rank(self, item: Any) -> int:
+        text = f"{item.nodeid} {inspect.getsource(item.function)}"
+        return -sum(bool(re.search(rf"(\b|_){word}(\b|_)", text)) for word in self.words)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        signal.signal(signal.SIGALRM, _too_long)
+        signal.setitimer(signal.ITIMER_REAL, LONGEST)
+        try:
+            return (yield)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        if time.monotonic() > self.began + self.budget:
+            pytest.skip("the tests of its file took too long")
+
+
+def _too_long(*_: Any) -> None:
+    raise TimeoutError(f"a test takes over {LONGEST} s")
 
 
 def drawn(sources: dict[str, bytes], seed: int) -> Iterator[Mutant]:
@@ -274,7 +255,8 @@ def drawn(sources: dict[str, bytes], seed: int) -> Iterator[Mutant]:
             lines[path, mutant.line].append(mutant)
     rng, told = random.Random(seed), set[str]()
     places = list(lines)
-    while len(told) < sum(map(len, lines.values())):
+    names = {mutant.name for some in lines.values() for mutant in some}
+    while len(told) < len(names):
         mutant = rng.choice(lines[rng.choice(places)])
         if mutant.name not in told:
             told.add(mutant.name)
@@ -285,7 +267,7 @@ def run(folder: Path, number: int, seed: int, again: bool, budget: float, near: 
     """Try mutants, and print what came of them; goes on where it was stopped. Raises UsageError for no tests."""
     tree = folder / "tree"
     copied(tree)
-    maps = Maps(folder, tests)
+    trier = Trier(tree, Near(tree, tests), near, budget)
     for name in PRELOADED:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
@@ -296,31 +278,19 @@ def run(folder: Path, number: int, seed: int, again: bool, budget: float, near: 
     )
     rows, into = rows_of(folder / f"seed_{seed}.jsonl"), folder / f"seed_{seed}{'_again' * again}.jsonl"
     if again:
+        wanted = [mutant for mutant in wanted if mutant.name in rows]
         rows = {name: row for name, row in rows.items() if row["result"] != "survived"} | rows_of(into)
     for mutant in wanted:
         if mutant.name in rows:
             continue
         began = time.monotonic()
-        result, by, met = judged(mutant, maps, near, budget)
+        result, by = trier.judged(mutant)
         row = {"name": mutant.name, "path": mutant.path, "line": mutant.line, "kind": mutant.kind, "result": result}
-        rows[mutant.name] = row | {"by": by, "tests": met, "seconds": round(time.monotonic() - began, 1)}
+        rows[mutant.name] = row | {"by": by, "seconds": round(time.monotonic() - began, 1)}
         with into.open("a", encoding="utf-8") as file:
             file.write(json.dumps(rows[mutant.name], ensure_ascii=False) + "\n")
-        print(f"{len(rows)} {result} by {by or f'none of {met}'}: {mutant.name}", flush=True)
+        print(f"{len(rows)} {result} {by}: {mutant.name}", flush=True)
     tell([rows[mutant.name] for mutant in wanted])
-
-
-def judged(mutant: Mutant, maps: Maps, near: int, budget: float) -> tuple[str, str, int]:
-    """Try a mutant with one test file after the other; returns what came of it, by which test, and how many it met."""
-    tests = 0
-    for file in maps.nearest(mutant, near):
-        seen = maps.seen(file, mutant.path.startswith(COMPILED))
-        if chosen := seen.chosen(mutant, file, budget):
-            tests += len(chosen)
-            result, by = tried(mutant, chosen, sum(seen.seconds[test] for test in chosen), maps.tree)
-            if result != "survived":
-                return result, by, tests
-    return "survived", "", tests
 
 
 def rows_of(path: Path) -> dict[str, dict[str, Any]]:
@@ -336,8 +306,8 @@ def tell(rows: Sequence[dict[str, Any]]) -> None:
     print("\nSurvived:")
     for row in sorted(rows, key=lambda row: (row["path"], row["line"])):
         if row["result"] == "survived":
-            said = f"equivalent: {reasons[row['name']]}" if row["name"] in reasons else f"{row['tests']} tests run it"
-            print(f"{row['path']}:{row['line']} {row['name'].partition(' ')[2]}\n    {said}")
+            reason = f"\n    equivalent: {reasons[row['name']]}" if row["name"] in reasons else ""
+            print(f"{row['path']}:{row['line']} {row['name'].partition(' ')[2]}{reason}")
     for what, of in (("room", room), ("kind", lambda row: row["kind"])):
         print(f"\nCaught of those tried, by {what}")
         tries, hits = Counter(map(of, rows)), Counter(map(of, caught))
@@ -361,8 +331,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--number", type=int, default=300, help="mutants (default: 300)")
     parser.add_argument("--seed", type=int, default=1, help="of what is drawn (default: 1)")
     parser.add_argument("--again", action="store_true", help="those of this seed that survived, with the tests of now")
-    parser.add_argument("--budget", type=float, default=25.0, help="seconds of tests a mutant (default: 25)")
-    parser.add_argument("--near", type=int, default=4, help="test files a mutant, nearest first (default: 4)")
+    parser.add_argument("--near", type=int, default=3, help="test files a mutant (default: 3)")
+    parser.add_argument("--budget", type=float, default=20.0, help="seconds of tests a file (default: 20)")
     parser.add_argument("--tests", nargs="+", default=["tests/test_*.py"], help="patterns of files (default: all)")
     parser.add_argument("--folder", type=Path, default=ROOT / "out/mutants", help="what is kept (default: out/mutants)")
     asked = parser.parse_args(argv)
