@@ -68,7 +68,7 @@ def test_the_same_seed_draws_the_same_mutants_and_none_twice():
     assert [mutant.name for mutant in islice(drawn({"x.py": CODE}, 2), 5)] != all_[:5]
 
 
-def test_the_nearest_test_files_are_fewest_imports_away_then_named_alike_then_name_the_function_most(tmp_path: Path):
+def test_the_nearest_test_files_are_fewest_imports_away_and_named_alike_then_name_the_function_most(tmp_path: Path):
     files = {
         "tower_sim/a/x.py": "",
         "tower_sim/a/y.py": "from tower_sim.a import x",

@@ -6,8 +6,8 @@
 A mutant changes one place of the Python code that ships, outside of words, types and imports: a comparison, a sign, a
 whole number by one, a condition, what is returned, an argument, a bound. Lines are drawn, then one of a line's mutants.
 All is done in a copy of the checkout, `tree` in `--folder`. A mutant is tried with `--near` test files, one after the
-other: those fewest imports away from its module that name its function most, each for `--budget` seconds, tests that
-name the function first. A test that fails catches it, unless it fails without it, too, which is tried. Farther tests
+other: those fewest imports away from its module, and alike in name, each for `--budget` seconds, tests that name its
+function first. A test that fails catches it, unless it fails without it, too, which is tried. Farther tests
 may catch what survives, so the share is a lower bound. Stopped and run again, it goes on. `--again` tries survivors
 once more, with the tests as they are now: that share is too good, since tests were written for them. Draw others for
 an honest one, by another seed.
@@ -58,7 +58,7 @@ PRELOADED = (
 """What every mutant's process is forked with, so that it imports the package alone."""
 OPTIONS = ("-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-o", "addopts=", "-m", "not long", "--strict-markers")
 _NOT_RUN = (4, 5)  # pytest's status for what it was called with, and for no test at all
-LONGEST = 10.0  # s of one test: it fails then
+LONGEST = 5.0  # s of one test: it fails then
 SLACK = 20.0  # s that a file may take besides, to be imported and ended
 
 
@@ -78,24 +78,26 @@ class Near:
                 self.users[each].add(name)
 
     def to(self, mutant: Mutant) -> list[str]:
-        """Return test files, the nearest first: fewest imports away, then by how often they name its function."""
+        """Return test files, the nearest first: by imports less words that names share, then by naming its function."""
         away, ring = {mutant.path: 0}, [mutant.path]
         while ring:
             found = sorted({user for each in ring for user in self.users[each]} - away.keys())
             away |= dict.fromkeys(found, away[ring[0]] + 1)
             ring = found
-        stem, words = Path(mutant.path).stem, words_of(mutant)
+        about, words = set(re.split("[/_.]", mutant.path)), words_of(mutant)
 
-        def rank(file: str) -> tuple[int, bool, int, int]:
+        def rank(file: str) -> tuple[int, int, int]:
+            shared = len(about & set(re.split("[/_.]", file))) - 1
             named = sum(len(re.findall(rf"\b{word}\b", self.texts[file])) for word in words)
-            return away.get(file, 99), stem not in file, -named, len(self.texts[file])
+            return away.get(file, 99) - shared, -named, len(self.texts[file])
 
         return sorted(self.texts, key=rank)
 
 
 def words_of(mutant: Mutant) -> list[str]:
     """Return the names of a mutant's function, of its class and of its module that a test may call it by."""
-    return [word for word in (*mutant.inside.split("."), Path(mutant.path).stem) if len(word) > 2]
+    words = (word.strip("_") for word in (*mutant.inside.split("."), Path(mutant.path).stem))
+    return [word for word in words if len(word) > 2]
 
 
 def _imports(file: Path, tree: Path) -> set[str]:
