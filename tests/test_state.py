@@ -25,6 +25,7 @@ from tower_sim.state import (
     Resident,
     Touch,
     TowerState,
+    check_seed,
     rng_from_text,
     rng_text,
     token_version,
@@ -188,6 +189,14 @@ def test_the_next_number_is_above_those_of_all_cubes_that_were_ever_there():
     assert empty.after((inside,), event, (lying,)).next_id == 8
     assert replace(empty, residents=(inside,), board=BoardState((lying,))).next_id == 5
     assert replace(empty, residents=(lying,), board=BoardState((inside,))).next_id == 5
+
+
+def test_a_seed_is_a_whole_number_of_128_bits():
+    for seed in (0, 1, 2**128 - 1):
+        check_seed(seed)
+    for seed in (-1, 2**128, True, 1.0, "7", None):
+        with pytest.raises(UsageError, match=r"^seed is .*; allowed is a whole number from 0 to 2\^128 - 1"):
+            check_seed(seed)
 
 
 def test_a_force_takes_at_most_eight_characters_of_a_token():
