@@ -57,6 +57,7 @@ PRELOADED = (
 )  # fmt: skip
 """What every mutant's process is forked with, so that it imports the package alone."""
 OPTIONS = ("-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-o", "addopts=", "-m", "not long", "--strict-markers")
+_NOT_IMPORTED = 2  # pytest's status for a file that could not be imported
 _NOT_RUN = (4, 5)  # pytest's status for what it was called with, and for no test at all
 LONGEST = 5.0  # s of one test: it fails then
 SLACK = 20.0  # s that a file may take besides, to be imported and ended
@@ -154,8 +155,11 @@ class Trier:
         failed = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", told, re.M)
         by = failed[0] if failed else file
         if (by, plain) not in self.unsound:
-            only = Some([], set(), self.budget, by if "::" in by else "none")
-            self.unsound[by, plain] = self.run(file, only, plain)[0] not in (0, *_NOT_RUN)
+            only = by if "::" in by else "none" if status == _NOT_IMPORTED else ""  # else it died: the whole file
+            self.unsound[by, plain] = self.run(file, Some([], without, self.budget, only), plain)[0] not in (
+                0,
+                *_NOT_RUN,
+            )
         if not self.unsound[by, plain]:
             return ("outlasted" if status is None else "caught"), by
         return self.tried(mutant, file) if "::" in by and by not in without else ("survived", "")
