@@ -60,6 +60,7 @@ OPTIONS = ("-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-o", "addopts=", "
 _NOT_IMPORTED = 2  # pytest's status for a file that could not be imported
 _NOT_RUN = (4, 5)  # pytest's status for what it was called with, and for no test at all
 LONGEST = 5.0  # s of one test: it fails then
+_TOO_LONG = "the test takes too long"
 SLACK = 20.0  # s that a file may take besides, to be imported and ended
 
 
@@ -156,7 +157,8 @@ class Trier:
         by = failed[0] if failed else file
         if (by, plain) not in self.unsound:
             only = by if "::" in by else "none" if status == _NOT_IMPORTED else ""  # else it died: the whole file
-            self.unsound[by, plain] = self.run(file, Some([], without, self.budget, only), plain)[0] not in (
+            longest = LONGEST / 4 if _TOO_LONG in told else LONGEST  # then it must be much shorter without the mutant
+            self.unsound[by, plain] = self.run(file, Some([], without, self.budget, only, longest), plain)[0] not in (
                 0,
                 *_NOT_RUN,
             )
@@ -216,10 +218,16 @@ def _tested(tree: Path, file: str, some: Some, plain: bool) -> int:
 
 
 class Some:
-    """A plugin: runs tests for `budget` s, those first that name most of `words`; none `without`, or `only` one."""
+    """A plugin: runs tests for `budget` s, those first that name most of `words`; none `without`, or `only` one.
 
-    def __init__(self, words: Sequence[str], without: set[str], budget: float, only: str = "") -> None:
+    A test fails that takes over `longest` s.
+    """
+
+    def __init__(
+        self, words: Sequence[str], without: set[str], budget: float, only: str = "", longest: float = 0.0
+    ) -> None:
         self.words, self.without, self.budget, self.only = words, without, budget, only
+        self.longest = longest or LONGEST
         self.began = 0.0
 
     def pytest_configure(self, config: Any) -> None:
@@ -238,7 +246,7 @@ class Some:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         signal.signal(signal.SIGALRM, _too_long)
-        signal.setitimer(signal.ITIMER_REAL, LONGEST)
+        signal.setitimer(signal.ITIMER_REAL, self.longest)
         try:
             return (yield)
         finally:
@@ -250,7 +258,7 @@ class Some:
 
 
 def _too_long(*_: Any) -> None:
-    raise TimeoutError(f"a test takes over {LONGEST} s")
+    raise TimeoutError(_TOO_LONG)
 
 
 def drawn(sources: dict[str, bytes], seed: int) -> Iterator[Mutant]:
