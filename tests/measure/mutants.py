@@ -59,8 +59,9 @@ PRELOADED = (
 OPTIONS = ("-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-o", "addopts=", "-m", "not long", "--strict-markers")
 _NOT_IMPORTED = 2  # pytest's status for a file that could not be imported
 _NOT_RUN = (4, 5)  # pytest's status for what it was called with, and for no test at all
-LONGEST = 5.0  # s of one test: it fails then
-_TOO_LONG = "the test takes too long"
+LONGEST = 5.0  # s of one test: it is broken off then
+_TOO_LONG = "TOO LONG "
+_NONE = ("survived", "")
 SLACK = 20.0  # s that a file may take besides, to be imported and ended
 
 
@@ -135,7 +136,7 @@ class Trier:
 
     def __init__(self, tree: Path, near: Near, files: int, budget: float) -> None:
         self.tree, self.near, self.files, self.budget = tree, near, files, budget
-        self.unsound: dict[tuple[str, bool], bool] = {}  # tests, and whether as plain Python: fail without a mutant
+        self.sound: dict[tuple[str, bool], bool] = {}  # tests, and whether as plain Python: do they pass as it is?
 
     def judged(self, mutant: Mutant) -> tuple[str, str]:
         """Return `caught`, `outlasted` or `survived`, and by which test or file."""
@@ -143,28 +144,30 @@ class Trier:
             result, by = self.tried(mutant, file)
             if result != "survived":
                 return result, by
-        return "survived", ""
+        return _NONE
 
     def tried(self, mutant: Mutant, file: str) -> tuple[str, str]:
         """Run a test file on the mutant, without the tests that fail anyhow; returns as `judged`."""
         plain = mutant.path.startswith(COMPILED)
-        without = {test for (test, as_plain), unsound in self.unsound.items() if unsound and as_plain == plain}
+        without = {test for (test, as_plain), is_sound in self.sound.items() if as_plain == plain and not is_sound}
         with mutated(self.tree / mutant.path, mutant):
             status, told = self.run(file, Some(words_of(mutant), without, self.budget), plain)
         if status in (0, *_NOT_RUN):
-            return "survived", ""
+            hung = re.findall(rf"^{_TOO_LONG}(.+)$", told, re.M)[:1]
+            return next((("outlasted", test) for test in hung if self.is_sound(test, test, plain, LONGEST / 4)), _NONE)
         failed = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", told, re.M)
         by = failed[0] if failed else file
-        if (by, plain) not in self.unsound:
-            only = by if "::" in by else "none" if status == _NOT_IMPORTED else ""  # else it died: the whole file
-            longest = LONGEST / 4 if _TOO_LONG in told else LONGEST  # then it must be much shorter without the mutant
-            self.unsound[by, plain] = self.run(file, Some([], without, self.budget, only, longest), plain)[0] not in (
-                0,
-                *_NOT_RUN,
-            )
-        if not self.unsound[by, plain]:
+        only = by if "::" in by else "none" if status == _NOT_IMPORTED else ""  # else it died: the whole file
+        if self.is_sound(by, only, plain):
             return ("outlasted" if status is None else "caught"), by
-        return self.tried(mutant, file) if "::" in by and by not in without else ("survived", "")
+        return self.tried(mutant, file) if "::" in by and by not in without else _NONE
+
+    def is_sound(self, by: str, only: str, plain: bool, longest: float = 0.0) -> bool:
+        """Tell whether a test, or with no `only` the file `by`, passes without a mutant, and within `longest` s."""
+        if (by, plain) not in self.sound:
+            status, told = self.run(by.split("::")[0], Some([], set(), self.budget, only, longest), plain)
+            self.sound[by, plain] = status in (0, *_NOT_RUN) and (not only or _TOO_LONG not in told)
+        return self.sound[by, plain]
 
     def run(self, file: str, some: Some, plain: bool) -> tuple[int | None, str]:
         """Run tests of a file in a child with a group of its own; returns pytest's status, None if it took too long."""
@@ -220,7 +223,7 @@ def _tested(tree: Path, file: str, some: Some, plain: bool) -> int:
 class Some:
     """A plugin: runs tests for `budget` s, those first that name most of `words`; none `without`, or `only` one.
 
-    A test fails that takes over `longest` s.
+    A test that takes over `longest` s is broken off, and named at the end.
     """
 
     def __init__(
@@ -228,6 +231,7 @@ class Some:
     ) -> None:
         self.words, self.without, self.budget, self.only = words, without, budget, only
         self.longest = longest or LONGEST
+        self.hung: list[str] = []
         self.began = 0.0
 
     def pytest_configure(self, config: Any) -> None:
@@ -245,20 +249,24 @@ class Some:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        signal.signal(signal.SIGALRM, _too_long)
+        def broken_off(*_: Any) -> None:
+            self.hung.append(item.nodeid)
+            pytest.skip("it takes too long")
+
+        signal.signal(signal.SIGALRM, broken_off)
         signal.setitimer(signal.ITIMER_REAL, self.longest)
         try:
             return (yield)
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
 
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        for test in self.hung:
+            terminalreporter.write_line(f"{_TOO_LONG}{test}")
+
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         if time.monotonic() > self.began + self.budget:
             pytest.skip("the tests of its file took too long")
-
-
-def _too_long(*_: Any) -> None:
-    raise TimeoutError(_TOO_LONG)
 
 
 def drawn(sources: dict[str, bytes], seed: int) -> Iterator[Mutant]:
