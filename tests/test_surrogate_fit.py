@@ -305,6 +305,15 @@ def bernoulli(shift: float = 0.0) -> Any:
     return np.where(SUBSETS, p, 1 - p).prod(1)
 
 
+def test_effects_have_mean_0_and_variance_1():
+    assert normal_scores(2) == pytest.approx((-1, 1))
+    assert normal_scores(3) == pytest.approx((-math.sqrt(1.5), 0, math.sqrt(1.5)))
+    for count in (2, 3, 5, 16):
+        scores = np.array(normal_scores(count))
+        assert (scores.mean(), scores.var()) == pytest.approx((0, 1))
+        assert np.array_equal(scores, np.sort(scores))
+
+
 def test_large_beta_binomials_are_cubes_by_themselves_and_share_no_more_than_the_effect():
     """At size exp(12) the chances of 5 cubes are off by less than 5^2 / exp(12)."""
     thrown, inside = (*GROUPS[:3], 12.0), (*GROUPS[4:7], 12.0)
