@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import sparse, stats
 from support.exact import exact
 
 from tower_sim import cli
@@ -28,7 +28,7 @@ from tower_sim.study.data import Campaign, CubeEntries, Drops, Failed, Words
 from tower_sim.study.load import load
 from tower_sim.surrogate import model as surrogate_model
 from tower_sim.surrogate.cascade import CROWD, FRESH, Cascade, FloorLaw, Passing, Polyline, normal_scores
-from tower_sim.surrogate.fitting import check, fit, ladder
+from tower_sim.surrogate.fitting import cascade_fit, check, fit, ladder
 from tower_sim.surrogate.fitting.check import check_command, count_laws
 from tower_sim.surrogate.fitting.fit import LEAST_RUNS, covered, fit_command, ladder_text, unseen
 from tower_sim.surrogate.fitting.pages import headline, text, write_report
@@ -312,6 +312,25 @@ def test_effects_have_mean_0_and_variance_1():
         scores = np.array(normal_scores(count))
         assert (scores.mean(), scores.var()) == pytest.approx((0, 1))
         assert np.array_equal(scores, np.sort(scores))
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.7])
+def test_the_likelihood_of_a_cascade_is_the_mean_over_effects_and_its_gradient_its_slope(spread: float):
+    """Two drops of two kinds of cubes and of one; per kind so many of so many pass, by hand for every effect."""
+    drop, cubes, passed = np.array([0, 0, 1]), np.array([3.0, 2.0, 4.0]), np.array([1.0, 2.0, 0.0])
+    x, felt = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), np.array([[1.0], [0.5], [1.0]])
+    cells = cascade_fit._Cells(drop, cubes, passed, sparse.csr_array(x), sparse.csr_array(felt))
+    at = np.array([0.3, -0.4, spread])
+    chance = np.zeros((2, len(normal_scores())))
+    for i, effect in enumerate(normal_scores()):
+        p = 1 / (1 + np.exp(-(x @ at[:2] + felt[:, 0] * spread * effect)))
+        each = p**passed * (1 - p) ** (cubes - passed)
+        chance[:, i] = each[0] * each[1], each[2]
+    found, slope = cascade_fit._log_likelihood(at, cells)
+    assert found == pytest.approx(np.log(chance.mean(1)).sum())
+    if spread:
+        ends = [[cascade_fit._log_likelihood(at + s * step, cells)[0] for s in (1, -1)] for step in 1e-5 * np.eye(3)]
+        assert slope == pytest.approx([(a - b) / 2e-5 for a, b in ends], abs=1e-7)
 
 
 def test_large_beta_binomials_are_cubes_by_themselves_and_share_no_more_than_the_effect():
