@@ -7,10 +7,10 @@ A mutant changes one place of the Python code that ships, outside of words, type
 whole number by one, a condition, what is returned, an argument, a bound. Lines are drawn, then one of a line's mutants.
 All is done in a copy of the checkout, `tree` in `--folder`. A mutant is tried with `--near` test files, one after the
 other: those fewest imports away from its module, and alike in name, each for `--budget` seconds, tests that name its
-function first. A test that fails catches it, unless it fails without it, too, which is tried. Farther tests
-may catch what survives, so the share is a lower bound. Stopped and run again, it goes on. `--again` tries survivors
-once more, with the tests as they are now: that share is too good, since tests were written for them. Draw others for
-an honest one, by another seed.
+function first. A test that fails catches it, unless it fails without it, too, which is tried. Farther tests may catch
+what survives, so the share is a lower bound. Stopped and run again, it goes on. `--again` tries survivors once more,
+with the tests as they are now: that share is too good, since tests were written for them. Draw others for an honest
+one, by another seed.
 
 mutants.json has the survivors that no test could see, with the reason; shares with and without them are told.
 """
