@@ -33,7 +33,7 @@ from tower_sim.games.amerigo import GAME, Played, Rules, play
 from tower_sim.games.amerigo.compared import ComparedGames, Course
 from tower_sim.games.amerigo.figures import FIGURES
 from tower_sim.games.amerigo.many import counted, plan_of, sample_games
-from tower_sim.games.compared import Row
+from tower_sim.games.compared import Row, how_sure
 from tower_sim.games.game import Game, Turn, game_seed
 from tower_sim.model import TooManyFailedDraws, until_landed
 from tower_sim.models import open_model
@@ -792,6 +792,12 @@ def inside_told(six: Comparison, difference: float, interval: tuple[float, float
     rows = [replace(each, shown=False, p_adjusted=0.2, **changed) if each.key == "inside" else each
             for each in six.figures]  # fmt: skip
     return replace(six, groups=(tuple(rows), six.groups[1])).in_plain_words.split(". ")[0]
+
+
+@pytest.mark.parametrize(("adjusted", "said"), [(1e-4, "certain"), (1.01e-4, "very likely"), (0.04, "very likely")])
+def test_certain_is_said_by_the_p_of_all_figures_together(adjusted: float, said: str):
+    row = Row("x", "X", "cubes", 3.0, 2.0, 1.0, 1.0, -1.0, 1.0, (-1.2, -0.8), 0.0, 1e-6, adjusted, True, 0.5, (0.5, 9))
+    assert how_sure(row, "game") == said
 
 
 def test_a_difference_that_is_not_shown_is_not_called_none(six: Comparison):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from support.cases import each_case
-from support.scenes import EDGE, WEIGHTLESS, Array, floor, pose, set_up, turns
+from support.scenes import CORNERS, EDGE, WEIGHTLESS, Array, floor, matrices, pose, set_up, turns
 
 from tower_sim.apparatus.parts import Surface
 from tower_sim.physics.core import CoreEngine, arrays
@@ -98,6 +98,20 @@ def test_of_a_pair_the_one_that_is_left_wakes_up_whichever_row_it_has(gone: int)
         engine_of(world).lie_still()
         engine_of(world).remove(bodies[gone])
         assert not engine_of(world).all_sleep()
+
+
+@pytest.mark.parametrize("overlaps", [(1, 2, 3), (3, 1, 2), (2, 3, 1)])
+@pytest.mark.parametrize("towards", [(1, 1), (1, -1), (-1, 1), (-1, -1)])
+def test_the_deepest_contact_is_that_of_all_points_of_all_pairs(overlaps: Sequence[int], towards: tuple[int, int]):
+    """Three cubes, tilted a little towards one of their four corners; the lowest is so many % of an edge in a floor."""
+    tilted = np.array([0.003 * towards[0], 0.002 * towards[1], 0.0, 1.0])
+    tilted /= np.linalg.norm(tilted)
+    low = -EDGE * (CORNERS @ matrices(tilted[None])[0].T)[:, 2].min()
+    with World(PhysicsSettings(engine="core")) as world:
+        poses = [pose((3 * k * EDGE, 0, low - over / 100 * EDGE), tilted) for k, over in enumerate(overlaps)]
+        set_up(world, poses, WOOD, [floor()])
+        engine_of(world).lie_still()
+        assert engine_of(world).overlap() == pytest.approx(0.03 * EDGE, rel=1e-6)
 
 
 def cradle(cubes: int, gap: float, speed: float) -> Array:

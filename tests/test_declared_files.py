@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import pairwise, permutations, product
 from math import factorial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from support.cases import each_case
@@ -18,7 +18,7 @@ from tower_sim import registry
 from tower_sim.apparatus.catalogue import load
 from tower_sim.errors import UsageError
 from tower_sim.games.declared.checked import declaration_of
-from tower_sim.games.declared.game import DeclaredGame
+from tower_sim.games.declared.game import AnyDeclared, DeclaredGame
 from tower_sim.games.declared.play import Throw
 from tower_sim.games.declared.rules import DeclaredRules
 from tower_sim.games.declared.stands_for import device_of, draws_of
@@ -308,3 +308,17 @@ def test_a_device_that_cannot_be_is_refused_in_one_line_with_its_path(of: Any, p
         game("amazonas").read(changed("amazonas", x=of))
     assert str(refused.value).startswith(path)
     assert "\n" not in str(refused.value)
+
+
+def test_the_game_that_is_bound_to_no_file_plays_what_a_table_declares_as_the_game_of_its_file_does() -> None:
+    of, anyone = game("amazonas"), AnyDeclared()
+    own = of.read({})
+    given = anyone.read({"declared": of.declaration.table})
+    assert anyone.plain(given) == of.plain(own)
+    model, other = open_model(load(of.apparatus), "two_thirds"), cast("Any", {"colours": 7})
+    turns = [list(each.play(model, read, 5, 2)) for each, read in ((of, own), (anyone, given))]
+    assert turns[0] == turns[1]
+    assert anyone.summary(turns[1], given) == of.summary(turns[0], own)
+    for use in (anyone.plain, lambda rules: anyone.play(model, rules, 5)):
+        with pytest.raises(UsageError, match=r"^rules .*allowed is rules that the game has read"):
+            use(other)

@@ -152,6 +152,21 @@ def test_a_clock_that_is_ahead_for_less_than_a_day_deletes_nothing(tmp_path: Pat
         store.close()
 
 
+def test_a_tower_is_kept_as_long_as_it_is_used_however_old_it_is(tmp_path: Path):
+    """Kept for 10 days: both towers were made 30 days ago, and drops were thrown 12 and 8 days ago."""
+    now = 1_000 * DAY
+    store = Database(tmp_path / "towers.db")
+    try:
+        insert = "INSERT INTO towers (hash, made, used, fields, drops) VALUES (?, ?, ?, '', 0)"
+        for name, age in ((b"12 days", 12), (b"8 days", 8)):
+            asyncio.run(store.write((insert, (name, now - 30 * DAY, now - age * DAY))))
+        for shown in (now - DAY, now):  # a purge deletes what was old enough a day before
+            asyncio.run(store.write(*store.purge(10, shown)))
+        assert store.read("SELECT hash FROM towers") == [(b"8 days",)]
+    finally:
+        store.close()
+
+
 def test_an_answer_that_changed_on_the_disk_is_not_given(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     async def whole() -> None:
         async with serving(tmp_path) as served:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from support.command_line import tower_sim
 from support.network import Answer, Client, Running, running, until
 
 from tower_sim.errors import UsageError
+from tower_sim.service.http import guard
 from tower_sim.service.http.files import VERSION, backup
 from tower_sim.service.http.problems import Problem
 from tower_sim.service.http.settings import Settings
@@ -161,6 +163,37 @@ def test_a_wrong_option_is_one_line_and_nothing_is_started(
         parsed.run(parsed)
 
 
+# Rates
+
+
+def test_a_caller_may_ask_at_once_for_so_many_seconds_and_then_at_the_rate(monkeypatch: pytest.MonkeyPatch):
+    """At 2 requests a second, for 3 seconds at once; of more than two callers that of longest ago is forgotten."""
+    now = 50.0
+    monkeypatch.setattr(guard, "_BURST", 3.0)
+    monkeypatch.setattr(guard, "_ADDRESSES", 2)
+    monkeypatch.setattr(guard, "time", SimpleNamespace(monotonic=lambda: now))
+    service: Any = SimpleNamespace(settings=Settings(Path("towers.db"), rate=2), metrics=None)
+    nothing: Any = None
+    one = guard.Guard(nothing, service, nothing)
+
+    def passed(caller: str, asked: int) -> int:
+        return sum(one._has_left(caller) for _ in range(asked))
+
+    assert passed("a", 8) == 6
+    assert passed("b", 2) == 2
+    now += 0.4
+    assert passed("a", 2) == 0
+    now += 0.1
+    assert passed("a", 2) == 1
+    now += 100.0
+    assert passed("a", 8) == 6  # no more is saved up than for 3 seconds
+    assert passed("b", 7) == 6
+    assert passed("a", 1) == 0
+    assert passed("c", 7) == 6  # and b is forgotten
+    assert passed("a", 1) == 0
+    assert passed("b", 7) == 6
+
+
 # Workers
 
 
@@ -180,6 +213,27 @@ def test_callers_take_turns_whoever_has_asked_for_most():
         return served
 
     assert asyncio.run(order()) == [b"a", b"b", b"c", b"a", b"a", b"a", b"a"]
+
+
+@pytest.mark.parametrize(
+    ("number", "first"), [(1, ["a later"]), (2, ["a later", "c"]), (3, ["a later", "b later", "c"])]
+)
+def test_of_several_workers_one_is_kept_for_who_waits(number: int, first: list[str]):
+    """a, b and d ask for what nobody waits for, then c for what c waits for; each worker takes one job, and none ends.
+
+    The one worker of a service that has no more does anything.
+    """
+
+    async def begun() -> list[str]:
+        workers = Workers(number, 100)
+        workers._serve = lambda: None  # type: ignore[method-assign]  # the queue alone
+        for owner in (b"a", b"b", b"d"):
+            workers.submit(owner, "drop", {}, is_long=True)
+        workers.submit(b"c", "drop", {})
+        jobs = [workers._next() for _ in range(number)]
+        return [job.owner.decode() for job in jobs if job]
+
+    assert asyncio.run(begun()) == first
 
 
 def test_a_worker_that_is_killed_costs_its_own_job_only():

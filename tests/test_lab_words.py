@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -32,14 +33,15 @@ const compared = ({ figures, a, b }) => {
   a.forEach((game, i) => statistics.add(sums, game, b[i]));
   return statistics.rows(sums, figures, true);
 };
-const { requests } = JSON.parse(readFileSync(0, "utf8"));
+const { requests, drops } = JSON.parse(readFileSync(0, "utf8"));
 const answers = requests.map(({ of, choices, groups }) => {
   const found = groups.flatMap(compared);
   const keyed = Object.fromEntries(found.map((row) => [row.key, row]));
   const words = of ? othersFigures.pairWords(of, found, false) : differs(keyed, choices);
-  return { words: words.join(" "), verdicts: found.map((row) => row.verdict) };
+  const p = found.flatMap((row) => [row.p, row.adjusted]);
+  return { words: words.join(" "), verdicts: found.map((row) => row.verdict), p };
 });
-console.log(JSON.stringify(answers));
+console.log(JSON.stringify([answers, drops.map((drop) => dropWords(...drop).join(" "))]));
 """
 
 
@@ -58,6 +60,33 @@ def group_of(group: Any, a: Any, b: Any, kind: str) -> dict[str, Any]:
     return {"figures": figures, "a": a.tolist(), "b": b.tolist()}
 
 
+def asked(folder: Path, requests: Sequence[Any] = (), drops: Sequence[Any] = ()) -> tuple[list[Any], list[str]]:
+    own = source("tower_sim.lab", *(f"page/{name}.js" for name in SCRIPTS))
+    (folder / "ask.mjs").write_text(source("tower_sim.pages", "common.js") + own + ASK, "utf-8")
+    return answered(folder / "ask.mjs", given={"requests": requests, "drops": drops})
+
+
+def test_the_words_of_a_drop_count_its_actions_points_and_gold(tmp_path: Path):
+    """Gold for passing: one for every three cubes that came out, or begun. A round has two phases."""
+    variant, colours = {"phases": [1, 0], "gold": 3}, ["red", "white"]
+    drops = [
+        (0, {"phase": -1, "thrown": 9, "came": [2, 1], "inside": [3, 3]}),
+        (1, {"phase": 1, "thrown": 1, "came": [0, 0], "inside": [3, 4]}),
+        (2, {"phase": 0, "thrown": 2, "came": [3, 1], "inside": [2, 3]}),
+        (3, {"phase": 1, "thrown": 2, "came": [0, 1], "inside": [1, 0]}),
+    ]
+    _, said = asked(tmp_path, drops=[(variant, drop, counts, colours) for drop, counts in drops])
+    assert said == [
+        "The set-up: 9 cubes are thrown, 3 come out (2 red and 1 white); 6 stay inside.",
+        "Round 1, the white phase: 1 cube is thrown, none comes out; 7 stay inside. "
+        "No cube, no action: the phase is skipped.",
+        "Round 1, the red phase: 2 cubes are thrown, 4 come out (3 red and 1 white); 5 stay inside. "
+        "2 actions to choose from, with 3 action points; or pass for 2 gold.",
+        "Round 2, the white phase: 2 cubes are thrown, 1 comes out (1 white); 1 stays inside. "
+        "1 action to choose from, with 1 action point; or pass for 1 gold.",
+    ]
+
+
 def test_the_words_are_those_of_compare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     for slow in ("shows_from", "games_to_show"):  # no words are of them
         monkeypatch.setattr(comparison, slow, lambda *_: 1)
@@ -71,21 +100,22 @@ def test_the_words_are_those_of_compare(tmp_path: Path, monkeypatch: pytest.Monk
     requests: list[dict[str, Any]] = []
     expected: list[str] = []
     verdicts: list[list[str]] = []
+    chances: list[list[float]] = []
     for compared, tree in kinds:
         for number in range(60):
             groups = compared.groups if tree else compared.groups[:1]
             played = [pairs(rng, len(group.figures), (0, 2, 3, 5, 9)[number % 5]) for group in groups]
             found = [rows(Moments.of(*two), group.figures) for two, group in zip(played, groups, strict=True)]
-            asked = [group_of(group, *two, group.key) for group, two in zip(groups, played, strict=True)]
-            requests.append({"of": tree, "choices": [0.5, 0.75], "groups": asked})
+            given = [group_of(group, *two, group.key) for group, two in zip(groups, played, strict=True)]
+            requests.append({"of": tree, "choices": [0.5, 0.75], "groups": given})
             shares = (SimpleNamespace(with_a_choice=0.5), SimpleNamespace(with_a_choice=0.75))
             expected.append(compared.words(found, shares))
             verdicts.append([str(row.verdict) for group in found for row in group])
-    file = tmp_path / "ask.mjs"
-    scripts = source("tower_sim.pages", "common.js") + source("tower_sim.lab", *(f"page/{name}.js" for name in SCRIPTS))
-    file.write_text(scripts + ASK, "utf-8")
-    answers = answered(file, given={"requests": requests})
+            chances.append([p for group in found for row in group for p in (row.p, row.p_adjusted)])
+    answers, _ = asked(tmp_path, requests)
     assert [each["verdicts"] for each in answers] == verdicts
+    for each, own in zip(answers, chances, strict=True):
+        assert each["p"] == pytest.approx(own, rel=2e-3, abs=1e-15)
     both = [
         [words.replace("_", " ") for words in (each["words"], own)] for each, own in zip(answers, expected, strict=True)
     ]

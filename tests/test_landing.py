@@ -1,6 +1,7 @@
 """Landing and release by hand-placed cubes and analytic shapes: no physics runs here."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -141,3 +142,20 @@ def test_the_two_measures_of_overlap_that_share_no_code_agree_on_heaps_drawn_at_
         fixed = max(judge.deepest(cube, boxes) for cube in cubes)
         assert overlap.with_boxes(position, orientation, EDGE, boxes) == pytest.approx(fixed, abs=1e-9)
     assert seen > 20
+
+
+def test_overlaps_worked_out_by_hand():
+    """Upright cubes, in edges: 0 where nothing is near, else what is missing; of a heap in one place, of two cubes."""
+    floor = Box("floor", "floor", (0.0, 0.0, -1.0), (1.0, 1.0, 1.0), (0.0, 0.0, 0.0, 1.0))
+
+    def deep(*places: tuple[float, float, float], boxes: Sequence[Box] = ()) -> tuple[float, float]:
+        at, turned = EDGE * np.array(places), np.array([(0.0, 0.0, 0.0, 1.0)] * len(places))
+        both = overlap.between_cubes(at, turned, EDGE), overlap.with_boxes(at, turned, EDGE, boxes)
+        return both[0] / EDGE, both[1] / EDGE
+
+    assert deep((0, 0, 5)) == (0, 0)
+    assert deep((0, 0, 5), boxes=[floor]) == (0, 0)
+    assert deep((0, 0, 0.3), (0, 0, 7), boxes=[floor]) == pytest.approx((0, 0.2))
+    assert deep((0, 0, 0), (0, 1.2, 0), (0, 3, 0)) == (0, 0)
+    assert deep((0, 0, 0), (0, 0.9, 0), (0, 3, 0.5), (0, 3.6, 0.5)) == pytest.approx((0.4, 0))
+    assert deep((0, 0, 0), (0, 0.3, 0), (0.2, 0, 0)) == pytest.approx((0.8, 0))

@@ -15,13 +15,14 @@ from tests.support.filmed import counted, filmed, filming, outcomes, recorded
 from tests.support.hulls import as_hull
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import load
+from tower_sim.cubes import Cube
 from tower_sim.model import knock_then_drop
 from tower_sim.outcome import Status
 from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.film import Film, Reel, Shot
 from tower_sim.physics.settings import PhysicsSettings, accuracy
 from tower_sim.replay.moving import Spell, spells
-from tower_sim.replay.takes import RATE, Take, takes
+from tower_sim.replay.takes import RATE, Lying, Take, _Shown, takes  # pyright: ignore[reportPrivateUsage]
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import Pose
 
@@ -351,3 +352,24 @@ def test_a_film_gives_its_shots_once():
         list(outcomes(model, [("drop", 1), ("drop", 1)], 9))
     assert len(film.taken()) == 2
     assert film.taken() == []
+
+
+def test_a_cube_that_is_shoved_twice_rests_between_on_the_floor_that_it_fell_to():
+    """Cube 9 falls 4 cm to the lower floor, lies for 0.3 s and falls 4 cm more; cube 3 lies on the upper floor."""
+    falls = 0.11 + path((8, -0.5), (30, 0.0), (8, -0.5), (10, 0.0))[:, 0, 0]
+    poses = np.zeros((len(falls), 2, 7))
+    poses[:, 0, 1], poses[:, 0, 2], poses[:, 1, 2], poses[:, :, 6] = 0.02, 0.12, falls, 1.0
+    reel = Reel(0.01)
+    reel.add((3, 9), poses[1:])
+    cubes = {number: Cube(number, "red", AMERIGO.cube_edge) for number in (3, 9)}
+    start = {
+        number: Lying(cubes[number], "inside:upper_floor", Pose((0.0, y, z), (0.0, 0.0, 0.0, 1.0)))
+        for number, y, z in ((3, 0.02, 0.12), (9, 0.0, 0.11))
+    }
+    rest = start | {9: Lying(cubes[9], "inside:ramp", Pose((0.0, 0.0, 0.03), (0.0, 0.0, 0.0, 1.0)))}
+    shown = _Shown(reel, AMERIGO, start, rest)
+    found = shown.happenings(set())
+    assert [(each.word, each.cube, each.place) for each in found] == [
+        ("woken", 9, ""), ("rest", 9, "inside:lower_floor"), ("woken", 9, ""), ("rest", 9, "inside:ramp"),
+    ]  # fmt: skip
+    assert [each.frame / RATE for each in found] == pytest.approx([0.0, 0.08, 0.38, 0.46], abs=1 / RATE)

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import each_case
 
-from tower_sim import PhysicsModel, load, open_model, supply
+from tower_sim import Cube, PhysicsModel, load, open_model, supply
 from tower_sim.errors import UsageError
+from tower_sim.outcome import Status
 from tower_sim.replay.matching import (
     LEVELS,
     OUT,
@@ -29,6 +30,8 @@ from tower_sim.replay.matching import (
     read_moves,
     relabelled,
 )
+from tower_sim.replay.stored import recorded_cubes
+from tower_sim.replay.takes import Lying, Take, Track
 from tower_sim.replay.transport import transport
 
 A, B = "inside:upper_floor", "inside:lower_floor"
@@ -250,3 +253,16 @@ def test_a_drop_of_physics_matches_itself_and_one_of_the_surrogate_is_known_cube
         cubes = [Recorded(x.number, x.before, x.after or "") for x in wanted.cubes]
         assert level_of(wanted, moves_of(cubes)) == "exact"
         assert relabelled(wanted, cubes, "exact") == {x.number: x.number for x in wanted.cubes}
+
+
+def test_what_became_of_the_cubes_of_a_take():
+    """0 stays where it is, 1 falls a floor, 2 is pushed out; 3 is thrown and stays, 4 is thrown and comes out."""
+    cubes = [Cube(number, "red", 0.008) for number in range(5)]
+    start = tuple(Lying(cube, place, None) for cube, place in zip(cubes, (B, A, B), strict=False))
+    rest = tuple(Lying(cube, place, None) for cube, place in zip(cubes, (B, B, "tray", A, "table"), strict=True))
+    tracks = tuple(Track(number, 0, np.zeros((2, 7))) for number in (1, 2, 3, 4))
+    take = Take("drop", Status.SETTLED, 2, 0.0, (), tuple(cubes[3:]), start, rest, tracks, ())
+    assert recorded_cubes(take) == [
+        Recorded(0, B, B, still=True), Recorded(1, A, B), Recorded(2, B, OUT), Recorded(3, THROWN, A),
+        Recorded(4, THROWN, OUT),
+    ]  # fmt: skip

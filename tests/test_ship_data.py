@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import itertools
 import math
 import pickle
 from typing import Any, cast
@@ -94,6 +95,16 @@ def test_the_board_has_no_holes_but_its_zones():
     low = np.column_stack([points, np.full(len(points), (BOARD.floor + BOARD.border_top) / 2)])
     assert np.mean(~over_zone & ~is_solid(low)) < 0.001
     assert 0.8 < over_zone.mean() < 0.95
+
+
+def test_every_deck_falls_fore_and_aft_from_its_ridge_alike():
+    """On each side of the ridge at 10, 50 and 90 % of the span the plank begins at the height that its slope gives."""
+    beside = 0.3 * SHIP.given.hull.beam  # of the masts
+    for deck in SHIP.given.decks:
+        for side, share in itertools.product((-1, 1), (0.1, 0.5, 0.9)):
+            y, z = deck.along + side * share * deck.span, deck.ridge - share * deck.span * math.tan(deck.slope)
+            solid = is_solid(np.array([(beside, y, z - 1e-4), (beside, y, z + 1e-4)]))
+            assert solid.tolist() == [True, False], (deck, side, share)
 
 
 def test_a_cube_dropped_down_the_middle_of_each_port_finds_it_open():

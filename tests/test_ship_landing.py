@@ -217,6 +217,28 @@ def test_the_way_round_of_corners_does_not_matter():
     assert not polygon.is_convex(np.array([(0.0, 0.0), (1.0, 0.0), (0.2, 0.2), (0.0, 1.0)]))
 
 
+def test_the_triangle_of_sides_3_4_and_5_away_from_the_origin():
+    """Its normals, insets and distances, whichever corner is first and whichever way round; a circle of 1 fits in."""
+    away, middle = np.array([10.0, 20.0]), (11.0, 21.0)
+    triangle = np.array([(0.0, 0.0), (4.0, 0.0), (0.0, 3.0)]) + away
+    for first in range(3):
+        given = np.roll(triangle, first, axis=0)
+        assert np.array_equal(polygon.counter_clockwise(given), given)
+        assert np.array_equal(polygon.counter_clockwise(given[::-1]), given)
+        assert polygon.is_convex(given)
+    np.testing.assert_allclose(polygon.inward(triangle), [(0, 1), (-0.6, -0.8), (1, 0)], atol=1e-15)
+    half = polygon.inset(triangle, 0.5)  # half as large, around the same middle
+    np.testing.assert_allclose(sorted(half.tolist()), [(10.5, 20.5), (10.5, 22), (12.5, 20.5)], atol=1e-12)
+    np.testing.assert_allclose(polygon.inset(triangle, 1 - 1e-9), [middle] * 3, atol=1e-8)
+    points = away + np.array([(1.0, 1.0), (4.0, 3.0), (-3.0, -4.0), (2.0, -0.5), (7.0, -4.0)])
+    assert polygon.distance(points, triangle) == pytest.approx([0, 2.4, 5, 0.5, 5])
+
+
+def test_a_star_that_goes_round_twice_is_not_convex():
+    angles = 2 * np.pi * 2 * np.arange(5) / 5
+    assert not polygon.is_convex(np.column_stack([np.cos(angles), np.sin(angles)]))
+
+
 @given(st.floats(0.01, 0.49))
 def test_an_inset_square_is_smaller_by_twice_the_inset(by):
     square = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)])

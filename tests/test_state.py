@@ -3,6 +3,7 @@ import json
 import random
 import string
 import zlib
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -20,6 +21,7 @@ from tower_sim.state import (
     Resident,
     Touch,
     TowerState,
+    check_seed,
     rng_from_text,
     rng_text,
 )
@@ -129,6 +131,25 @@ def test_touches_are_part_of_the_value_replaced_by_what_follows_and_kept_when_a_
     assert taken.cubes == (upper.cube,)
     assert taken.touches == (touch,)
     assert taken.after((upper,), Event("drop", "", (), ())).touches == ()
+
+
+def test_the_next_number_is_above_those_of_all_cubes_that_were_ever_there():
+    """0 is inside, 4 lies on the board, 7 was thrown and came out; then 4 is the highest that was ever seen."""
+    inside, lying = (Resident(Cube(number, "red", 0.008), "x", 0) for number in (0, 4))
+    event = Event("drop", "", (inside.cube, lying.cube, Cube(7, "red", 0.008)), (7,))
+    empty = TowerState("physics", "a", "b")
+    assert empty.next_id == 0
+    assert empty.after((inside,), event, (lying,)).next_id == 8
+    assert replace(empty, residents=(inside,), board=BoardState((lying,))).next_id == 5
+    assert replace(empty, residents=(lying,), board=BoardState((inside,))).next_id == 5
+
+
+def test_a_seed_is_a_whole_number_of_128_bits():
+    for seed in (0, 1, 2**128 - 1):
+        check_seed(seed)
+    for seed in (-1, 2**128, True, 1.0, "7", None):
+        with pytest.raises(UsageError, match=r"^seed is .*; allowed is a whole number from 0 to 2\^128 - 1"):
+            check_seed(seed)
 
 
 def test_a_force_takes_at_most_eight_characters_of_a_token():

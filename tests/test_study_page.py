@@ -17,6 +17,7 @@ from tower_sim.campaign import parse, run
 from tower_sim.cli import main
 from tower_sim.statistics import Estimate
 from tower_sim.study import study
+from tower_sim.study.page import page_of
 from tower_sim.study.sheets import Sheets
 
 
@@ -175,3 +176,8 @@ def test_the_command_says_it_in_plain_words_or_as_json(
     assert main(["campaign", "status", "in", "--json"]) == 0
     status = json.loads(capsys.readouterr().out)
     assert (status["schema"], status["runs"]["done"]) == ("tower-sim/campaign-status", status["runs"]["of"])
+
+
+def test_a_page_is_called_as_the_first_heading_of_its_report():
+    assert "<title>Two towers</title>" in page_of("Words.\n\n# Two towers\n\n# Another\n", {})
+    assert "<title>Report</title>" in page_of("## A part\n", {})

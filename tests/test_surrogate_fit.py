@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import sparse, stats
 from support.cases import each_case
 from support.exact import exact
 
@@ -24,7 +24,7 @@ from tower_sim.campaign import parse, run
 from tower_sim.campaign.data import Campaign, CubeEntries, Drops, Failed, Words
 from tower_sim.campaign.reader import load
 from tower_sim.errors import UsageError
-from tower_sim.fitting import check, fit, ladder
+from tower_sim.fitting import cascade_fit, check, fit, ladder
 from tower_sim.fitting.check import check_command, count_laws
 from tower_sim.fitting.fit import LEAST_RUNS, covered, fit_command, ladder_text, unseen
 from tower_sim.fitting.pages import headline, text, write_report
@@ -304,6 +304,34 @@ def bernoulli(shift: float = 0.0) -> Any:
     thrown, inside = (1 / (1 + math.exp(-x @ np.array(c) - shift)) for c in (GROUPS[:3], GROUPS[4:7]))
     p = np.array([thrown, thrown, inside, inside, inside])
     return np.where(SUBSETS, p, 1 - p).prod(1)
+
+
+def test_effects_have_mean_0_and_variance_1():
+    assert normal_scores(2) == pytest.approx((-1, 1))
+    assert normal_scores(3) == pytest.approx((-math.sqrt(1.5), 0, math.sqrt(1.5)))
+    for count in (2, 3, 5, 16):
+        scores = np.array(normal_scores(count))
+        assert (scores.mean(), scores.var()) == pytest.approx((0, 1))
+        assert np.array_equal(scores, np.sort(scores))
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.7])
+def test_the_likelihood_of_a_cascade_is_the_mean_over_effects_and_its_gradient_its_slope(spread: float):
+    """Two drops of two kinds of cubes and of one; per kind so many of so many pass, by hand for every effect."""
+    drop, cubes, passed = np.array([0, 0, 1]), np.array([3.0, 2.0, 4.0]), np.array([1.0, 2.0, 0.0])
+    x, felt = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), np.array([[1.0], [0.5], [1.0]])
+    cells = cascade_fit._Cells(drop, cubes, passed, sparse.csr_array(x), sparse.csr_array(felt))
+    at = np.array([0.3, -0.4, spread])
+    chance = np.zeros((2, len(normal_scores())))
+    for i, effect in enumerate(normal_scores()):
+        p = 1 / (1 + np.exp(-(x @ at[:2] + felt[:, 0] * spread * effect)))
+        each = p**passed * (1 - p) ** (cubes - passed)
+        chance[:, i] = each[0] * each[1], each[2]
+    found, slope = cascade_fit._log_likelihood(at, cells)
+    assert found == pytest.approx(np.log(chance.mean(1)).sum())
+    if spread:
+        ends = [[cascade_fit._log_likelihood(at + s * step, cells)[0] for s in (1, -1)] for step in 1e-5 * np.eye(3)]
+        assert slope == pytest.approx([(a - b) / 2e-5 for a, b in ends], abs=1e-7)
 
 
 def test_large_beta_binomials_are_cubes_by_themselves_and_share_no_more_than_the_effect():

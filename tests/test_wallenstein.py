@@ -203,3 +203,17 @@ def test_a_profile_that_makes_no_tower_is_refused_in_one_line(name):
         tower(changes)
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_every_strip_of_the_ramp_goes_from_the_back_wall_out_of_the_exit_or_to_the_front_wall(shape: RoundTower):
+    """Along the upper faces: each ends at the height that the ramp has there, the farthest at the ramp's end."""
+    given, ends = shape.given, []
+    for box in (box for box in shape.boxes if box.part == "ramp"):
+        turned, (x, _, z) = axes(np.array([box.orientation]))[0], box.half
+        for side in (-1, 1):
+            end = box.centre + turned @ np.array([side * x, 0.0, z])
+            assert end[2] == pytest.approx(given.ramp_height(end[0]))
+            assert -1.1 * given.half - WALL < end[0] < given.ramp_end + 1e-9
+            ends.append(end[0])
+    assert max(ends) == pytest.approx(given.ramp_end)
+    assert min(ends) < -0.99 * given.half

@@ -260,9 +260,14 @@ class Campaign:
         code = run.astype(np.int64) * groups + group
         return np.bincount(code, weights, self.runs * groups).reshape(self.runs, groups)
 
+    @cached_property
+    def longest(self) -> int:
+        """How many drops the longest run has."""
+        return int(self.drops.drop.max(initial=-1)) + 1
+
     def matrix(self, values: Array) -> Array:
         """Lay out one value a drop in shape (runs, drops of a run); NaN where a run has no such drop."""
-        table = np.full((self.runs, int(self.drops.drop.max(initial=-1)) + 1), np.nan)
+        table = np.full((self.runs, self.longest), np.nan)
         table[self.drops.run, self.drops.drop] = values
         return table
 
@@ -295,21 +300,21 @@ class Campaign:
         old = cubes.out & ~cubes.thrown & (cubes.row >= 0)
         numbers = {name: column for name, column in self.facts.items() if not isinstance(column, Words)}
         played: Array = np.isfinite(self.matrix(drops.drop))
-        setup: Array = np.zeros(played.shape[1], bool)
-        setup[: int(self.has_setup)] = True
+        phases: Array = np.ones(self.longest, bool)
+        phases[: int(self.has_setup)] = False
         tables = (self._laid_out(each) for each in (self.thrown_by_colour, self.out_by_colour, self.inside_by_colour))
         return by_drop(
             *tables,
             played=played,
             old_out=self._laid_out(np.bincount(cubes.row[old], minlength=len(drops))),
-            phases=~setup,
+            phases=phases,
             terms={name: float(x) for name, x in self.rules.items() if isinstance(x, int | float)},
             facts={name: self.matrix(column) for name, column in numbers.items()},
         )
 
     def _laid_out(self, values: Array) -> Array:
         """Lay out one or more numbers a drop in shape (runs, drops of the longest, ...); 0 where a run has no such."""
-        table = np.zeros((self.runs, int(self.drops.drop.max(initial=-1)) + 1, *values.shape[1:]), np.int16)
+        table = np.zeros((self.runs, self.longest, *values.shape[1:]), np.int16)
         table[self.drops.run, self.drops.drop] = values
         return table
 

@@ -94,6 +94,19 @@ function alone(rows, choice, cubes) {
   ];
 }
 
+/** Say what happened in a drop of a game: of `phase` (-1: the set-up), `thrown` cubes; by colour, what `came` out and is `inside`. */
+function dropWords(variant, drop, { phase, thrown, came, inside }, colours) {
+  const names = came.map((count, k) => (count ? `${count} ${colours[k]}` : "")).filter(Boolean);
+  const [out, left] = [came, inside].map((counts) => counts.reduce((sum, count) => sum + count, 0));
+  const where = phase < 0 ? "The set-up" : `Round ${1 + Math.floor((drop - 1) / variant.phases.length)}, the ${colours[phase]} phase`;
+  const outcome = out ? `${out} come${out === 1 ? "s" : ""} out (${listed(names)})` : "none comes out";
+  const lines = [`${where}: ${counted(thrown, "cube")} ${thrown === 1 ? "is" : "are"} thrown, ${outcome}; ${left} stay${left === 1 ? "s" : ""} inside.`];
+  if (phase >= 0 && !out) lines.push("No cube, no action: the phase is skipped.");
+  if (phase < 0 || !out) return lines;
+  const points = counted(Math.max(...came), "action point");
+  return [...lines, `${counted(names.length, "action")} to choose from, with ${points}; or pass for ${Math.ceil(out / variant.gold)} gold.`];
+}
+
 /** Say how sure the figures are of so many games. */
 function howSure(row, games, isPaired) {
   const what = isPaired

@@ -182,17 +182,7 @@ const wholeTab = (() => {
     const perColour = (some) => colours.map((_, k) => some.filter((cube) => colourOf[cube] === k).length);
     const came = perColour(out);
     const inside = perColour(game.spots[drop].map((spot, cube) => (spot && spot[0] !== "tray" ? cube : -1)).filter((cube) => cube >= 0));
-    const names = came.map((count, k) => (count ? `${count} ${colours[k]}` : "")).filter(Boolean);
-    const left = sumOf(inside);
-    const where = phase < 0 ? "The set-up" : `Round ${1 + Math.floor((drop - 1) / variant.phases.length)}, the ${colours[phase]} phase`;
-    const lines = [`${where}: ${counted(thrown.length, "cube")} ${thrown.length === 1 ? "is" : "are"} thrown, ${out.length ? `${out.length} come${out.length === 1 ? "s" : ""} out (${listed(names)})` : "none comes out"}; ${left} stay${left === 1 ? "s" : ""} inside.`];
-    if (phase >= 0) {
-      const actions = names.length;
-      lines.push(out.length
-        ? `${counted(actions, "action")} to choose from, with ${counted(Math.max(...came), "action point")}; or pass for ${Math.ceil(out.length / variant.gold)} gold.`
-        : "No cube, no action: the phase is skipped.");
-    }
-    find("whole-words").textContent = lines.join(" ");
+    find("whole-words").textContent = dropWords(variant, drop, { phase, thrown: thrown.length, came, inside }, colours).join(" ");
     find("whole-table").replaceChildren(tableOf(
       "Cubes now", ["colour", "thrown", "out", "inside"],
       colours.map((colour, k) => [[chip(lab.paints[k]), colour], String(perColour(thrown)[k]), String(came[k]), String(inside[k])]),
