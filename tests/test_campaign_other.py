@@ -180,7 +180,7 @@ def test_its_tables_come_into_the_specs_text_after_what_always_was_there(lots: p
 
 
 def test_its_runs_are_those_of_its_own_play_and_its_facts_a_table(lots: pytest.MonkeyPatch, tmp_path: Path):
-    lots.setattr(Point, "open_model", lambda _: CoinTower(failure_rate=0.6))
+    lots.setattr(Point, "open_model", lambda *_: CoinTower(failure_rate=0.6))
     spec = parse(TEXT)
     run(spec, tmp_path / "out")
     assert verify(tmp_path / "out") == []

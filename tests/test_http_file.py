@@ -157,7 +157,7 @@ def test_a_tower_is_kept_as_long_as_it_is_used_however_old_it_is(tmp_path: Path)
     now = 1_000 * DAY
     store = Database(tmp_path / "towers.db")
     try:
-        insert = "INSERT INTO towers (hash, made, used, fields, drops) VALUES (?, ?, ?, '', 0)"
+        insert = "INSERT INTO towers (hash, made, used, fields, drops, inside) VALUES (?, ?, ?, '', 0, '{}')"
         for name, age in ((b"12 days", 12), (b"8 days", 8)):
             asyncio.run(store.write((insert, (name, now - 30 * DAY, now - age * DAY))))
         for shown in (now - DAY, now):  # a purge deletes what was old enough a day before

@@ -97,7 +97,7 @@ def known(thrown: int) -> dict[str, float]:
 def swept(directory: Path, monkeypatch: pytest.MonkeyPatch, odd: int = 0, runs: int = 8, seed: int = 3) -> Path:
     """Run the throw-size sweep with the known tower."""
     with monkeypatch.context() as patch:
-        patch.setattr(Point, "open_model", lambda self: ThrowTower(odd=odd))
+        patch.setattr(Point, "open_model", lambda *_: ThrowTower(odd=odd))
         run(parse(SWEEP.format(runs=runs, seed=seed, design="", throws=list(THROWS))), directory)
     return directory
 
@@ -229,7 +229,7 @@ def test_a_sample_of_points_with_one_run_each_is_studied_as_a_sample(tmp_path: P
     monkeypatch.setattr(sensitivity, "has_salib", lambda: False)
     design = 'design = "sobol"\npoints = 32'
     text = SWEEP.format(runs=1, seed=5, design=design, throws="{ low = 3, high = 49 }")
-    monkeypatch.setattr(Point, "open_model", lambda self: ThrowTower())
+    monkeypatch.setattr(Point, "open_model", lambda *_: ThrowTower())
     run(parse(text + '"chain.drops" = { low = 6, high = 20 }\n'), tmp_path / "in")
     study(tmp_path / "in", tmp_path / "out")
     said = (tmp_path / "out" / "report.md").read_text("utf-8")

@@ -119,10 +119,10 @@ def _figure(name: str, given: object, readings: Mapping[str, Reading]) -> Figure
     if name in (*readings, *_FIGURES):
         raise fault(where, name, f"a word that no reading has, and none of {', '.join(_FIGURES)}", "choose another")
     take = one_of(of.get("take", MEAN), f"{where}.take", TAKES)
-    texts: dict[str, Any] = {
-        key: text(of[key], f"{where}.{key}") for key in ("unit", "says", "of", "among", "where") if key in of
-    }
-    figure = Figure(name, text(of.get("title", name), f"{where}.title"), **({"unit": SHARE} | texts), take=take)
+    written = [key for key in ("unit", "says", "of", "among", "where") if key in of]
+    texts: dict[str, Any] = {"unit": SHARE}
+    texts |= {key: text(of[key], f"{where}.{key}") for key in written}
+    figure = Figure(name, text(of.get("title", name), f"{where}.title"), **texts, take=take)
     numbers = [one for one, reading in readings.items() if reading.kind == NUMBER]
     for part, read in figure.parts.items():
         for one in sorted(read.names - {*_COLUMNS, *numbers}):
