@@ -311,7 +311,7 @@ def test_effects_have_mean_0_and_variance_1():
     assert (scores.mean(), scores.var()) == pytest.approx((0, 1))
     expected = stats.norm.ppf((np.arange(len(scores)) + 0.5) / len(scores))
     assert scores == pytest.approx(expected / np.sqrt((expected**2).mean()))
-        assert np.array_equal(scores, np.sort(scores))
+    assert np.array_equal(scores, np.sort(scores))
 
 
 @pytest.mark.parametrize("spread", [0.0, 0.7])
