@@ -5,15 +5,16 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import matplotlib.image
 import numpy as np
 import numpy.typing as npt
 import pytest
 from support.browser import PAGES, Watched, axe_violations, browsing
-from support.replays import MadeReplay, battle_replay, tower_replay
+from support.replays import battle_replay, tower_replay
 
+from tower_sim.replay.document import Replay
 from tower_sim.replay.page import page_of
 
 pytestmark = PAGES
@@ -26,9 +27,9 @@ Open = Callable[..., Any]
 def opener(watched: Watched, folder: Path) -> Open:
     """Return what opens a document in a browser and waits until it is shown."""
 
-    def open_there(document: MadeReplay) -> Any:
+    def open_there(document: Replay) -> Any:
         path = folder / "replay.html"
-        path.write_text(page_of(cast(Any, document)), "utf-8")
+        path.write_text(page_of(document), "utf-8")
         page = watched.open(path)
         page.wait_for_function("() => window.towerSim")
         return page
@@ -96,7 +97,7 @@ def shown(page: Any) -> None:
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
-def expected(document: MadeReplay, step: int, frame: float) -> dict[str, list[int]]:
+def expected(document: Replay, step: int, frame: float) -> dict[str, list[int]]:
     """Count by hand what is in the hand, inside, out and aside at a frame of a step of one take."""
     header = document.header
     (take,) = header["steps"][step]["takes"]
@@ -116,7 +117,7 @@ def expected(document: MadeReplay, step: int, frame: float) -> dict[str, list[in
     return counts
 
 
-def decoded(document: MadeReplay, offset: int, length: int) -> npt.NDArray[np.float64]:
+def decoded(document: Replay, offset: int, length: int) -> npt.NDArray[np.float64]:
     """Return a track's positions (m), shape (length, 3), by the format's own words."""
     motion = np.frombuffer(document.data, "<i2", offset=56 * document.header["exact"])
     columns = motion[offset : offset + 7 * length].reshape(7, length)
@@ -161,7 +162,7 @@ def test_counts_follow_the_scrubber_that_keys_move(at_desk: Open):
 
 
 @pytest.mark.parametrize("document", [tower_replay(), battle_replay()], ids=["tower", "battle"])
-def test_poses_are_the_documents_exact_ones_at_rest_and_its_tracks_on_the_way(at_desk: Open, document: MadeReplay):
+def test_poses_are_the_documents_exact_ones_at_rest_and_its_tracks_on_the_way(at_desk: Open, document: Replay):
     page = at_desk(document)
     table = np.frombuffer(document.data, "<f8", 7 * document.header["exact"]).reshape(-1, 7)
     for step, begin in enumerate(page.evaluate("towerSim.steps")):
@@ -563,7 +564,7 @@ def test_a_document_of_another_version_is_refused_in_one_line(desk: Watched, tmp
     document = tower_replay(({"blue": 1},))
     document.header["version"] = 2
     path = tmp_path / "replay.html"
-    path.write_text(page_of(cast(Any, document)), "utf-8")
+    path.write_text(page_of(document), "utf-8")
     page = desk.open(path)
     page.wait_for_function("() => document.getElementById('trouble').textContent")
     assert "version 1" in page.inner_text("#trouble")
@@ -571,7 +572,7 @@ def test_a_document_of_another_version_is_refused_in_one_line(desk: Watched, tmp
 
 def test_without_a_3d_picture_counts_and_steps_work(desk: Watched, tmp_path: Path):
     path = tmp_path / "replay.html"
-    path.write_text(page_of(cast(Any, tower_replay())), "utf-8")
+    path.write_text(page_of(tower_replay()), "utf-8")
     page = desk.page.context.new_page()
     page.add_init_script(
         "HTMLCanvasElement.prototype.getContext = (get => function (kind, ...more) {"
@@ -587,7 +588,7 @@ def test_without_a_3d_picture_counts_and_steps_work(desk: Watched, tmp_path: Pat
 
 
 @pytest.mark.parametrize("document", [tower_replay(), battle_replay()], ids=["tower", "battle"])
-def test_axe_finds_nothing_on_a_desktop_in_either_theme(at_desk: Open, document: MadeReplay):
+def test_axe_finds_nothing_on_a_desktop_in_either_theme(at_desk: Open, document: Replay):
     document.header["summary"] = "a table   of figures\n\nand   another"  # as Amerigo's: two landmarks
     page = at_desk(document)
     seek(page, 1.5)
@@ -609,7 +610,7 @@ def test_axe_finds_nothing_on_a_telephone(in_hand: Open):
     [tower_replay(title="An apparatus " + "of a very long name" * 6), battle_replay()],
     ids=["tower", "battle"],
 )
-def test_nothing_scrolls_sideways_on_360_pixels(in_hand: Open, document: MadeReplay):
+def test_nothing_scrolls_sideways_on_360_pixels(in_hand: Open, document: Replay):
     document.header["summary"] = "a table   of many columns   " * 20
     document.header["steps"][0]["text"] = "x" * 300
     page = in_hand(document)
@@ -643,6 +644,6 @@ def test_one_finger_turns_and_two_zoom(in_hand: Open, telephone: Watched):
 
 def test_a_page_of_49_cubes_is_small_and_equal_documents_give_equal_pages():
     drops = ({"blue": 20, "red": 20, "green": 9},)
-    page = page_of(cast(Any, tower_replay(drops)))
+    page = page_of(tower_replay(drops))
     assert len(page.encode()) < 1_000_000
-    assert page == page_of(cast(Any, tower_replay(drops)))
+    assert page == page_of(tower_replay(drops))

@@ -10,7 +10,7 @@ import os
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -92,7 +92,7 @@ def main(arguments: list[str] | None = None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         document = options.document or Path(folder) / "replay.html"
         if options.document is None:
-            document.write_text(page_of(cast(Any, tower_replay(({"blue": 20, "red": 20, "green": 9},)))), "utf-8")
+            document.write_text(page_of(tower_replay(({"blue": 20, "red": 20, "green": 9},))), "utf-8")
         measure(document, options.seconds, options.level)
 
 

@@ -14,17 +14,10 @@ import numpy.typing as npt
 from tower_sim import load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.pages import paints
+from tower_sim.replay.document import Replay
 
 Array = npt.NDArray[np.float64]
 UNIT = 1e-5
-
-
-@dataclass(frozen=True)
-class MadeReplay:
-    """A document: its header and its bytes."""
-
-    header: dict[str, Any]
-    data: bytes
 
 
 @dataclass
@@ -98,7 +91,7 @@ def tower_replay(
     title: str = "Two drops into amerigo",
     apparatus: str = "amerigo",
     matched: str | None = None,
-) -> MadeReplay:
+) -> Replay:
     """Return drops into a tower: of each colour every second cube comes out, and the others lie on the ramp."""
     shape = load(apparatus)
     edge = shape.cube_edge
@@ -162,7 +155,7 @@ def tower_replay(
     return _document(shape, title, colours, cubes, steps, parts, matched)
 
 
-def battle_replay(title: str = "A battle of two sides") -> MadeReplay:
+def battle_replay(title: str = "A battle of two sides") -> Replay:
     """Return a step of a battle: six cubes that fall through the ship, each into a zone of its own."""
     shape = load("dead_reckoning")
     assert shape.board is not None
@@ -212,7 +205,7 @@ def _document(
     steps: list[dict[str, Any]],
     parts: _Parts,
     matched: str | None,
-) -> MadeReplay:
+) -> Replay:
     header = {
         "schema": "tower-sim/replay",
         "version": 1,
@@ -241,4 +234,4 @@ def _document(
         "steps": steps,
         "summary": "What came out, came out.",
     }
-    return MadeReplay(header, parts.bytes())
+    return Replay(header, parts.bytes())
