@@ -20,7 +20,7 @@ from tower_sim.calibration.records import Record, has_colours
 from tower_sim.campaign.data import Array, Campaign
 from tower_sim.games.game import Game
 from tower_sim.runs.array import Plan
-from tower_sim.runs.by_drop import COUNTS, UNKNOWN, ByDrop, after_setup, before, by_drop
+from tower_sim.runs.by_drop import COUNTS, UNKNOWN, ByDrop, after_setup, by_drop
 from tower_sim.runs.figure import MEAN, SUM, Figure, by_key
 from tower_sim.runs.tower import INSIDE, INSIDE_SETUP, OUT
 
@@ -49,7 +49,7 @@ def _recorded(rows: Sequence[Record], colours: Sequence[str], known: bool) -> By
         np.array([[getattr(row, what).get(colour, 0) for colour in colours] for row in rows], np.int16)
         for what in ("thrown", "out", "inside")
     )
-    least, most = np.maximum(out - thrown, 0).sum(-1), np.minimum(out, before(inside.T).T).sum(-1)
+    least, most = np.maximum(out - thrown, 0).sum(-1), np.minimum(out, inside + out - thrown).sum(-1)
     counted = by_drop(thrown, out, inside, old_out=np.where(least == most, least, UNKNOWN), terms=PLAN.terms)
     unknown = np.full_like(counted.thrown, UNKNOWN)
     return counted if known else replace(counted, own=unknown, own_out=unknown, colours=unknown, lead=unknown)

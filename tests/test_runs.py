@@ -82,6 +82,16 @@ def test_figures_are_those_worked_out_by_hand():
     assert rare.value(runs, none=-1).tolist() == [-1, 1]
 
 
+def test_what_a_figure_is_has_the_numbers_of_the_rules_and_keeps_every_other_brace():
+    said = Figure("x", "x", "x", says="cubes by {divisor}, {} and {more")
+    assert said.meaning({"divisor": 3.0}) == "cubes by 3, {} and {more"
+
+
+def test_what_is_inside_before_a_throw_is_right_when_the_tower_was_emptied_for_it():
+    runs = by_drop(np.array([[4], [4]]), np.array([[1], [3]]), np.array([[3], [1]]))
+    assert (runs.before.tolist(), runs.own.tolist()) == ([0, 0], [4, 4])
+
+
 def test_a_drop_whose_column_is_not_known_does_not_count():
     thrown, out, inside = (np.array([[[3], [1], [1]]]) for _ in range(3))
     runs = by_drop(thrown, out, inside, old_out=np.array([[0, 1, UNKNOWN]]))

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.errors import UsageError
-from tower_sim.runs.by_drop import ByDrop, before, by_drop
+from tower_sim.runs.by_drop import ByDrop, by_drop
 from tower_sim.runs.figure import Figure
 
 Array = npt.NDArray[Any]
@@ -59,7 +59,7 @@ class Runs:
     @property
     def inside_before(self) -> Array:
         """How many cubes were inside before each drop, of any colour, shape (run, drop)."""
-        return before(self.inside.sum(-1))
+        return (self.inside + self.emerged - self.thrown).sum(-1)
 
     @cached_property
     def by_drop(self) -> ByDrop:

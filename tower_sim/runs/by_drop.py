@@ -24,7 +24,7 @@ class ByDrop:
     colour that was not thrown; `old_out`: cubes out that were inside before, which counts by colour leave open. What is
     not known is UNKNOWN, as the whole drop where a run does not have it. `phases` is which drops are phases of play,
     shape (drop,): all but a set-up. `terms` are numbers of the rules; `facts` what the game says of each drop, of the
-    same shape, NaN where it says nothing; `first` how many were inside before the first drop, shape (...), None: none.
+    same shape, NaN where it says nothing.
     """
 
     thrown: Array
@@ -38,12 +38,11 @@ class ByDrop:
     phases: Array
     terms: Mapping[str, float] = field(default_factory=dict[str, float])
     facts: Mapping[str, Array] = field(default_factory=dict[str, Array])
-    first: Array | None = None
 
     @property
     def before(self) -> Array:
-        """How many cubes were inside before each drop, shape (..., drop)."""
-        return before(self.inside, self.first)
+        """How many cubes were inside before each drop, shape (..., drop): all after it but those thrown."""
+        return self.inside + self.out - self.thrown
 
     def take(self, index: Any) -> ByDrop:
         """Return the runs at `index`, as numpy indexes arrays; for drops see `cut`."""
@@ -51,7 +50,6 @@ class ByDrop:
             self,
             **{name: getattr(self, name)[index] for name in COUNTS},
             facts={name: values[index] for name, values in self.facts.items()},
-            first=None if self.first is None else self.first[index],
         )
 
     def cut(self, start: int, stop: int) -> ByDrop:
@@ -62,7 +60,6 @@ class ByDrop:
             **{name: getattr(self, name)[there] for name in COUNTS},
             phases=self.phases[start:stop],
             facts={name: values[there] for name, values in self.facts.items()},
-            first=self.inside[..., start - 1] if start else self.first,
         )
 
     def after(self, others: ByDrop) -> ByDrop:
@@ -86,12 +83,6 @@ COUNTS = tuple(column.name for column in fields(ByDrop))[:8]
 """The columns of ByDrop that are counts."""
 
 
-def before(inside: Array, first: Array | None = None) -> Array:
-    """Return how many cubes were inside before each drop from those after it; `first` as in ByDrop."""
-    none = np.zeros_like(inside[..., :1]) if first is None else first[..., None]
-    return np.concatenate([none, inside[..., :-1]], axis=-1)
-
-
 def after_setup(drops: int) -> Array:
     """Return which drops are phases where the first is a set-up, shape (drop,)."""
     return np.arange(drops) > 0
@@ -113,12 +104,11 @@ def by_drop(
     `played` is which drops a run has, shape (..., drop), by default all; `phases` by default all but the first.
     """
     is_own = thrown > 0
-    held = np.concatenate([np.zeros_like(inside[..., :1, :]), inside[..., :-1, :]], axis=-2)
     of_drops = (
         thrown.sum(-1),
         emerged.sum(-1),
         inside.sum(-1),
-        (is_own * (thrown + held)).sum(-1),
+        (is_own * (emerged + inside)).sum(-1),
         (is_own * emerged).sum(-1),
         (emerged > 0).sum(-1),
         (~is_own * emerged).max(-1, initial=0),

@@ -70,7 +70,10 @@ class Figure:
 
     def meaning(self, terms: Mapping[str, float]) -> str:
         """Return what it is by rules of these terms."""
-        return self.says.format_map({name: f"{value:g}" for name, value in terms.items()})
+        says = self.says  # of anybody, so that only the terms' own braces mean something
+        for name, value in terms.items():
+            says = says.replace(f"{{{name}}}", f"{value:g}")
+        return says
 
     def shares(self) -> tuple[Figure, ...]:
         """Return how often it is each of its chances, as figures."""

@@ -112,7 +112,7 @@ const declared = (() => {
   // Figures
 
   function notes(tree) {
-    return { read: new Map(tree.readings.map(({ name }) => [name, []])), inside: [], amount: 0, throws: 0, outside: 0, columns: [], before: 0 };
+    return { read: new Map(tree.readings.map(({ name }) => [name, []])), inside: [], amount: 0, throws: 0, outside: 0, columns: [] };
   }
 
   /** Note what figures are made of, after a throw. */
@@ -122,19 +122,19 @@ const declared = (() => {
     told.inside.push(run.held());
     told.throws += run.thrown().some((count) => count > 0) ? 1 : 0;
     told.outside += run.covers() ? 0 : 1;
-    if (tree.own.length && run.now.phase !== "setup") told.columns.push(columns(run, told.before));
-    told.before = run.held();
+    if (tree.own.length && run.now.phase !== "setup") told.columns.push(columns(run));
   }
 
   /** Return what the figures of a game's own are made of: the columns of a throw, and what was read of it. */
-  function columns(run, before) {
+  function columns(run) {
     const [thrown, out, inside] = [run.thrown(), run.out(), run.inside()];
     const sum = (counts) => counts.reduce((all, count) => all + count, 0);
     const ofThrown = (counts, is) => counts.filter((count, k) => thrown[k] > 0 === is);
     return {
-      thrown: sum(thrown), out: sum(out), inside: sum(inside), before, colours: out.filter(Boolean).length,
+      ...Object.fromEntries(run.now.read),
+      thrown: sum(thrown), out: sum(out), inside: sum(inside), before: sum(inside) + sum(out) - sum(thrown), colours: out.filter(Boolean).length,
       own: sum(ofThrown(out, true)) + sum(ofThrown(inside, true)), own_out: sum(ofThrown(out, true)),
-      lead: Math.max(0, ...ofThrown(out, false)), ...Object.fromEntries(run.now.read),
+      lead: Math.max(0, ...ofThrown(out, false)),
     };
   }
 

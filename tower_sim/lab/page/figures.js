@@ -67,7 +67,6 @@ const figures = (() => {
     }
 
     function look(drop) {
-      at.before = drop ? at.inside : 0;
       at.thrown = at.out = at.inside = at.own = at.own_out = at.colours = at.lead = 0;
       for (let k = 0; k < colours; k++) {
         const i = drop * colours + k;
@@ -82,6 +81,7 @@ const figures = (() => {
         outOf[k][drop * (variant.cubes[k] + 1) + emerged[i]]++;
         insideOf[k][drop * (variant.cubes[k] + 1) + inside[i]]++;
       }
+      at.before = at.inside + at.out - at.thrown;
     }
 
     function add(seed, game) {
