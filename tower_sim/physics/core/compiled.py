@@ -16,11 +16,16 @@ from tower_sim.jit import compiled, is_compiled, kept, lies_on_disk
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def sources() -> list[Path]:
+    """Return the files of what is compiled: all of this folder but what calls it."""
+    calls_it = ("__init__.py", "compiled.py", "engine.py")
+    return sorted(path for path in Path(__file__).parent.glob("*.py") if path.name not in calls_it)
+
+
 @cache
 def digest() -> str:
-    """Return a short digest of all files of this folder: the engine's version."""
-    files = sorted(Path(__file__).parent.glob("*.py"))
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
+    """Return a short digest of what is compiled: the engine's version."""
+    return hashlib.sha256(b"".join(file.read_bytes() for file in sources())).hexdigest()[:12]
 
 
 def inner(function: F) -> F:
@@ -29,12 +34,12 @@ def inner(function: F) -> F:
     It is compiled into its callers, and without the counting of references to tables, which nothing here makes or
     keeps: that would take most of the time.
     """
-    return compiled(function, forceinline=True, **_OPTIONS)
+    return compiled(function, forceinline=True, **OPTIONS)
 
 
 def aside(function: F) -> F:
     """Compile a function that compiled ones call seldom: it stays one of its own, so that they stay small."""
-    return compiled(function, **_OPTIONS)
+    return compiled(function, **OPTIONS)
 
 
 def entry(function: F) -> F:
@@ -45,7 +50,7 @@ def entry(function: F) -> F:
     """
     if is_compiled():
         function.__qualname__ = f"{function.__name__}_{digest()}"
-    return kept(function, **_OPTIONS)
+    return kept(function, **OPTIONS)
 
 
 def is_ready(function: Any) -> bool:
@@ -55,4 +60,4 @@ def is_ready(function: Any) -> bool:
     return bool(function.signatures) or lies_on_disk(function)
 
 
-_OPTIONS = {"error_model": "numpy", "nogil": True, "_nrt": False}
+OPTIONS = {"error_model": "numpy", "nogil": True, "_nrt": False}
