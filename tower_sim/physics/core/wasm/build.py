@@ -60,7 +60,7 @@ define double @numba_frexp(double %x, ptr %exponent) {
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A function to export, with an example of each argument (a world, a table, a number); `gives` is what it returns."""
+    """A function to export, with examples of its arguments (a world, a table, a number); `gives` is what it returns."""
 
     function: Callable[..., Any]
     takes: tuple[Any, ...]
