@@ -130,6 +130,7 @@ def killed(campaign: Campaign, whole: dict[str, bytes], kills: int, seed: int, s
     assert done == kills
 
 
+@pytest.mark.whole
 @pytest.mark.posix
 @pytest.mark.parametrize("kills", [6, pytest.param(20, marks=pytest.mark.long)])
 def test_a_campaign_killed_many_times_ends_as_if_it_had_not_been(kills: int, many: dict[str, bytes], tmp_path: Path):
@@ -162,6 +163,7 @@ def interrupted(campaign: Campaign, number: int, workers: int) -> tuple[subproce
     pytest.fail("each of 20 campaigns came to its end before it could be interrupted")
 
 
+@pytest.mark.whole
 @pytest.mark.posix
 def test_interrupted_it_stops_cleanly_says_how_to_go_on_and_goes_on(many: dict[str, bytes], tmp_path: Path):
     campaign = Campaign(tmp_path, MANY)
@@ -230,6 +232,7 @@ def test_no_workers_are_refused(tmp_path: Path):
         run(parse(GAMES), tmp_path / "out", workers=0)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("module", ["pyarrow", "distributed"])
 def test_without_the_extras_the_tower_works_and_a_campaign_says_what_to_install(module: str, tmp_path: Path):
     (tmp_path / "campaign.toml").write_text(GAMES)

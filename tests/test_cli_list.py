@@ -129,6 +129,7 @@ def completed(shell: str, line: str, tmp_path: Path) -> set[str]:
     return {said.split("\t")[0] for said in done.stdout.splitlines() if said}
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("shell", ["bash", "fish"])
 @each_case(
     ("line", "offered"),

@@ -89,6 +89,7 @@ def test_without_standard_error_a_game_is_played_all_the_same():
 DRAWN = ("--model", "two_thirds", "--seed", "1", "--save-plot")
 
 
+@pytest.mark.whole
 @each_case(
     ("arguments", "written"),
     [

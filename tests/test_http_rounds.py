@@ -49,6 +49,7 @@ def log_of(client: Client, path: str) -> bytes:
     return got.body
 
 
+@pytest.mark.whole
 def test_a_round_from_its_commitment_to_the_command_that_checks_it(client: Client, tmp_path: Path):
     path, made = begun(client)
     assert (made["words"], made["secret"], made["draws"]) == (None, None, 0)

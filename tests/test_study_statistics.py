@@ -364,6 +364,7 @@ def test_information_test_has_its_size(monkeypatch: pytest.MonkeyPatch):
     assert within(sum(each is not None and each.p <= 0.05 for each in found), 0.05, 60)
 
 
+@pytest.mark.whole
 def test_a_memoryless_tower_yields_no_gain():
     rng = np.random.default_rng(18)
     shown: dict[str, int] = {}

@@ -306,6 +306,7 @@ def test_a_token_packed_otherwise_tells_the_same_state():
 # What is found
 
 
+@pytest.mark.whole
 def test_every_byte_that_is_changed_is_found_by_hashes_and_signatures_alone():
     data, rng = data_of(SMALL), random.Random(7)
     assert believed(data).holds
@@ -487,6 +488,7 @@ def test_the_command_gives_a_document(log: Path):
     assert len(document["says"]) == 2
 
 
+@pytest.mark.whole
 @each_case("text", ["", "no log", "{}\n"])
 def test_what_is_no_log_ends_with_2_and_one_line(text: str, tmp_path: Path):
     (tmp_path / "log.jsonl").write_text(text)
