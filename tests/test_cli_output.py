@@ -116,6 +116,7 @@ def test_a_file_is_written_though_nobody_takes_what_is_printed(
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.whole
 @needs_full
 def test_a_file_is_written_though_the_output_is_full(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

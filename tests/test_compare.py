@@ -359,6 +359,7 @@ def test_a_table_of_equals_shows_anything_as_rarely_as_it_says():
     assert naive > 2 * LEVEL  # what the adjustment is for
 
 
+@pytest.mark.whole
 def test_a_table_of_real_games_that_are_equals_shows_anything_as_rarely_as_it_says(six: Comparison):
     """Pairs drawn from one pool of games: not normal, some figures rare, all dependent."""
     pool, rng, reps, n = table(games_of(six.a).by_drop, FIGURES), np.random.default_rng(3), 1200, 30

@@ -553,6 +553,7 @@ def test_cubes_in_a_stack_of_three_stand_and_overlap_by_little(world: World):
     assert crept < 2 * bounds(world).creep
 
 
+@pytest.mark.whole
 def test_cubes_at_rest_in_the_tower_overlap_by_at_most_half_a_percent_of_their_edge():
     """Set-up drops of the core into rulebook.toml, in edges of its own cubes."""
     with PhysicsModel(load(RULEBOOK), PhysicsSettings(engine="core")) as model:

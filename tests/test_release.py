@@ -60,6 +60,7 @@ def layer(rng: np.random.Generator) -> Array:
     return rng.permutation(turned)
 
 
+@pytest.mark.whole
 @each_case("number", [1, 5, 49])
 def test_places_follow_the_law_of_a_lattice_shifted_and_turned_at_random(number: int):
     """The first and the last cube of each hand, beside places that numpy draws."""

@@ -436,6 +436,7 @@ def thrown_cubes(rng: np.random.Generator, runs: int, chance: dict[str, float], 
     return replace(series(np.zeros((runs, 1), int)), cubes=with_cubes(rows))
 
 
+@pytest.mark.whole
 def test_the_permutation_test_has_its_size(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(fairness, "PERMUTATIONS", 199)
     rng = np.random.default_rng(20)

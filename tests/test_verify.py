@@ -65,6 +65,7 @@ def hmac_of_rfc_2104(key: bytes, message: bytes) -> bytes:
     return hashlib.sha256(bytes(x ^ 0x5C for x in padded) + inner).digest()
 
 
+@pytest.mark.whole
 @given(st.binary(min_size=32, max_size=32), st.text(min_size=8), st.binary(min_size=16, max_size=16), st.integers(0, 9))
 @settings(max_examples=50)
 def test_a_draws_seed_is_the_hmac_that_the_documentation_writes_down(seed: bytes, words: str, name: bytes, index: int):
