@@ -26,7 +26,7 @@ KNOWS = {
     "apparatus": "places",
     "landing": "apparatus places",
     "drawing": "apparatus state",
-    "pages": "apparatus drawing",
+    "pages": "drawing",
     "printing": "apparatus drawing places",
     "door": "cubes state",
     "contract": "apparatus cubes door outcome state",

@@ -17,7 +17,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import Cube
 from tower_sim.drawing.paint import paints
 from tower_sim.errors import UsageError, fault
-from tower_sim.pages.scene import seen
+from tower_sim.physics.plain import drawn
 from tower_sim.reading import json_value
 from tower_sim.replay.stored import COLUMNS, Poses, decoded
 from tower_sim.replay.takes import RATE, Take, Track
@@ -27,6 +27,7 @@ Array = npt.NDArray[np.float64]
 
 SCHEMA = "tower-sim/replay"
 VERSION = 1
+_TABLE = "table"
 HEADER, POSES = "replay", "poses"
 """The elements of a page that hold a document."""
 _MOST_BYTES = 2**30  # of poses in a page: thousands of whole games
@@ -128,7 +129,7 @@ def replay(
         "unit": poses.unit,
         "edge": apparatus.cube_edge,
         "about": _about(about),
-        "apparatus": seen(apparatus),
+        "apparatus": _apparatus(apparatus),
         "colours": [asdict(paint) for paint in paints(named, painted)],
         "cubes": [[cube.id, named.index(cube.colour)] for cube in cubes],
         "steps": [
@@ -190,3 +191,9 @@ def _about(about: About) -> dict[str, Any]:
     told = asdict(about) | {"seed": str(about.seed), "program": f"tower_sim {TOWER_SIM}"}
     order = ("game", "apparatus", "model", "engine", "accuracy", "settings", "seed", "program", "matched")
     return {name: told[name] for name in order}
+
+
+def _apparatus(shape: Apparatus) -> dict[str, Any]:
+    """Return what of an apparatus is drawn: its solids but for the table, heights (m), regions, zones."""
+    plain = drawn(shape)
+    return plain | {"boxes": [box for box in plain["boxes"] if box["part"] != _TABLE]}

@@ -1,0 +1,1 @@
+export function deflated() { throw new Error("todo"); }

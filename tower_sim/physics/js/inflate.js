@@ -1,0 +1,1 @@
+export function inflated() { throw new Error("todo"); }
