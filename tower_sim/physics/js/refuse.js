@@ -1,5 +1,7 @@
 // What is refused, in the words of Python's errors: what was received, what is allowed, what to try; in one line.
 
+import { pythonReal } from "./written.js";
+
 const LONGEST = 120; // characters of a received value that are quoted
 const OBEYED = // what a terminal or a page obeys and does not print
   /[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]|[\u{e0000}-\u{e007f}]/u;
@@ -77,6 +79,7 @@ function pythonRepr(value) {
   if (typeof value === "number") return pythonNumber(value);
   if (typeof value === "bigint") return String(value);
   if (typeof value === "string") return pythonQuoted(value);
+  if (Array.isArray(value?.tuple)) return `(${value.tuple.map(pythonReal).join(", ")})`;
   if (Array.isArray(value)) return `[${value.map(pythonRepr).join(", ")}]`;
   if (typeof value === "function") return "a function";
   return `{${Object.entries(value).map(([key, each]) => `${pythonQuoted(key)}: ${pythonRepr(each)}`).join(", ")}}`;
