@@ -2,9 +2,10 @@
 
 import { quoted, refuse, wrongly } from "./refuse.js";
 
+export const DROPS = ["drop", "hand"]; // the kinds of events in which cubes are thrown in
+
 const HONEST_PAST = "allowed is a state that the model has made; take one from an outcome or from empty()";
 const MOST_TOUCHES = 64; // of one cube
-const KINDS = ["drop", "knock", "take", "place"];
 
 /** Return the error that a state has what none can have. */
 export function impossible(what) {
@@ -22,12 +23,12 @@ const isSame = (one, other) => one.length === other.length && one.every((value, 
 /** Refuse a state whose log does not leave its cubes there, each since the drop it says. */
 export function checkPast(state, onBoard) {
   const there = new Map(); // of each number its cube and since when
+  const kinds = ["drop", "knock", "take", ...(onBoard ? ["place"] : []), "hand"];
   let drops = 0;
   for (const event of state.log) {
-    const [kind, , thrown, emerged] = event;
-    if (!KINDS.includes(kind) || (kind === "place" && !onBoard)) {
-      throw wrongly("an event in the log", kind, `drop, knock or take${onBoard ? ", or place" : ""}`, HONEST_PAST);
-    }
+    const [kind, , thrown, emerged, , , launches = []] = event;
+    if (!kinds.includes(kind)) throw wrongly("an event in the log", kind, `${kinds.slice(0, -1).join(", ")} or hand`, HONEST_PAST);
+    if (launches.length > 0 !== (kind === "hand")) throw impossible(`launches in its log that do not fit an event of kind ${kind}`);
     if (kind === "place") placedCube(event);
     for (const cube of thrown) {
       const before = there.get(cube[0]);
@@ -45,7 +46,7 @@ export function checkPast(state, onBoard) {
       if (!there.has(number)) throw impossible(`cube ${quoted(number)} out in its log, which was not there`);
       if (!onBoard) there.delete(number);
     }
-    drops += kind === "drop" ? 1 : 0;
+    drops += DROPS.includes(kind) ? 1 : 0;
   }
   const rows = [...state.residents, ...state.board];
   const here = new Map(rows.map((row) => [row[0], { cube: row.slice(0, 3), since: row[4] }]));

@@ -12,7 +12,10 @@ export function refuse(text, path = "") {
   return Object.assign(new RangeError(written(line)), { path });
 }
 
-/** Return the error that `what` is `value`, and what is allowed instead. */
+/**
+ * Return the error that `what` is `value`, and what is allowed instead. Real numbers are { real }, lists of them { reals }, and
+ * those that Python has as a tuple { tuple }.
+ */
 export function wrongly(what, value, allowed, advice = "change it or leave it out") {
   return refuse(`${what} is ${quoted(value)}; allowed is ${allowed}; ${advice}`, what);
 }
@@ -79,6 +82,8 @@ function pythonRepr(value) {
   if (typeof value === "number") return pythonNumber(value);
   if (typeof value === "bigint") return String(value);
   if (typeof value === "string") return pythonQuoted(value);
+  if (typeof value?.real === "number") return pythonReal(value.real);
+  if (Array.isArray(value?.reals)) return `[${value.reals.map(pythonReal).join(", ")}]`;
   if (Array.isArray(value?.tuple)) return `(${value.tuple.map(pythonReal).join(", ")})`;
   if (Array.isArray(value)) return `[${value.map(pythonRepr).join(", ")}]`;
   if (typeof value === "function") return "a function";

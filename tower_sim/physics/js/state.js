@@ -7,6 +7,7 @@
 
 import { deflated } from "./deflate.js";
 import { inflated } from "./inflate.js";
+import { DROPS } from "./past.js";
 import { prints, quoted, refuse, wrongly } from "./refuse.js";
 import { sha256 } from "./sha256.js";
 import { pythonJson, real } from "./written.js";
@@ -80,18 +81,14 @@ export function checkedPlain(plain) {
 
 function checkEvent(event) {
   const [kind, rng, thrown, emerged, strength, place, launches] = event;
-  const parts = kind === "hand" ? 7 : 6;
-  if (event.length < parts) throw new Error(`not enough values to unpack (expected ${parts}, got ${event.length})`);
-  if (event.length > parts) throw new Error(`too many values to unpack (expected ${parts})`);
+  if (event.length < 6) throw new Error(`not enough values to unpack (expected at least 6, got ${event.length})`);
+  if (event.length > 7) throw new Error("an event of more than seven parts");
   if (thrown.length > MOST_THERE || emerged.length > MOST_THERE) throw new Error(`an event of more than ${MOST_THERE} cubes`);
   emerged.forEach(wholly);
   [kind, rng, place].forEach(textual);
   thrown.forEach(checkCube);
   finite(strength);
-  for (const [windows, ...numbers] of launches ?? []) {
-    wholly(windows);
-    numbers.forEach(finite);
-  }
+  for (const row of launches ?? []) row.forEach(finite);
 }
 
 function checkResident(row) {
@@ -150,9 +147,9 @@ export function nextId(state) {
   return [...inside, ...lying, ...past].reduce((most, { id }) => Math.max(most, id), -1) + 1;
 }
 
-/** Return how many drops made a state: throws by whatever hand, knocks and cubes put down not counted. */
+/** Return how many drops made a state, drawn or by hand; knocks and cubes put down are not counted. */
 export function dropsOf(state) {
-  return state.log.filter(([kind]) => kind === "drop").length;
+  return state.log.filter(([kind]) => DROPS.includes(kind)).length;
 }
 
 /** Return a state with marks on its real numbers, which Python writes with a point. */
