@@ -193,9 +193,8 @@ class Live {
   async launch(play, launch) {
     const { colour, pose, velocity, spin } = launch;
     try {
-      const id = this.tower.state.next + play.colours.size;
+      const id = this.tower.state.next + play.launched;
       await this.tower.launch(play, { cube: { id, colour }, pose, velocity, spin });
-      play.given = [...(play.given || []), launch];
     } catch (error) {
       this.hand.back([launch]);
       this.tell(`A cube stays in your hand: ${error.message}`);
@@ -203,7 +202,7 @@ class Live {
   }
 
   async endHand(play) {
-    if (play.given) await this.tower.close(play);
+    if (play.launched) await this.tower.close(play);
     else await this.tower.change("stop");
     this.ask();
   }
@@ -311,7 +310,7 @@ function connect(live) {
     live.stage.cut = CUTS[(CUTS.indexOf(live.stage.cut) + 1) % CUTS.length];
   });
   const home = view((camera) => camera.home());
-  find("profile").append(...live.data.towers.map(({ name, title }) => make("option", { value: name, text: live.data.towers.filter((other) => other.title === title).length > 1 ? `${title}: ${name}` : title })));
+  find("profile").append(...live.data.towers.map(({ name, title }) => make("option", { value: name, title, text: plainName(name) })));
   find("profile").addEventListener("change", (event) => live.run(() => live.open(live.shownOf(event.target.value))));
   onClick("throw", () => live.throwIt());
   onClick("let-go", () => live.letGo());

@@ -1,3 +1,1 @@
-export { openPhysics } from "../../physics/js/model.js";
-export { frozen, nextId, readToken, tokenOf } from "../../physics/js/state.js";
-export { pcg64 } from "../../physics/js/pcg64.js";
+export { nextId, openPhysics, pcg64, readToken, taken, tokenOf } from "../../physics/js/index.js";

@@ -91,6 +91,7 @@ class LiveTower {
     if (this.play) await this.finish();
     this.number += 1;
     const play = new Play(this.number, { kind, ...what }, this.window);
+    play.know([...this.state.inside, ...this.state.board].map(([id, colour]) => ({ id, colour })));
     this.clear(performance.now());
     this.play = play;
     try {
@@ -107,8 +108,9 @@ class LiveTower {
 
   /** Let go another cube of a throw by hand, now: {cube: {id, colour}, pose, velocity, spin}. */
   async launch(play, launch) {
-    play.know([launch.cube]);
     await this.request("launch", { number: play.number, launch });
+    play.know([launch.cube]);
+    play.launched += 1;
   }
 
   /** No more cubes come. */
@@ -173,7 +175,7 @@ class LiveTower {
     const add = (cube, colour, pose, size = 1) => cubes.push({ cube, colour, pose, size });
     const lies = ({ since, way }) => tray.poseAfter(way, this.still() ? Infinity : (at - since) / 1000);
     const moving = play ? play.poses() : null;
-    if (moving) for (const [id, pose] of moving) add(id, play.colours.get(id) ?? this.colourOf(id), pose);
+    if (moving) for (const [id, pose] of moving) add(id, play.colours.get(id), pose);
     else if (state) for (const [id, colour, , pose] of [...state.inside, ...state.board]) add(id, colour, pose);
     for (const each of this.lying) add(each.id, each.colour, lies(each));
     for (const each of this.leaving) {
@@ -185,12 +187,7 @@ class LiveTower {
     return cubes;
   }
 
-  colourOf(id) {
-    const row = [...this.state.inside, ...this.state.board].find(([other]) => other === id);
-    return row ? row[1] : undefined;
-  }
-
-  /** Counts by colour: [{colour, inside, out}] of all that are there. */
+  /** How many cubes are there, a Map of colour to {inside, out}. */
   counts() {
     const found = new Map();
     const row = (colour) => {
@@ -200,7 +197,7 @@ class LiveTower {
     const { play, state } = this;
     const moving = play ? play.poses() : null;
     const onBoard = new Set(state ? state.board.map(([id]) => id) : []);
-    if (moving) for (const [id] of moving) row(play.colours.get(id) ?? this.colourOf(id))[onBoard.has(id) ? "out" : "inside"] += 1;
+    if (moving) for (const [id] of moving) row(play.colours.get(id))[onBoard.has(id) ? "out" : "inside"] += 1;
     else if (state) {
       for (const [, colour] of state.inside) row(colour).inside += 1;
       for (const [, colour] of state.board) row(colour).out += 1;
@@ -213,7 +210,7 @@ class LiveTower {
 /** What moves, as it is played: pieces of windows, in each the same cubes. */
 class Play {
   constructor(number, what, window) {
-    Object.assign(this, { number, what, window, colours: new Map(), after: [], told: new Set(), ended: null });
+    Object.assign(this, { number, what, window, colours: new Map(), after: [], told: new Set(), ended: null, launched: 0 });
     this.isOpen = what.kind === "hand";
     this.isHurried = false;
     this.restart();

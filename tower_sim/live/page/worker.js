@@ -30,14 +30,7 @@ const asks = {
 
   empty: () => changed(model.empty()),
 
-  take({ cubes }) {
-    const gone = new Set(cubes);
-    const stays = (row) => !gone.has(row[0]);
-    const taken = [...now.residents, ...now.board].filter((row) => !stays(row)).map((row) => row.slice(0, 3));
-    taken.sort((a, b) => a[0] - b[0]);
-    const log = [...now.log, ["take", "", taken, [], 0, ""]];
-    return changed(physics.frozen({ ...now, residents: now.residents.filter(stays), board: now.board.filter(stays), log }));
-  },
+  take: ({ cubes }) => changed(physics.taken(now, cubes)),
 
   undo() {
     job = null;

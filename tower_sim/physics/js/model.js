@@ -3,8 +3,9 @@
 //
 //   profile -> release -> settle -> landing -> outcome
 
+import { checkFree, checkedLaunch, checkedLaunches, rowOfLaunch } from "./by_hand.js";
 import { instantiated } from "./core.js";
-import { checkedCubes, checkedLaunch, checkedState, checkedStrength, checkedZone, doorOf, made } from "./door.js";
+import { checkedCubes, checkedState, checkedStrength, checkedZone, doorOf, made } from "./door.js";
 import { engineOf } from "./engine.js";
 import { drawnShake } from "./knock.js";
 import { putDown } from "./placing.js";
@@ -44,8 +45,8 @@ export async function openPhysics(profile, bytes) {
   function begin(what) {
     const started = starts[what.kind];
     if (!started) throw refuse(`kind of what is begun is ${what.kind}; allowed is drop, knock, place or hand`, "kind");
-    const { thrown, launches, shake, event, isOpen } = started(what);
-    return runOf(what.state, thrown, { launches, shake, isOpen }, event);
+    const { thrown, event, ...how } = started(what);
+    return runOf(what.state, thrown, how, event);
   }
 
   const starts = {
@@ -69,19 +70,23 @@ export async function openPhysics(profile, bytes) {
       return { thrown, launches: [{ cube: thrown[0], at: 0, pose, velocity: [0, 0, 0], spin: [0, 0, 0] }], event };
     },
     hand({ state, launches }) {
-      const given = launches ?? [];
-      const thrown = checkedCubes(door, state, given.map(({ cube }) => cube));
-      const event = [...eventOf("hand", null, thrown), []];
-      const timed = given.map((launch, i) => ({ ...launch, cube: thrown[i], at: launch.windows * profile.settings.window }));
-      return { thrown, launches: timed, event, isOpen: launches === undefined };
+      const check = (launch, poses) => checkFree(profile, launch, poses);
+      const event = eventOf("hand", null, []);
+      if (launches === undefined) {
+        checkedState(door, state);
+        return { thrown: [], launches: [], event, check, isOpen: true };
+      }
+      const thrown = checkedCubes(door, state, launches.map(({ cube }) => cube));
+      return { thrown, launches: checkedLaunches(profile, places, thrown, launches), event, check };
     },
   };
 
-  function runOf(state, thrown, { launches, shake, isOpen = false }, event) {
+  function runOf(state, thrown, how, event) {
     const isThrown = (row) => thrown.some(({ id }) => id === row[0]);
-    let lying = state.board.filter((row) => !isThrown(row));
+    const lying = state.board.filter((row) => !isThrown(row));
     const laid = [...state.residents, ...lying].map((row) => [row[0], row.slice(5)]);
-    const settled = settling(engine, profile, places, { laid, touches: state.touches, launches, shake, isOpen });
+    const settled = settling(engine, profile, places, { laid, touches: state.touches, ...how });
+    const launches = [...how.launches];
     let outcome = null;
     const isOurs = () => {
       if (current !== run) throw new Error("this run is over: another was begun with its model");
@@ -95,14 +100,21 @@ export async function openPhysics(profile, bytes) {
       /** Let one more cube go now: { cube: { id, colour }, pose, velocity, spin }; of a throw by hand that is open. */
       launch(given) {
         isOurs();
-        const launch = checkedLaunch(door, state, thrown, given, settled);
-        thrown.push(launch.cube);
-        lying = lying.filter((row) => row[0] !== launch.cube.id);
-        settled.launch({ ...launch, at: settled.passed() * profile.settings.window });
+        if (!how.isOpen || settled.status() !== null) throw refuse("the throw is over; allowed is one that is open; begin another", "launch");
+        const cube = checkedCubes(door, state, [...thrown, given.cube]).pop();
+        if (lying.some(([id]) => id === cube.id)) {
+          throw refuse(`cube ${cube.id} lies on the board; allowed is one that was taken off it; take it first`);
+        }
+        const now = { ...given, windows: settled.passed() };
+        const launch = checkedLaunch(profile, places, cube, now, launches.at(-1)?.at ?? 0);
+        settled.launch(launch);
+        thrown.push(cube);
+        launches.push(launch);
       },
       /** Say that no more cubes come; it goes on until all lie still. */
       close() {
         isOurs();
+        if (!launches.length) throw refuse("launches is 0; allowed is at least one; let a cube go before the throw ends", "launches");
         settled.close();
       },
       /** How many windows have passed. */
@@ -112,14 +124,14 @@ export async function openPhysics(profile, bytes) {
         if (outcome) return outcome;
         isOurs();
         if (settled.status() === null) throw new Error("the run is not done: advance until it is");
-        return (outcome = outcomeOf(state, thrown, lying, settled, event));
+        return (outcome = outcomeOf(state, thrown, lying, settled, event, launches));
       },
     };
     current = run;
     return run;
   }
 
-  function outcomeOf(state, thrown, lying, settled, event) {
+  function outcomeOf(state, thrown, lying, settled, event, launches) {
     const status = settled.status();
     const isLanding = status === "settled" || status === "jammed";
     const touches = isLanding ? settled.lieStill() : [];
@@ -147,8 +159,9 @@ export async function openPhysics(profile, bytes) {
     const rest = landings.filter(({ pose }) => pose).sort((a, b) => rowOf.get(a.cube) - rowOf.get(b.cube));
     const rows = rest.map(({ cube, colour, place, pose }) => [cube, colour, profile.cube.edge, place, since.get(cube) ?? dropsOf(state), ...pose]);
     const isInside = (row) => row[3].startsWith(INSIDE);
-    const residents = rows.filter(isInside).map((row) => row.with(3, row[3].slice(INSIDE.length)));
-    const [kind, rng, , , strength, zone, ...more] = event;
+    const residents = rows.filter(isInside).map((row) => [...row.slice(0, 3), row[3].slice(INSIDE.length), ...row.slice(4)]);
+    const [kind, rng, , , strength, zone] = event;
+    const more = kind === "hand" ? [launches.map(rowOfLaunch)] : [];
     const plain = thrown.map(({ id, colour, edge }) => [id, colour, edge]);
     const numbers = emerged.map(({ id }) => id);
     outcome.state = made(door, {

@@ -1,5 +1,7 @@
 // What is refused, in the words of Python's errors: what was received, what is allowed, what to try; in one line.
 
+import { pythonReal } from "./written.js";
+
 const LONGEST = 120; // characters of a received value that are quoted
 const OBEYED = // what a terminal or a page obeys and does not print
   /[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]|[\u{e0000}-\u{e007f}]/u;
@@ -10,7 +12,10 @@ export function refuse(text, path = "") {
   return Object.assign(new RangeError(written(line)), { path });
 }
 
-/** Return the error that `what` is `value`, and what is allowed instead. */
+/**
+ * Return the error that `what` is `value`, and what is allowed instead. Real numbers are { real }, lists of them { reals }, and
+ * those that Python has as a tuple { tuple }.
+ */
 export function wrongly(what, value, allowed, advice = "change it or leave it out") {
   return refuse(`${what} is ${quoted(value)}; allowed is ${allowed}; ${advice}`, what);
 }
@@ -77,6 +82,9 @@ function pythonRepr(value) {
   if (typeof value === "number") return pythonNumber(value);
   if (typeof value === "bigint") return String(value);
   if (typeof value === "string") return pythonQuoted(value);
+  if (typeof value?.real === "number") return pythonReal(value.real);
+  if (Array.isArray(value?.reals)) return `[${value.reals.map(pythonReal).join(", ")}]`;
+  if (Array.isArray(value?.tuple)) return `(${value.tuple.map(pythonReal).join(", ")})`;
   if (Array.isArray(value)) return `[${value.map(pythonRepr).join(", ")}]`;
   if (typeof value === "function") return "a function";
   return `{${Object.entries(value).map(([key, each]) => `${pythonQuoted(key)}: ${pythonRepr(each)}`).join(", ")}}`;

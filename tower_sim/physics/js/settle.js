@@ -11,9 +11,10 @@ const FIRM_GOES = 3;
 
 /**
  * Return what happens from cubes at rest on: `laid` are [number, pose], pressing as `touches` say; `launches` are made when their
- * time comes, and `shake` swings gravity. While `isOpen` more may be launched, and it does not end for cubes that lie still.
+ * time comes, after `check(launch, poses)`, and `shake` swings gravity. While `isOpen` more may be launched, and it does not end
+ * for cubes that lie still.
  */
-export function settling(engine, profile, places, { laid, touches, launches, shake = null, isOpen = false }) {
+export function settling(engine, profile, places, { laid, touches, launches, shake = null, isOpen = false, check = () => undefined }) {
   const { settings, cube: { edge } } = profile;
   const waiting = [...launches];
   let numbers = [];
@@ -68,6 +69,7 @@ export function settling(engine, profile, places, { laid, touches, launches, sha
   function look() {
     const time = passed * settings.window;
     while (waiting.length && waiting[0].at <= time + 1e-9) {
+      check(waiting[0], engine.poses());
       const { cube, pose, velocity, spin } = waiting.shift();
       add(cube.id, pose, velocity, spin);
       letGo.push(cube.id);
@@ -118,6 +120,7 @@ export function settling(engine, profile, places, { laid, touches, launches, sha
 
     /** Let one more cube go now, and have it there at once. */
     launch(launch) {
+      check(launch, poses);
       lastAt = launch.at;
       nearTheEnd = null;
       waiting.push(launch);

@@ -7,13 +7,21 @@
 
 import { deflated } from "./deflate.js";
 import { inflated } from "./inflate.js";
+import { DROPS } from "./past.js";
+import { prints, quoted, refuse, wrongly } from "./refuse.js";
 import { sha256 } from "./sha256.js";
 import { pythonJson, real } from "./written.js";
-import { refuse, wrongly } from "./refuse.js";
 
 const PREFIX = "TOWER3";
 export const MOST_BYTES = 8000000; // unpacked
 const PER_PART = 4; // bytes for each [, { and comma
+const MOST_THERE = 10000; // cubes inside, on a board, or thrown at once
+const MOST = {
+  residents: ["cubes inside", MOST_THERE],
+  board: ["cubes on its board", MOST_THERE],
+  log: ["events in its past", 50000],
+  touches: ["touches", 64 * 500],
+};
 const SAYING = "'TOWER3.<state>.<digest>'";
 const SOURCE = "the 'state' value of an earlier drop";
 
@@ -42,7 +50,7 @@ export function readToken(token, most = MOST_BYTES) {
   try {
     bytes = inflated(bytesOf(parts[1]), most + 1);
     for (const byte of bytes) if (byte === 0x5b || byte === 0x7b || byte === 0x2c) values++;
-    if (bytes.length <= most && values <= Math.floor(most / PER_PART)) return frozen(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)));
+    if (bytes.length <= most && values <= Math.floor(most / PER_PART)) return frozen(checkedPlain(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))));
   } catch (error) {
     throw refuse(`${said} does not hold a state (${error.message}); pass ${SOURCE}, whole`);
   }
@@ -52,6 +60,66 @@ export function readToken(token, most = MOST_BYTES) {
       "with a shorter past",
     "state",
   );
+}
+
+/** Return what a state is as plain data, when it can be one; throws an Error, as Python's reasons, for anything else. */
+export function checkedPlain(plain) {
+  const { model, apparatus, digest, residents, log, board, touches } = plain;
+  for (const [key, [what, most]] of Object.entries(MOST)) {
+    if (!Array.isArray(plain[key])) throw new Error(`'${key}'`);
+    if (plain[key].length > most) throw new Error(`it has ${plain[key].length} ${what}; allowed are up to ${most}`);
+  }
+  for (const event of log) checkEvent(event);
+  for (const row of [...residents, ...board]) checkResident(row);
+  for (const text of [model, apparatus, digest]) textual(text);
+  for (const touch of touches) {
+    if (touch.length < 2) throw new Error(`not enough values to unpack (expected at least 2, got ${touch.length})`);
+    touch.forEach(wholly);
+  }
+  return plain;
+}
+
+function checkEvent(event) {
+  const [kind, rng, thrown, emerged, strength, place, launches] = event;
+  if (event.length < 6) throw new Error(`not enough values to unpack (expected at least 6, got ${event.length})`);
+  if (event.length > 7) throw new Error("an event of more than seven parts");
+  if (thrown.length > MOST_THERE || emerged.length > MOST_THERE) throw new Error(`an event of more than ${MOST_THERE} cubes`);
+  emerged.forEach(wholly);
+  [kind, rng, place].forEach(textual);
+  thrown.forEach(checkCube);
+  finite(strength);
+  for (const row of launches ?? []) row.forEach(finite);
+}
+
+function checkResident(row) {
+  const pose = row.slice(5);
+  pose.forEach(finite);
+  if (pose.length !== 0 && pose.length !== 7) throw new Error("a pose needs 7 finite numbers");
+  checkCube(row.slice(0, 3));
+  textual(row[3]);
+  wholly(row[4]);
+}
+
+function checkCube(cube) {
+  const [number, colour, edge] = cube;
+  if (cube.length !== 3) throw new Error(`${cube.length < 3 ? "not enough" : "too many"} values to unpack (expected 3)`);
+  wholly(number);
+  if (typeof colour !== "string" || !prints(colour)) {
+    throw wrongly("colour of a cube", colour, "a word of characters that can be printed", "write another word");
+  }
+  finite(edge);
+}
+
+function wholly(value) {
+  if (!Number.isInteger(value) || Math.abs(value) >= 1e60) throw new Error(`${quoted(value)} is no whole number of up to 60 digits`);
+}
+
+function textual(value) {
+  if (typeof value !== "string") throw new Error(`${quoted(value)} is no text`);
+}
+
+function finite(value) {
+  if (typeof value !== "number" || !Number.isFinite(value)) throw new Error(`${quoted(value)} is no number`);
 }
 
 /** Return a value that nobody can change, with all that is in it. */
@@ -79,9 +147,9 @@ export function nextId(state) {
   return [...inside, ...lying, ...past].reduce((most, { id }) => Math.max(most, id), -1) + 1;
 }
 
-/** Return how many drops made a state: throws by whatever hand, knocks and cubes put down not counted. */
+/** Return how many drops made a state, drawn or by hand; knocks and cubes put down are not counted. */
 export function dropsOf(state) {
-  return state.log.filter(([kind]) => kind === "drop").length;
+  return state.log.filter(([kind]) => DROPS.includes(kind)).length;
 }
 
 /** Return a state with marks on its real numbers, which Python writes with a point. */
