@@ -40,7 +40,5 @@ function pcg64From(state, step, buffered = "") {
     random: () => Number(next() >> 11n) / 9007199254740992,
     /** Where it stands, as the log of a state has it. */
     text: () => `${state.toString(16)}:${step.toString(16)}:${buffered}`,
-    /** Where it stands, numbers of 128 bits. */
-    begun: () => ({ state, step }),
   };
 }

@@ -20,6 +20,12 @@ export function wrongly(what, value, allowed, advice = "change it or leave it ou
   return refuse(`${what} is ${quoted(value)}; allowed is ${allowed}; ${advice}`, what);
 }
 
+/** Return the error that `what` is a word that is none of the known ones; the nearest of them is suggested. */
+export function unknownOf(what, word, known) {
+  const meant = typeof word === "string" ? nearTo(word, known) : "";
+  return wrongly(what, word, `one of ${known.join(", ")}`, `check its spelling${meant}`);
+}
+
 /** Whether a terminal or a page prints all of a text. */
 export function prints(text) {
   return !OBEYED.test(text);
