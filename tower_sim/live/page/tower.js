@@ -40,7 +40,7 @@ class LiveTower {
     }
     const { play } = this;
     if (!play || play.number !== job) return; // of what was undone
-    if (said.chunk) play.add(said.chunk);
+    if (said.chunk) for (const piece of said.chunk) play.add(piece);
     if (said.ended) play.ended = said.ended;
     if (said.again) {
       play.restart();
@@ -241,11 +241,16 @@ class Play {
     return piece.frames.subarray(at, at + 7);
   }
 
-  /** The piece that window `k` is in; pieces that time has passed for good are forgotten. */
+  /** The piece that window `k` is in, null of none. */
   pieceOf(k) {
-    for (let i = this.pieces.length - 1; i >= 0; i -= 1) {
-      const piece = this.pieces[i];
-      if (piece.first <= k) return k < piece.first + piece.windows ? piece : null;
+    let low = 0;
+    let high = this.pieces.length - 1;
+    while (low <= high) {
+      const middle = (low + high) >> 1;
+      const piece = this.pieces[middle];
+      if (k < piece.first) high = middle - 1;
+      else if (k >= piece.first + piece.windows) low = middle + 1;
+      else return piece;
     }
     return null;
   }

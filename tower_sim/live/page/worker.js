@@ -117,9 +117,15 @@ function go() {
 async function step(mine) {
   const most = mine.isHand && !mine.isClosed ? mine.until - mine.passed : mine.passed ? PIECE : FIRST;
   if (most <= 0) return;
-  const { done, ...chunk } = mine.run.advance(Math.min(most, PIECE));
-  mine.passed += chunk.windows;
-  postMessage({ job: mine.number, chunk }, [chunk.frames.buffer]);
+  const chunk = [];
+  let done = false;
+  for (let k = Math.min(most, PIECE); k > 0 && !done; k -= 1) { // a window at a time: cubes may go in each
+    const { numbers, frames, windows, swept, done: isDone } = mine.run.advance(1);
+    chunk.push({ numbers, frames, windows, swept });
+    mine.passed += windows;
+    done = isDone;
+  }
+  postMessage({ job: mine.number, chunk }, chunk.map(({ frames }) => frames.buffer));
   if (done) await end(mine);
   else go();
 }
