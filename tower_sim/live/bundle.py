@@ -31,7 +31,9 @@ def _add(root: Traversable, path: str, modules: dict[str, str], above: tuple[str
     if path in above:
         raise ValueError(f"modules import each other: {', '.join((*above, path))}")
     text = root.joinpath(*path.split("/")).read_text("utf-8")
-    asked = {each[1]: normpath(join(dirname(path), each[1])) for each in (*_IMPORT.findall(text), *_REEXPORT.findall(text))}
+    asked = {
+        each[1]: normpath(join(dirname(path), each[1])) for each in (*_IMPORT.findall(text), *_REEXPORT.findall(text))
+    }
     for other in asked.values():
         _add(root, other, modules, (*above, path))
     exported = [(one, one) for one in _DECLARED.findall(text)]
@@ -39,7 +41,9 @@ def _add(root: Traversable, path: str, modules: dict[str, str], above: tuple[str
         exported += _pairs(listed)
     for listed, source in _REEXPORT.findall(text):
         exported += [(f"modules[{asked[source]!r}].{inner}", outer) for inner, outer in _pairs(listed)]
-    text = _IMPORT.sub(lambda found: f"const {{{found[1].replace(' as ', ': ')}}} = modules[{asked[found[2]]!r}];\n", text)
+    text = _IMPORT.sub(
+        lambda found: f"const {{{found[1].replace(' as ', ': ')}}} = modules[{asked[found[2]]!r}];\n", text
+    )
     text = _LISTED.sub("", _REEXPORT.sub("", text))
     text = re.sub(r"^export (?=async |function|const|class)", "", text, flags=re.M)
     if left := _LEFT.search(text):

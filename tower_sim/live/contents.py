@@ -11,6 +11,7 @@ import numpy as np
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import load, names
 from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus.solids import axes
 from tower_sim.cubes import COLOURS
 from tower_sim.errors import UsageError, shown
 from tower_sim.games.game import Game
@@ -71,15 +72,16 @@ def _tower(shape: Apparatus, game: Game) -> dict[str, Any]:
 
 
 def _opening(shape: Apparatus) -> float:
-    """Return the radius (m) of the largest circle about the middle that is free at the rim."""
-    near = shape.rim_top - shape.cube_edge / 4
-    walls = [box.bounds for box in shape.boxes if box.bounds[1][2] > near and box.part != "mast"]
-    gaps = [
-        float(np.hypot(max(low[0], -high[0], 0.0), max(low[1], -high[1], 0.0)))
-        for low, high in walls
-        if max(low[0], -high[0], low[1], -high[1]) > 0
-    ]
-    return min(gaps, default=shape.hand.spread / 2)
+    """Return the radius (m) of the circle about the middle that is free at the rim; at least that of its own hand."""
+    angles, radii = np.linspace(0, 2 * np.pi, 64, endpoint=False), np.arange(0.0, 0.3, 0.001)
+    flat = np.stack([np.outer(radii, np.cos(angles)), np.outer(radii, np.sin(angles))], axis=-1)
+    points = np.concatenate([flat, np.full((*flat.shape[:2], 1), shape.rim_top - shape.cube_edge / 4)], axis=-1)
+    taken = np.zeros(points.shape[:2], dtype=bool)
+    for box in shape.boxes:
+        own = (points - np.array(box.centre)) @ axes(np.array([box.orientation]))[0]
+        taken |= (np.abs(own) <= np.array(box.half)).all(axis=-1)
+    at_walls = radii[taken.any(axis=1)]
+    return max(shape.hand.spread / 2, float(at_walls[0]) if len(at_walls) else 0.0)
 
 
 def _exit(shape: Apparatus) -> dict[str, Any] | None:
