@@ -21,7 +21,8 @@ def bundled(name: str, root: Traversable, entry: str) -> str:
     modules: dict[str, str] = {}
     _add(root, normpath(entry), modules, ())
     texts = [f"modules[{path!r}] = (() => {{\n{text}}})();\n" for path, text in modules.items()]
-    return f"const {name} = (() => {{\nconst modules = {{}};\n{''.join(texts)}return modules[{normpath(entry)!r}];\n}})();\n"
+    inside = f"const modules = {{}};\n{''.join(texts)}return modules[{normpath(entry)!r}];\n"
+    return f"const {name} = (() => {{\n{inside}}})();\n"
 
 
 def _add(root: Traversable, path: str, modules: dict[str, str], above: tuple[str, ...]) -> None:

@@ -1,4 +1,4 @@
-"""What the live page is filled with: shapes to draw, profiles for the physics, paints, how a tower does in the long run."""
+"""What the live page is filled with: profiles for picture and physics, paints, how a tower does in the long run."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def contents(given: Sequence[str | Path] = ()) -> dict[str, Any]:
     for shape, file in zip(shapes, dict.fromkeys(asked), strict=True):
         if shape.name in known:
             raise UsageError(
-                f"apparatus {shown(file)} is called {shown(shape.name)}, which another one is too; allowed is each name "
-                "once; rename the file"
+                f"apparatus {shown(file)} is called {shown(shape.name)}, which another one is too; allowed is each "
+                "name once; rename the file"
             )
         known.add(shape.name)
     return {

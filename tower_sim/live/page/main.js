@@ -172,13 +172,13 @@ class Live {
     this.pouring = true;
     return this.run(async () => {
       const play = await this.beginHand();
-      while (this.pouring && this.hand.held.length) {
+      do { // one goes even where the key is up again by now
         const [launch] = this.hand.release(performance.now(), true);
         await this.launch(play, launch);
         await new Promise((done) => {
           setTimeout(done, 1000 * TURN_BY_TURN);
         });
-      }
+      } while (this.pouring && this.hand.held.length);
       this.pouring = false;
       await this.endHand(play);
     });
