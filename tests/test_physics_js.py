@@ -196,6 +196,5 @@ def test_what_python_refuses_is_refused_in_the_same_words():
     told = answered(SUPPORT / "physics_parts.mjs", given=given)["refused"]
     expected = [words(step) for step in steps]
     assert "nothing" not in expected
-    assert [f"{step}: {found}" for step, found in zip(steps, told, strict=True)] == [
-        f"{step}: {found}" for step, found in zip(steps, expected, strict=True)
-    ]
+    both = zip(steps, told, expected, strict=True)
+    assert [(str(step)[:40], found, python) for step, found, python in both if found != python] == []

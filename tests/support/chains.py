@@ -1,4 +1,4 @@
-"""Chains of throws as random as players': what was asked and what came of it, for physics in other languages to repeat."""
+"""Chains of throws as random as players': what was asked and what came of it, for other languages to repeat."""
 
 from __future__ import annotations
 

@@ -202,7 +202,7 @@ def _package_json() -> str:
     plain = {
         "name": NAME,
         "version": TOWER_SIM,
-        "description": "Board-game cube towers: fitted and with real physics; Amerigo's rules, Dead Reckoning's battles",
+        "description": "Board-game cube towers, fitted or real physics; Amerigo's rules, Dead Reckoning's battles",
         "keywords": ["board game", "cube tower", "dice tower", "random"],
         "license": "MIT",
         "generator": _MARK,

@@ -48,7 +48,7 @@ export function checkedState(door, state) {
   }
   const { name, digest, advice } = door.profile;
   if (state.model !== "physics" || state.digest !== digest) {
-    const advised = (state.model === "physics" && advice[state.digest]) || "go on with the model that made it";
+    const advised = advice[state.digest] ?? "go on with the model that made it";
     throw refuse(
       `state belongs to ${wordOf(state.model)} of apparatus ${quoted(state.apparatus)} (${wordOf(state.digest)}); allowed is a ` +
         `state of physics of ${quoted(name)} (${wordOf(digest)}); ${advised}`,

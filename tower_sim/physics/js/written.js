@@ -33,7 +33,7 @@ function pythonText(text) {
 export function general(x, digits) {
   if (Number.isNaN(x)) return "nan";
   if (!Number.isFinite(x)) return x > 0 ? "inf" : "-inf";
-  if (x === 0) return "0";
+  if (x === 0) return Object.is(x, -0) ? "-0" : "0";
   const [shown, exponent] = x.toExponential(digits - 1).split("e");
   const power = Number(exponent);
   const short = (text) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
