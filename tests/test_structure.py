@@ -48,12 +48,13 @@ KNOWS = {
     "design": "apparatus campaign cubes drawing games physics printing recorder requests runs simulator state study",
     "calibration": "apparatus campaign contract cubes drawing fitting games model physics runs simulator "
     "state study surrogate",
+    "live": "apparatus cubes games pages physics runs surrogate variants",
     "clients": "apparatus games pages surrogate variants",
     "lab": "apparatus drawing games pages runs surrogate variants",
     "service": "apparatus contract cubes games model models outcome physics requests state surrogate",
     "testing": "apparatus campaign contract cubes games model outcome physics places recorder state",
-    "cli": "apparatus calibration campaign clients compare contract cubes design drawing fitting games lab model "
-    "models outcome physics printing recorder replay requests service simulator state study",
+    "cli": "apparatus calibration campaign clients compare contract cubes design drawing fitting games lab live "
+    "model models outcome physics printing recorder replay requests service simulator state study",
     "__main__": "cli",
     "": "apparatus contract cubes model models outcome physics simulator state surrogate",
 }

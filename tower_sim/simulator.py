@@ -5,7 +5,6 @@ apparatus -> world -> release -> settle -> landing -> outcome
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -22,15 +21,15 @@ from tower_sim.door import Door, as_zone, go_on_there, knock_strength
 from tower_sim.outcome import Landing, Outcome
 from tower_sim.physics import by_hand
 from tower_sim.physics.at_rest import check_at_rest
+from tower_sim.physics.belonging import advice_by_digest, digest_of
 from tower_sim.physics.film import Film, Reel, Shot, as_film
 from tower_sim.physics.knock import MAX_STRENGTH, Shake
 from tower_sim.physics.placing import put_down
 from tower_sim.physics.release import Launch, release
 from tower_sim.physics.scene import Scene
-from tower_sim.physics.settings import STANDARD, PhysicsSettings, accuracies, accuracy, as_settings
+from tower_sim.physics.settings import PhysicsSettings, as_settings
 from tower_sim.physics.settle import settle
 from tower_sim.physics.world import World
-from tower_sim.registry import names
 from tower_sim.state import Event, Pose, Resident, Touch, TowerState, rng_text
 
 
@@ -186,7 +185,7 @@ def _door(shape: Apparatus, settings: PhysicsSettings) -> Door:
     return Door(
         PhysicsModel.name,
         shape.name,
-        _digest(shape, settings),
+        digest_of(shape, settings),
         shape.cube_edge,
         frozenset(regions),
         frozenset(places),
@@ -197,23 +196,9 @@ def _door(shape: Apparatus, settings: PhysicsSettings) -> Door:
     )
 
 
-def _digest(shape: Apparatus, settings: PhysicsSettings) -> str:
-    """Return what identifies states of an apparatus with these settings."""
-    return hashlib.sha256(f"{shape.digest} {settings.digest()}".encode()).hexdigest()[:16]
-
-
-def made_with(shape: Apparatus, state: TowerState) -> tuple[str, str] | None:
-    """Return the engine and the accuracy that made a state in an apparatus, as its digest says; None: other ones."""
-    each = ((engine, fineness) for engine in names("engine") for fineness in accuracies(engine))
-    return next((one for one in each if state.digest == _digest(shape, accuracy(*one))), None)
-
-
 def _advice(shape: Apparatus, state: TowerState) -> str:
     """Say with which engine a state goes on that is not of ours, as far as its digest tells."""
-    if (made := made_with(shape, state)) is None:
-        return go_on_there(state)
-    finer = "" if made[1] == STANDARD else f" --accuracy {made[1]}"
-    return f"go on with the engine that made it: try --engine {made[0]}{finer}"
+    return advice_by_digest(shape).get(state.digest) or go_on_there(state)
 
 
 def _pose(resident: Resident) -> Pose:

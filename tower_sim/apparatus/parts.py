@@ -130,6 +130,16 @@ class Apparatus(ABC):
     def escaped(self, position: Array) -> npt.NDArray[np.bool_]:
         """Tell which cubes are where no cube can be, shape (n,); a position that is not a number is such a place."""
 
+    def where(self) -> dict[str, Any]:
+        """Return what decides where cubes are as data, for programs in other languages: a `rule` and its numbers (m).
+
+        physics/js has the rules. Raises UsageError for a kind that says none.
+        """
+        raise UsageError(
+            f"apparatus {self.name!r} is of a kind that does not say as data where its cubes are; allowed is one that "
+            "does, such as those that ship"
+        )
+
     def loose(self, position: Array, orientation: Array) -> npt.NDArray[np.bool_]:
         """Tell which cubes at rest may have lost what held them, shape (n,): in a tower none."""
         return np.zeros(len(position), dtype=bool)

@@ -32,6 +32,7 @@ _COMMANDS = {
     "calibrate": "fit the tower to observations or to your own recorded drops",
     "fairness": "check whether your recorded tower behaves as a profile predicts",
     "design": "find a tower that does what you wish, and confirm it with physics",
+    "live": "write a page to play with a tower in: real physics, by hand",
     "lab": "write a page to try house rules in: sliders, whole games, battles",
     "serve": "answer other programs: a JSON request a line, a JSON reply a line",
     "verify": "check the log of a service's draws offline: were they what was agreed?",

@@ -83,10 +83,10 @@ def _model(shape: Apparatus, state: TowerState | None) -> Model:
     """Open the model that a state is of, with the engine and the accuracy that made it."""
     if state is None or state.model != "physics":
         return open_model(shape, state.model if state else "physics")
+    from tower_sim.physics.belonging import made_with
     from tower_sim.physics.settings import accuracy
-    from tower_sim.simulator import made_with
 
-    made = made_with(shape, state)
+    made = made_with(shape, state.digest)
     return open_model(shape, "physics", accuracy(*made) if made else None)
 
 

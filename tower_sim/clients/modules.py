@@ -5,13 +5,19 @@ The samplers and their words are those of the one-file export and of the lab's p
 
 from __future__ import annotations
 
+import base64
 import re
+from importlib import resources
 
+from tower_sim.apparatus.catalogue import load, names
 from tower_sim.pages.html import scripts_of_games, source
+from tower_sim.physics.core.wasm.file import CORE
+from tower_sim.physics.plain import document
+from tower_sim.physics.plain import text as text_of
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)";\n', re.M)
 _REEXPORT = re.compile(r'^export \{([^}]*)\} from "([^"]+)";\n', re.M)
-_EXPORTED = re.compile(r"^export (?:function|const) (\w+)", re.M)
+_EXPORTED = re.compile(r"^export (?:async function|function|const) (\w+)", re.M)
 _MARK = "  /* SAMPLER */\n"
 
 
@@ -45,6 +51,32 @@ def own_modules() -> dict[str, str]:
     return shared | {name: _own(f"{name}.js") for name in names}
 
 
+def physics_modules() -> dict[str, str]:
+    """Return the files of the physics by name: the modules of physics/js, core.wasm as text, all shipped profiles."""
+    folder = resources.files("tower_sim.physics") / "js"
+    found = sorted(path.name for path in folder.iterdir() if path.name.endswith(".js") and path.name != "index.js")
+    lib = {name: source("tower_sim.physics", f"js/{name}").replace('"../../surrogate/', '"../') for name in found}
+    core = base64.b64encode(CORE.read_bytes()).decode("ascii")
+    lib["wasm.js"] = f'// The compiled core, tower_sim/physics/core/wasm/core.wasm.\n\nexport const CORE = "{core}";\n'
+    loaded = [
+        f'  "{name}": () => import("../../physics/{file_of(name)}.js").then((found) => found.profile),'
+        for name in names()
+    ]
+    head = "// The profiles that ship, each loaded when it is asked for.\n"
+    lib["profiles.js"] = "\n".join([head, "export const PROFILES = {", *loaded, "};", ""])
+    files = {f"lib/physics/{name}": text for name, text in lib.items()}
+    for name in names():
+        plain = text_of(document(load(name)))
+        text = f"/** The profile {name} as the physics has it. */\nexport const profile = {plain};\n"
+        files[f"physics/{file_of(name)}.js"] = text
+    return files | {"physics.js": _own("physics.js")}
+
+
+def file_of(name: str) -> str:
+    """Return an apparatus's name as that of a module: dead_reckoning is dead-reckoning."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
 def between(text: str, start: str, end: str) -> str:
     """Return what is from `start` to before `end`; raises ValueError when one is not there."""
     first = text.index(start)
@@ -57,7 +89,7 @@ def common_js(module: str) -> str:
     for found in _REEXPORT.findall(module):
         names += _names(found[0])
     text = _REEXPORT.sub(_required, _IMPORT.sub(_required, module))
-    text = re.sub(r"^export (?=function|const)", "", text, flags=re.M)
+    text = re.sub(r"^export (?=async function|function|const)", "", text, flags=re.M)
     return f'"use strict";\n{text}\nmodule.exports = {{ {", ".join(names)} }};\n'
 
 
@@ -90,4 +122,4 @@ def _names(text: str) -> list[str]:
 
 def _required(found: re.Match[str]) -> str:
     path = found[2].removesuffix(".js") + ".cjs"
-    return f'const {{ {", ".join(_names(found[1]))} }} = require("{path}");\n'
+    return f'const {{ {", ".join(_names(found[1])).replace(" as ", ": ")} }} = require("{path}");\n'

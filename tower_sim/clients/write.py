@@ -33,6 +33,10 @@ from tower_sim.writing import told, write, write_folder
 NAME = "tower-sim"
 FORMATS = ("js", "json", *tongues.FORMATS)
 _THRESHOLDS = "// The chance of log-odds in units of 1/512, times 2^32.\n\n"
+_PROFILE = (
+    'import type { Profile } from "../physics.js";\n\n'
+    "/** A profile as the physics has it. */\nexport declare const profile: Profile;\n"
+)
 _MARK = "tower_sim surrogate export"  # in package.json: a folder that we may write over
 
 
@@ -96,8 +100,11 @@ def package_files(models: Sequence[str] = ()) -> dict[str, str]:
     files |= {f"towers/{name}.js": _tower(name, plain, thresholds) for name, plain in towers.items()}
     files |= {f"ships/{name}.js": _ship(name, *plain) for name, plain in ships.items()}
     files["index.js"] = source("tower_sim.clients", "npm/index.js")
+    files |= modules.physics_modules()
     files |= {f"plugins/{name}.js": source("tower_sim.clients", f"npm/plugins/{name}.js") for name in _plugins()}
     types = {"lib/types.d.ts": _types("types.d.ts"), "index.d.ts": _types("index.d.ts")}
+    types["physics.d.ts"] = _types("physics.d.ts")
+    types |= {name.replace(".js", ".d.ts"): _PROFILE for name in files if name.startswith("physics/")}
     types |= {f"towers/{name}.d.ts": _declared("Tower", name) for name in towers}
     types |= {f"ships/{name}.d.ts": _declared("Ship", name) for name in ships}
     types |= {f"plugins/{name}.d.ts": source("tower_sim.clients", f"npm/plugins/{name}.d.ts") for name in _plugins()}
@@ -117,7 +124,7 @@ def _makers(models: Sequence[str]) -> tuple[dict[str, dict[str, Any]], dict[str,
         fitted = fitted_or_shipped(model)
         if fitted.failed:
             warn(f"{fitted.name}: {fitted.failed}")
-        name = re.sub(r"[^a-z0-9]+", "-", fitted.apparatus.lower()).strip("-")
+        name = modules.file_of(fitted.apparatus)
         if not name or name in towers or name in ships:
             raise UsageError(
                 f"model {shown(model)} is of apparatus {shown(fitted.apparatus)}, which would be the module "
@@ -195,7 +202,7 @@ def _package_json() -> str:
     plain = {
         "name": NAME,
         "version": TOWER_SIM,
-        "description": "Board-game cube towers without physics: drops, Amerigo's rules, Dead Reckoning's battles",
+        "description": "Board-game cube towers, fitted or real physics; Amerigo's rules, Dead Reckoning's battles",
         "keywords": ["board game", "cube tower", "dice tower", "random"],
         "license": "MIT",
         "generator": _MARK,
@@ -208,10 +215,12 @@ def _package_json() -> str:
             ".": entry("index"),
             "./towers/*": entry("towers/*"),
             "./ships/*": entry("ships/*"),
+            "./physics": entry("physics"),
+            "./physics/*": entry("physics/*"),
             **{f"./{name}": entry(f"plugins/{name}") for name in _plugins()},
             "./package.json": "./package.json",
         },
-        "files": ["index.*", "lib", "plugins", "towers", "ships"],
+        "files": ["index.*", "physics.*", "lib", "physics", "plugins", "towers", "ships"],
         "engines": {"node": ">=20"},
     }
     return json.dumps(plain, indent=2) + "\n"

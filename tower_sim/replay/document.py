@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import math
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -18,6 +17,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import Cube
 from tower_sim.drawing.paint import paints
 from tower_sim.errors import UsageError, fault
+from tower_sim.physics.plain import drawn
 from tower_sim.reading import json_value
 from tower_sim.replay.stored import COLUMNS, Poses, decoded
 from tower_sim.replay.takes import RATE, Take, Track
@@ -193,48 +193,7 @@ def _about(about: About) -> dict[str, Any]:
     return {name: told[name] for name in order}
 
 
-def _printed(printed: Mapping[str, Any]) -> str:
-    """Say what is printed on a zone: numbers with their names, and a word that names none of them."""
-    numbers = {key: value for key, value in printed.items() if not isinstance(value, str)}
-    words = [value for value in printed.values() if isinstance(value, str) and value not in numbers]
-    return ", ".join((*words, *(f"{value} {key}" for key, value in numbers.items())))
-
-
 def _apparatus(shape: Apparatus) -> dict[str, Any]:
     """Return what of an apparatus is drawn: its solids but for the table, heights (m), regions, zones."""
-    board = shape.board
-    return {
-        "kind": "board" if board else "tower",
-        "rim": shape.rim_top,
-        "passed": shape.passed if math.isfinite(shape.passed) else None,
-        "boxes": [
-            {
-                "part": box.part,
-                "surface": box.surface,
-                "centre": list(box.centre),
-                "half": list(box.half),
-                "turn": list(box.orientation),
-            }
-            for box in shape.boxes
-            if box.part != _TABLE
-        ],
-        "hulls": [
-            {
-                "part": hull.part,
-                "surface": hull.surface,
-                "vertices": [list(vertex) for vertex in hull.vertices],
-                "faces": [list(face) for face in hull.faces],
-            }
-            for hull in shape.hulls
-        ],
-        "regions": [{"name": region.name, "above": region.above} for region in shape.regions],
-        "floor": board.floor if board else None,
-        "zones": [
-            {
-                "name": zone.name,
-                "corners": [list(corner) for corner in zone.corners],
-                "says": _printed(zone.printed),
-            }
-            for zone in (board.zones if board else ())
-        ],
-    }
+    plain = drawn(shape)
+    return plain | {"boxes": [box for box in plain["boxes"] if box["part"] != _TABLE]}

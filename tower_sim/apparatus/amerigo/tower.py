@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,19 @@ class SquareTower(TowerOfFloors):
     def dimensions(self) -> Dimensions:
         """Say what is drawn beside the boxes."""
         return dimensions(self.given)
+
+    def where(self) -> dict[str, Any]:
+        """Return what decides where cubes are as data."""
+        given = self.given
+        return {
+            "rule": "square",
+            "half": given.half,
+            "outer": given.half + WALL,
+            "top": given.tube.top,
+            "rise": self.rim_top - given.tube.top,
+            "widens": given.funnel.rim / 2 - given.half,
+            "exit_top": given.exit_top,
+        }
 
     def emerged(self, position: Array) -> npt.NDArray[np.bool_]:
         """Tell which cubes have come out: the centre is past the exit and under its upper edge."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +48,11 @@ class CombatShip(WithBoard):
     def dimensions(self) -> Dimensions:
         """Say what is drawn beside the boxes."""
         return dimensions(self.given, self.board)
+
+    def where(self) -> dict[str, Any]:
+        """Return what decides where cubes are as data, beside the board."""
+        names = ("hull_x", "hull_y", "deck_low", "deck_rise")
+        return {"rule": "ship"} | {name: getattr(self, name) for name in names}
 
     def inside(self, position: Array) -> npt.NDArray[np.bool_]:
         """Tell which cubes are in the ship: the centre is over its plan, and over its gun deck."""

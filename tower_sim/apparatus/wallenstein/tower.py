@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +37,21 @@ class RoundTower(TowerOfFloors):
     def dimensions(self) -> Dimensions:
         """Say what is drawn beside the boxes."""
         return dimensions(self.given)
+
+    def where(self) -> dict[str, Any]:
+        """Return what decides where cubes are as data."""
+        given = self.given
+        return {
+            "rule": "round",
+            "outward": [list(normal) for normal in self.outward],
+            "half": given.half,
+            "outer": given.half + WALL,
+            "top": given.tube.top,
+            "rise": given.funnel.height or 1.0,
+            "widens": given.funnel.rim / 2 - given.half,
+            "exit_side": given.exit_side[0],
+            "exit_top": given.exit_top,
+        }
 
     def across(self, position: Array) -> Array:
         """Return how far (m) centres are from the tube's axis, square to the wall they are nearest to: shape (n,)."""

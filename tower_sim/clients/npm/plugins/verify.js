@@ -3,7 +3,8 @@
 
 import { takenApart, wrongForm } from "../lib/logline.js";
 import { checkedNotes, saidIn, spelt } from "../lib/noted.js";
-import { begun, numpyWords } from "../lib/numpy.js";
+import { numpyWords } from "../lib/numpy.js";
+import { pcg64 } from "../lib/physics/pcg64.js";
 
 const FIRST = "0".repeat(64);
 const KNOWN = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"; // a key of RFC 8032, to see whether keys can be read
@@ -287,14 +288,8 @@ function outcome(tower, before, thrown, cubes, seed) {
       landings: here.map(([id, colour]) => ({ cube: id, colour, place: ends.get(id).place })),
     },
     after: { ...before, residents, sizes: [...sizes, thrown.length], next: before.next + thrown.length },
-    event: ["drop", generatorOf(seed), thrown, emerged, 0, ""],
+    event: ["drop", pcg64(seed, [0]).text(), thrown, emerged, 0, ""],
   };
-}
-
-/** Return what a state's log says of the generator that a drop begins with: PCG64's state and increment, hexadecimal. */
-function generatorOf(seed) {
-  const { state, step } = begun(seed, [0]);
-  return `${state.toString(16)}:${step.toString(16)}:`;
 }
 
 /** Return a state that is told by its hash (undefined where no line has told it) or whole, and count one that no draw had left. */

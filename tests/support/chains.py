@@ -1,0 +1,112 @@
+"""Chains of throws as random as players': what was asked and what came of it, for other languages to repeat."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tower_sim.apparatus.catalogue import load, names
+from tower_sim.cubes import COLOURS, Cube
+from tower_sim.errors import UsageError
+from tower_sim.outcome import Outcome
+from tower_sim.physics.plain import document
+from tower_sim.simulator import PhysicsModel
+from tower_sim.state import TowerState
+
+SEED = "20261123"
+
+
+@dataclass
+class Chain:
+    """One tower and what is done with it; `steps` hold what was asked, and the line that answers it."""
+
+    apparatus: str
+    steps: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+
+
+def profiles() -> dict[str, Any]:
+    """Return all shipped profiles as data, by name."""
+    return {name: document(load(name)) for name in names()}
+
+
+def chains(steps: int, each: int = 5) -> Iterator[Chain]:
+    """Yield chains of `each` steps, `steps` in all, over all shipped profiles in turn."""
+    models = [PhysicsModel(load(name)) for name in names()]
+    for number in range(0, steps, each):
+        model = models[number // each % len(models)]
+        rng = np.random.default_rng([int(SEED), number])
+        state, chain = model.empty(), Chain(model.apparatus)
+        for i in range(min(each, steps - number)):
+            asked = _chosen(model, state, rng) | {"seed": SEED, "key": [number + i]}
+            try:
+                outcome = _done(model, state, asked)
+            except UsageError as error:
+                chain.steps.append(asked | {"error": str(error)})
+                continue
+            line = json.dumps(outcome if isinstance(outcome, str) else outcome.to_json(7, COLOURS))
+            chain.steps.append(asked | {"line": line})
+            state = TowerState.from_token(outcome) if isinstance(outcome, str) else outcome.state
+        yield chain
+
+
+def _chosen(model: PhysicsModel, state: TowerState, rng: np.random.Generator) -> dict[str, Any]:
+    """Choose what is done next."""
+    board = model.shape.board
+    there = [*state.cubes, *state.board.cubes]
+    kinds = ["drop"] * 5 + ["knock", "hand"] + ["take"] * bool(there) + ["place", "again"] * (board is not None)
+    kind = str(rng.choice(kinds))
+    fresh = [[state.next_id + i, str(rng.choice(COLOURS))] for i in range(int(rng.integers(1, 20)))]
+    if kind == "knock":
+        return {"kind": kind, "strength": float(rng.choice([0.05, 0.5, 1.5, 4.0]))}
+    if kind == "take":
+        return {"kind": kind, "cubes": [cube.id for cube in there[:: int(rng.integers(1, 4))]]}
+    if kind == "place":
+        assert board is not None
+        moved = [[cube.id, cube.colour] for cube in state.board.cubes[:1] if rng.random() < 0.5]
+        return {
+            "kind": kind,
+            "cube": (moved or fresh)[0],
+            "zone": board.zones[int(rng.integers(len(board.zones)))].name,
+        }
+    if kind == "again":  # cubes thrown again from the board, as in a battle
+        return {"kind": "drop", "cubes": [[cube.id, cube.colour] for cube in state.board.cubes[::2]] + fresh[:3]}
+    if kind == "hand":
+        return {"kind": kind, "cubes": fresh[:6], "launches": [_launch(model, i, rng) for i in range(len(fresh[:6]))]}
+    return {"kind": kind, "cubes": fresh if rng.random() < 0.9 else fresh * 0 + _many(state, rng)}
+
+
+def _many(state: TowerState, rng: np.random.Generator) -> list[list[Any]]:
+    return [[state.next_id + i, str(rng.choice(COLOURS))] for i in range(70)]
+
+
+def _launch(model: PhysicsModel, i: int, rng: np.random.Generator) -> list[float]:
+    """Return how a hand lets a cube go over the rim; some are in each other's place, which is refused."""
+    turn = rng.normal(size=4)
+    turn /= np.sqrt((turn * turn).sum())
+    side = float(rng.choice([0.004, 0.03]))
+    place = [*(rng.random(2) * side - side / 2), model.shape.rim_top + 0.02 + 0.03 * rng.random()]
+    return [float(x) for x in (8 * i, *place, *turn, *rng.normal(0, 0.2, 3), *rng.normal(0, 5, 3))]
+
+
+def _done(model: PhysicsModel, state: TowerState, asked: dict[str, Any]) -> Outcome | str:
+    """Do what is asked; returns the outcome, of cubes taken the token of the state."""
+    draw = np.random.default_rng(np.random.SeedSequence(int(SEED), spawn_key=tuple(asked["key"])))
+    if asked["kind"] == "take":
+        wanted = set(asked["cubes"])
+        return state.take(cube for cube in (*state.cubes, *state.board.cubes) if cube.id in wanted).token()
+    if asked["kind"] == "knock":
+        return model.knock(state, asked["strength"], draw)
+    if asked["kind"] == "place":
+        return model.place(state, _cubes(model, [asked["cube"]])[0], asked["zone"], draw)
+    cubes = _cubes(model, asked["cubes"])
+    if asked["kind"] == "hand":
+        return model.throw_by_hand(state, cubes, asked["launches"])
+    return model.drop(state, cubes, draw)
+
+
+def _cubes(model: PhysicsModel, plain: Sequence[Sequence[Any]]) -> list[Cube]:
+    return [Cube(number, colour, model.cube_edge) for number, colour in plain]

@@ -1,0 +1,28 @@
+// Real physics: the throws of tower_sim's command, byte for byte, from its own compiled core, which is in lib/physics/wasm.js.
+
+import { dropDocument } from "./lib/physics/document.js";
+import { openPhysics as opened } from "./lib/physics/model.js";
+import { PROFILES } from "./lib/physics/profiles.js";
+import { unknownOf } from "./lib/physics/refuse.js";
+import { CORE } from "./lib/physics/wasm.js";
+
+export { redone, taken } from "./lib/physics/again.js";
+export { documentOf, documentText, thrownAfter, untilLanded } from "./lib/physics/document.js";
+export { pcg64 } from "./lib/physics/pcg64.js";
+export { nextId, readToken, tokenOf } from "./lib/physics/state.js";
+
+/** Open a profile, such as that of tower-sim/physics/amerigo, or the name of one that ships: a model that throws cubes. */
+export async function openPhysics(profile) {
+  const bytes = Uint8Array.from(atob(CORE), (letter) => letter.charCodeAt(0));
+  return opened(typeof profile === "string" ? await profileOf(profile) : profile, bytes);
+}
+
+/** Return the document of `tower-sim drop APPARATUS --cubes ... --seed SEED --json`; `apparatus` is a name or a profile. */
+export async function commandDrop({ apparatus, ...asked }) {
+  return dropDocument(await openPhysics(apparatus), asked);
+}
+
+async function profileOf(name) {
+  if (!Object.hasOwn(PROFILES, name)) throw unknownOf("apparatus", name, Object.keys(PROFILES));
+  return PROFILES[name]();
+}

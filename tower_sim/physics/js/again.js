@@ -1,0 +1,44 @@
+// What can be done with a state beside throwing: cubes taken out of it, and its whole past done again; as tower_sim/model.py.
+
+import { placedCube } from "./past.js";
+import { pcg64OfText } from "./pcg64.js";
+import { refuse, wrongly } from "./refuse.js";
+import { cubeOf, frozen } from "./state.js";
+
+/** Return the state after cubes, by number, were taken off the board or out by hand. */
+export function taken(state, numbers) {
+  const rows = [...state.residents, ...state.board];
+  const strange = [...numbers].sort((a, b) => a - b).find((number) => !rows.some(([id]) => id === number));
+  if (strange !== undefined) {
+    const there = state.board.map(([id]) => id).sort((a, b) => a - b);
+    throw refuse(`cube ${strange} does not lie on the board; allowed are [${there.join(", ")}]; take one of those`);
+  }
+  const isGone = ([id]) => numbers.includes(id);
+  const thrown = rows.filter(isGone).map((row) => row.slice(0, 3)).sort((a, b) => a[0] - b[0]);
+  const left = (cubes) => cubes.filter((row) => !isGone(row));
+  return frozen({ ...state, residents: left(state.residents), log: [...state.log, ["take", "", thrown, [], 0, ""]], board: left(state.board) });
+}
+
+/** Do again, from the empty tower, everything in the log of a state; the result equals the state. */
+export function redone(model, state) {
+  return state.log.reduce((before, event) => stepAgain(model, before, event), model.empty());
+}
+
+/** Do one event of a log again, in the state that was before it; returns the one after it. */
+export function stepAgain(model, before, event) {
+  const [kind, text, thrown, , strength, zone, launches] = event;
+  const cubes = thrown.map(cubeOf);
+  if (kind === "take") return taken(before, cubes.map(({ id }) => id));
+  if (kind === "hand") {
+    const of = ([windows, ...row], i) => ({ cube: cubes[i], windows, pose: row.slice(0, 7), velocity: row.slice(7, 10), spin: row.slice(10) });
+    return model.throwByHand(before, launches.map(of)).state;
+  }
+  const rng = pcg64OfText(text);
+  if (!rng) {
+    throw wrongly("generator in the log", text, "hexadecimal state:increment:buffered", "take a state that a model made");
+  }
+  if (kind === "knock") return model.knock(before, strength, rng).state;
+  if (kind === "drop") return model.drop(before, cubes, rng).state;
+  if (kind === "place") return model.place(before, cubeOf(placedCube(event)), zone, rng).state;
+  throw wrongly("an event in the log", kind, "one of this model", "take a state that it has made");
+}

@@ -1,0 +1,128 @@
+// What a command answers: a throw, after a knock if there is one, and its document, that of `tower-sim drop --json`; as
+// tower_sim/requests.py, model.py and outcome.py.
+
+import { pcg64 } from "./pcg64.js";
+import { prints, quoted, refuse, wrongly } from "./refuse.js";
+import { cubesOf, nextId, readToken, tokenOf } from "./state.js";
+import { pythonJson } from "./written.js";
+
+const MOST_CUBES = 500;
+const MOST_SEED = 2n ** 128n - 1n;
+const MAX_ATTEMPTS = 5;
+const COLOURS = ["blue", "black", "red", "brown", "green", "yellow", "white", "purple"]; // that games have
+const WRITE_CUBES = 'write "cubes": {"blue": 4}';
+
+/**
+ * Return the document of a throw of `cubes`, counts by colour, in a model: what `tower-sim drop` answers to the same seed, a whole
+ * number as text, bigint or number. `state` is a token or a state (none: empty), `knock` the strength (g) of a knock before it.
+ */
+export function dropDocument(model, { cubes = {}, seed, state = null, knock = null }) {
+  const number = checkedSeed(seed);
+  const before = typeof state === "string" ? readToken(state) : state ?? model.empty();
+  const counts = checkedCounts(cubes, before);
+  if (knock !== null && typeof knock !== "number") throw wrongly("knock", knock, "a number (peak acceleration in g)", 'write "knock": 1');
+  if (!counts.length && knock === null) throw wrongly("cubes", {}, "a count by colour, unless there is a knock", WRITE_CUBES);
+  const first = nextId(before);
+  const thrown = counts.flatMap(([colour, count]) => Array.from({ length: count }, () => colour)).map((colour, i) => ({ id: first + i, colour }));
+  const named = counts.map(([colour]) => colour);
+  const inside = [...new Set(cubesOf(before).inside.map(({ colour }) => colour))].filter((colour) => !named.includes(colour));
+  return documentOf(thrownAfter(model, before, thrown, knock, number), number, state === null ? named : [...named, ...inside.sort(byLetter)]);
+}
+
+/** Return the outcome of a throw that is drawn from a seed until it is a landing, after a knock if its strength is not null. */
+export function thrownAfter(model, state, cubes, knock, seed) {
+  if (knock === null) return untilLanded((rng) => model.drop(state, cubes, rng), seed, []);
+  const knocked = untilLanded((rng) => model.knock(state, knock, rng), seed, [1]);
+  if (!cubes.length) return knocked;
+  const released = knocked.emerged;
+  const outcome = untilLanded((rng) => model.drop(knocked.state, [...cubes, ...released], rng), seed, [0]);
+  return { ...outcome, knocked_out: released };
+}
+
+/** Call `draw(rng)` until it is a landing, at most 5 times: attempt i draws from the seed's child of spawn key [...key, i]. */
+export function untilLanded(draw, seed, key = []) {
+  const failures = [];
+  for (;;) {
+    const outcome = { ...draw(pcg64(seed, [...key, failures.length])), failures: [...failures] };
+    if (outcome.status === "settled" || outcome.status === "jammed") return outcome;
+    failures.push(outcome.status);
+    if (failures.length === MAX_ATTEMPTS) throw new Error(`${MAX_ATTEMPTS} draws in a row were no landing (${failures.join(", ")})`);
+  }
+}
+
+/** Return the document of an outcome; `colours` fixes the order and the zeros of the counts. */
+export function documentOf(outcome, seed, colours = []) {
+  const others = new Set(outcome.landings.map(({ colour }) => colour).filter((colour) => !colours.includes(colour)));
+  const every = [...colours, ...[...others].sort(byLetter)];
+  const counts = (cubes) => Object.fromEntries(every.map((colour) => [colour, cubes.filter((cube) => cube.colour === colour).length]));
+  return {
+    schema: "tower-sim/outcome",
+    version: 1,
+    seed: String(seed),
+    model: outcome.model,
+    apparatus: outcome.apparatus,
+    status: outcome.status,
+    attempts: 1 + outcome.failures.length,
+    thrown: counts(outcome.thrown),
+    emerged: counts(outcome.emerged),
+    inside: counts(outcome.inside),
+    knocked_out: counts(outcome.knocked_out),
+    extrapolated: outcome.extrapolated,
+    landings: outcome.landings.map(({ cube, colour, place }) => ({ cube, colour, place })),
+    state: tokenOf(outcome.state),
+  };
+}
+
+/** Return a document as the line that the command prints. */
+export function documentText(document) {
+  return pythonJson(document);
+}
+
+function checkedSeed(seed) {
+  const isOne = typeof seed === "bigint" || Number.isSafeInteger(seed) || (typeof seed === "string" && /^\d{1,39}$/.test(seed));
+  if (isOne && BigInt(seed) >= 0n && BigInt(seed) <= MOST_SEED) return BigInt(seed);
+  throw wrongly("seed", seed, "a whole number from 0 to 2^128 - 1, or its text", 'write "seed": "7"');
+}
+
+function checkedCounts(cubes, before) {
+  if (typeof cubes !== "object" || cubes === null || Array.isArray(cubes)) throw wrongly("cubes", cubes, "a table", WRITE_CUBES);
+  const counts = Object.entries(cubes);
+  for (const [colour, count] of counts) {
+    if (!prints(colour)) throw wrongly("a colour of cubes", colour, "a word of characters that can be printed", "write another word");
+    checkSpelling(colour, before);
+    if (!Number.isInteger(count) || count < 0) throw wrongly(`cubes of ${colour}`, count, "a whole number from 0");
+  }
+  const number = counts.reduce((sum, [, count]) => sum + count, 0);
+  if (number > MOST_CUBES) throw wrongly("number of cubes", number, `up to ${MOST_CUBES}`, "throw fewer");
+  return counts;
+}
+
+/** Refuse a colour that is one slip away from one of the games or of the state. */
+function checkSpelling(colour, before) {
+  if (COLOURS.includes(colour)) return;
+  const { inside, lying, past } = cubesOf(before);
+  const known = [...new Set([...COLOURS, ...[...inside, ...lying, ...past].map((cube) => cube.colour)])];
+  if (known.includes(colour)) return;
+  const typed = colour.toLowerCase();
+  const meant = /^\p{L}+$/u.test(typed) && known.sort(byLetter).find((each) => isOneSlip(typed, each));
+  const what = "a colour that games or the state have, or one that is spelt otherwise than these";
+  if (meant) throw refuse(`a colour of cubes is ${quoted(colour)}; allowed is ${what}; did you mean ${meant}?`, "a colour of cubes");
+}
+
+/** Tell whether two words are one slip apart, or none: a letter more, less, another, two exchanged. */
+function isOneSlip(one, other) {
+  const [short, long] = one.length <= other.length ? [one, other] : [other, one];
+  let same = 0;
+  while (same < short.length && short[same] === long[same]) same++;
+  const [a, b] = [short.slice(same), long.slice(same)];
+  const isSwapped = a.slice(0, 2) === [...b.slice(0, 2)].reverse().join("") && a.slice(2) === b.slice(2);
+  return long.length > 2 && (a === b.slice(1) || (a.length === b.length && (a.slice(1) === b.slice(1) || isSwapped)));
+}
+
+/** Compare two texts as Python does, by their letters' numbers. */
+function byLetter(one, other) {
+  const [a, b] = [[...one], [...other]];
+  const i = a.findIndex((letter, k) => letter !== b[k]);
+  if (i < 0) return a.length - b.length;
+  return i < b.length ? a[i].codePointAt(0) - b[i].codePointAt(0) : 1;
+}

@@ -1,0 +1,86 @@
+// The past of a state: whether its log leaves exactly the cubes that are there; as the checks of tower_sim/door.py.
+
+import { quoted, refuse, wrongly } from "./refuse.js";
+
+export const DROPS = ["drop", "hand"]; // the kinds of events in which cubes are thrown in
+
+const HONEST_PAST = "allowed is a state that the model has made; take one from an outcome or from empty()";
+const MOST_TOUCHES = 64; // of one cube
+
+/** Return the error that a state has what none can have. */
+export function impossible(what) {
+  return refuse(`state has ${what}; ${HONEST_PAST}`);
+}
+
+/** Return the cube of an event that put one down; refuse any other. */
+export function placedCube([, , thrown]) {
+  if (thrown.length !== 1) throw wrongly("number of cubes placed at once in its log", thrown.length, "1", HONEST_PAST);
+  return thrown[0];
+}
+
+const isSame = (one, other) => one.length === other.length && one.every((value, i) => value === other[i]);
+
+/** Refuse a state whose log does not leave its cubes there, each since the drop it says. */
+export function checkPast(state, onBoard) {
+  const there = new Map(); // of each number its cube and since when
+  const kinds = ["drop", "knock", "take", ...(onBoard ? ["place"] : []), "hand"];
+  let drops = 0;
+  for (const event of state.log) {
+    const [kind, , thrown, emerged, , , launches = []] = event;
+    if (!kinds.includes(kind)) throw wrongly("an event in the log", kind, `${kinds.slice(0, -1).join(", ")} or hand`, HONEST_PAST);
+    if (launches.length > 0 !== (kind === "hand")) throw impossible(`launches in its log that do not fit an event of kind ${kind}`);
+    if (kind === "place") placedCube(event);
+    for (const cube of thrown) {
+      const before = there.get(cube[0]);
+      if (kind === "take") {
+        there.delete(cube[0]);
+        if (!before || !isSame(before.cube, cube)) throw impossible(`cube ${quoted(cube[0])} taken in its log where it did not lie`);
+        continue;
+      }
+      if (kind === "knock" || (before && !(onBoard && isSame(before.cube, cube)))) {
+        throw impossible(`cube ${quoted(cube[0])} thrown in its log while it was there, or by a knock`);
+      }
+      there.set(cube[0], { cube, since: drops });
+    }
+    for (const number of emerged) {
+      if (!there.has(number)) throw impossible(`cube ${quoted(number)} out in its log, which was not there`);
+      if (!onBoard) there.delete(number);
+    }
+    drops += DROPS.includes(kind) ? 1 : 0;
+  }
+  const rows = [...state.residents, ...state.board];
+  const here = new Map(rows.map((row) => [row[0], { cube: row.slice(0, 3), since: row[4] }]));
+  if (here.size < rows.length) throw impossible("a cube twice");
+  const differs = (number) => {
+    const [one, other] = [here.get(number), there.get(number)];
+    return !one || !other || one.since !== other.since || !isSame(one.cube, other.cube);
+  };
+  const wrong = [...here.keys(), ...there.keys()].filter(differs);
+  if (wrong.length) throw impossible(`cube ${Math.min(...wrong)} in another place or since another drop than its log says`);
+}
+
+/** Refuse touches of what was not there after the last drop, knock or placing; there are so many fixed `solids`. */
+export function checkTouches(state, solids) {
+  const there = new Set([...state.residents, ...state.board].map(([id]) => id));
+  for (let i = state.log.length - 1; i >= 0; i--) {
+    const [kind, , thrown, emerged] = state.log[i];
+    const isTake = kind === "take";
+    for (const number of isTake ? thrown.map(([id]) => id) : emerged) there.add(number);
+    if (!isTake) break;
+  }
+  const pairs = new Set();
+  const count = new Map([...there].map((number) => [number, 0]));
+  for (const [cube, other] of state.touches) {
+    for (const number of [cube, other]) {
+      if (there.has(number)) count.set(number, count.get(number) + 1);
+      else if (number >= 0 || number === cube) throw impossible(`a touch of cube ${quoted(number)}, which did not lie there after the last drop`);
+    }
+    if (other < -solids) throw wrongly("box of a touch of the state", -1 - other, `0 to ${solids - 1}`, HONEST_PAST);
+    const pair = [Math.min(cube, other), Math.max(cube, other)].join();
+    if (cube === other || pairs.has(pair)) throw impossible(`a touch of cube ${cube} with itself, or two with one other body`);
+    pairs.add(pair);
+  }
+  for (const [number, touches] of count) {
+    if (touches > MOST_TOUCHES) throw wrongly(`touches of cube ${number} in the state`, touches, `up to ${MOST_TOUCHES}`, HONEST_PAST);
+  }
+}

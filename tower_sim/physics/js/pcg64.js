@@ -1,0 +1,44 @@
+// The generator that drops draw from: numpy's PCG64 (O'Neill, PCG: a family of simple fast space-efficient statistically good
+// algorithms, 2014), its XSL-RR output, as numpy.random.default_rng makes it of a seed.
+
+import { spawnedWords } from "../../surrogate/seeds.js";
+
+const MULTIPLIER = 0x2360ed051fc65da44385df649fccf645n;
+const MASK_128 = 2n ** 128n - 1n;
+const MASK_64 = 2n ** 64n - 1n;
+const RNG_TEXT = /^([0-9a-f]{1,32}):([0-9a-f]{1,32}):([0-9a-f]{0,8})$/;
+
+/** Return the generator of numpy.random.SeedSequence(seed, spawn_key=key): a seed of up to 128 bits, numbers below 2^32. */
+export function pcg64(seed, key = []) {
+  const words = spawnedWords(seed, key, 8).map(BigInt);
+  const long = (i) => (((words[i + 1] << 32n) | words[i]) << 64n) | (words[i + 3] << 32n) | words[i + 2];
+  const step = ((long(4) << 1n) & MASK_128) | 1n;
+  return pcg64From(stepped(step + long(0), step), step);
+}
+
+/** Return the generator that `text()` of another wrote down, null for other text. */
+export function pcg64OfText(text) {
+  const [, state, step, buffered] = (typeof text === "string" && RNG_TEXT.exec(text)) || [];
+  return state === undefined ? null : pcg64From(BigInt(`0x${state}`), BigInt(`0x${step}`), buffered);
+}
+
+function stepped(state, step) {
+  return (state * MULTIPLIER + step) & MASK_128;
+}
+
+function pcg64From(state, step, buffered = "") {
+  const next = () => {
+    state = stepped(state, step);
+    const mixed = ((state >> 64n) ^ state) & MASK_64;
+    const turn = state >> 122n;
+    return ((mixed >> turn) | (mixed << ((64n - turn) & 63n))) & MASK_64;
+  };
+  return {
+    /** The next number of 64 bits. */
+    next,
+    /** The next number from 0 up to 1: 53 bits. */
+    random: () => Number(next() >> 11n) / 9007199254740992,
+    /** Where it stands, as the log of a state has it. */
+    text: () => `${state.toString(16)}:${step.toString(16)}:${buffered}`,
+  };
+}

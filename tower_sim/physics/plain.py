@@ -1,0 +1,119 @@
+"""Plain: an apparatus with settings as data, from which programs in other languages drop cubes with the core.
+
+    apparatus, settings --document--> JSON --js/model.js + core.wasm--> the drops of PhysicsModel, byte for byte
+
+Nothing of the geometry is worked out there again: what can be known before a drop is in the document.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tower_sim.apparatus import polygon
+from tower_sim.apparatus.board import Zone
+from tower_sim.apparatus.hull import Hull
+from tower_sim.apparatus.parts import Apparatus, Box, Surface, as_apparatus
+from tower_sim.errors import UsageError
+from tower_sim.physics.belonging import advice_by_digest, digest_of
+from tower_sim.physics.core.hulls import write
+from tower_sim.physics.settings import PhysicsSettings, as_settings
+
+SCHEMA = "tower-sim/physics"
+VERSION = 1
+
+
+def drawn(shape: Apparatus) -> dict[str, Any]:
+    """Return what of an apparatus is drawn, as JSON can hold it: its solids, heights (m), regions, zones."""
+    board = shape.board
+    return {
+        "kind": "board" if board else "tower",
+        "rim": shape.rim_top,
+        "passed": shape.passed if math.isfinite(shape.passed) else None,
+        "boxes": [_box(box) for box in shape.boxes],
+        "hulls": [_hull(hull) for hull in shape.hulls],
+        "regions": [{"name": region.name, "above": region.above} for region in shape.regions],
+        "floor": board.floor if board else None,
+        "zones": [_zone(zone) for zone in (board.zones if board else ())],
+    }
+
+
+def document(apparatus: Apparatus, settings: PhysicsSettings | None = None) -> dict[str, Any]:
+    """Return all that decides a drop into an apparatus, as JSON can hold it; `settings` are of the core.
+
+    Raises UsageError for settings of another engine, and an apparatus of a kind that does not say where its cubes are.
+    """
+    shape, settings = as_apparatus(apparatus), as_settings(settings)
+    if settings.engine != "core":
+        raise UsageError(
+            f"settings are of the engine {settings.engine}; allowed is the core, which is the only one that runs in "
+            "other languages; leave the engine out"
+        )
+    plain, board = drawn(shape), shape.board
+    for told, hull in zip(plain["hulls"], shape.hulls, strict=True):
+        low, high = hull.bounds
+        half = [(b - a) / 2 for a, b in zip(low, high, strict=True)]
+        told |= {"centre": list(hull.centre), "half": half, "numbers": write(hull)}
+    for told, zone in zip(plain["zones"], board.zones if board else (), strict=True):
+        told |= {"inward": polygon.inward(np.array(zone.corners)).tolist()}
+    edge = shape.cube_edge
+    return {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "name": shape.name,
+        "digest": digest_of(shape, settings),
+        "advice": advice_by_digest(shape),
+        "settings": settings.table(),
+        "cube": {"edge": edge, "mass": shape.cube_density * edge * edge * edge},
+        "between": _surface(shape.between_cubes),
+        "surfaces": {name: _surface(surface) for name, surface in shape.surfaces.items()},
+        "hand": {name: getattr(shape.hand, name) for name in ("height", "spread", "speed", "spin", "interval")},
+        "swept": shape.swept,
+        "calm": [[list(low), list(high)] for low, high in shape.calm],
+        "where": shape.where(),
+        "board": {"x": board.x, "y": board.y, "floor": board.floor, "border_top": board.border_top} if board else None,
+        **plain,
+    }
+
+
+def text(plain: Mapping[str, Any]) -> str:
+    """Return a document as one line of JSON."""
+    return json.dumps(plain, separators=(",", ":"), allow_nan=False)
+
+
+def _box(box: Box) -> dict[str, Any]:
+    return {
+        "part": box.part,
+        "surface": box.surface,
+        "centre": list(box.centre),
+        "half": list(box.half),
+        "turn": list(box.orientation),
+    }
+
+
+def _hull(hull: Hull) -> dict[str, Any]:
+    return {
+        "part": hull.part,
+        "surface": hull.surface,
+        "vertices": [list(vertex) for vertex in hull.vertices],
+        "faces": [list(face) for face in hull.faces],
+    }
+
+
+def _zone(zone: Zone) -> dict[str, Any]:
+    return {"name": zone.name, "corners": [list(corner) for corner in zone.corners], "says": _printed(zone.printed)}
+
+
+def _printed(printed: Mapping[str, Any]) -> str:
+    """Say what is printed on a zone: numbers with their names, and a word that names none of them."""
+    numbers = {key: value for key, value in printed.items() if not isinstance(value, str)}
+    words: Sequence[str] = [value for value in printed.values() if isinstance(value, str) and value not in numbers]
+    return ", ".join((*words, *(f"{value} {key}" for key, value in numbers.items())))
+
+
+def _surface(surface: Surface) -> dict[str, float]:
+    return {"friction": surface.friction, "restitution": surface.restitution}
