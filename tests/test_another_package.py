@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.whole
+
 TOY = Path(__file__).parent / "toy"
 CAMPAIGN = """
 [campaign]

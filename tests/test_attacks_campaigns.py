@@ -58,6 +58,7 @@ def resealed(document: dict[str, Any], rng: random.Random) -> bytes:
         return (json.dumps(document, indent=1) + "\n").encode()
 
 
+@pytest.mark.whole
 def test_no_resealed_manifest_or_receipt_ends_in_a_traceback_or_counts_as_whole(whole: Path, tmp_path: Path):
     rng = random.Random(20261122)
     out = Path(shutil.copytree(whole, tmp_path / "out"))

@@ -18,6 +18,7 @@ HERE = Path(__file__).parent
 SPEC = '[campaign]\nkind = "game"\napparatus = "amerigo"\nmodel = "two_thirds"\ngames = 1\nseed = "1"\n'
 
 
+@pytest.mark.whole
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the memory in use is read from Linux's /proc")
 def test_mutated_profiles_rules_rulings_variants_and_campaigns_are_read_or_refused(tmp_path: Path):
     """In a process of its own that may take 1 GiB more than its imports do; 5 s for each."""

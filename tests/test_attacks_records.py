@@ -134,6 +134,7 @@ def read(data: bytes, path: Path) -> list[Record] | None:
     return found
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("number", [1000, pytest.param(3000, marks=pytest.mark.long)])
 def test_no_csv_ends_in_anything_but_a_reading_or_one_line(
     number: int, texts: list[str], law: Reference, tmp_path: Path

@@ -104,6 +104,7 @@ def lines(states: list[str]) -> Iterator[bytes]:
         yield rng.randbytes(rng.randrange(1, 60)).replace(b"\n", b"")
 
 
+@pytest.mark.whole
 def test_every_line_is_answered_by_one_line_soon(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     """Longer work is allowed, and tested for its bounds elsewhere: here a request asks for 20 games at most."""
     monkeypatch.setattr(parsing, "MAX_GAMES", 20)

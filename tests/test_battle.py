@@ -507,6 +507,7 @@ def test_swapping_the_colours_of_a_script_swaps_the_battle():
     assert (one.result().winner, other.result().winner) == ("violet", "green")
 
 
+@pytest.mark.whole
 def test_the_rate_of_wins_of_dice_is_that_of_an_enumeration():
     """1 against 1 without explosive: violet wins with the tie; 4 sigma of 4000 battles."""
     chances = {"coin": 0.5, "one": 0.3, "two": 0.2}

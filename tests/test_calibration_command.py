@@ -32,6 +32,8 @@ from tower_sim.games.amerigo import Rules
 from tower_sim.surrogate.store import beside, fitted_or_shipped
 from tower_sim.writing import WritingFailed
 
+pytestmark = pytest.mark.whole
+
 FEW = Effort(waves=1, points=1, games=1, confirm=2, shortlist=1, chosen=2)
 RULEBOOK = ["rulebook-setup", "rulebook-phase"]
 

@@ -26,6 +26,8 @@ from tower_sim.campaign import parse, run
 from tower_sim.campaign.reader import load_whole
 from tower_sim.study.sheets import Sheets
 
+pytestmark = pytest.mark.whole
+
 
 @cache
 def fitted() -> Fit:

@@ -41,6 +41,8 @@ from tower_sim.surrogate.groups import (
     terms,
 )
 
+pytestmark = pytest.mark.whole
+
 FLAT = AgeOdds((2.5, *[0.12] * (len(AGES) - 1)), (2.5, *[0.12] * (len(AGES) - 1)))
 LAW = GroupsLaw(BetaBinomial((1.4, -0.2, -0.4, -0.2), 3.0, ()), BetaBinomial((-2.0, 1.0, 0.1, 1.1), 2.5, ()))
 SETUP = BetaBinomial((0.35,), 4.0, ())

@@ -77,6 +77,7 @@ def prior_and_corners() -> np.ndarray:
     return unit
 
 
+@pytest.mark.whole
 def test_every_point_of_the_prior_is_a_tower_and_its_profile_says_the_same():
     unit = prior_and_corners()
     for point in unit.tolist():

@@ -23,6 +23,8 @@ from tower_sim.calibration.parameters import NUMBERS
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules, play
 
+pytestmark = pytest.mark.whole
+
 SEED = 5
 
 

@@ -16,6 +16,8 @@ from tower_sim.calibration import printed, records
 from tower_sim.errors import UsageError
 from tower_sim.printing.form import drops_text, record_text
 
+pytestmark = pytest.mark.whole
+
 FILLED = {
     '\nmaterial = ""': '\nmaterial = "PLA"',
     "layer_mm = 0.0": "layer_mm = 0.2",

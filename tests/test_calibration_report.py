@@ -19,6 +19,8 @@ from tower_sim.calibration.result import Budget, Calibration, GamesMean
 from tower_sim.calibration.summaries import CUBES, SETUP, SUMMARIES, Window
 from tower_sim.calibration.writeup import in_short, write
 
+pytestmark = pytest.mark.whole
+
 SECTIONS = [
     "1. In short",
     "2. Data and provenance",

@@ -13,6 +13,8 @@ from tower_sim.errors import UsageError
 from tower_sim.service.opened import Opened
 from tower_sim.surrogate.store import beside, fitted_or_shipped, load_fitted
 
+pytestmark = pytest.mark.whole
+
 
 @pytest.fixture(name="profile", scope="module")
 def _profile(tmp_path_factory: pytest.TempPathFactory) -> Path:

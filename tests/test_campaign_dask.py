@@ -20,6 +20,8 @@ from tower_sim.campaign.environment import WrongEnvironment, environment
 from tower_sim.campaign.spec import Spec
 from tower_sim.errors import UsageError
 
+pytestmark = pytest.mark.whole
+
 pytest.importorskip("distributed")
 SPEC = parse(BATTLES.replace("battles = 12", "battles = 16").replace("shard = 4", "shard = 2"))
 EDGES = """

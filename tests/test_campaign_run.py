@@ -130,6 +130,7 @@ def killed(campaign: Campaign, whole: dict[str, bytes], kills: int, seed: int, s
     assert done == kills
 
 
+@pytest.mark.whole
 @pytest.mark.posix
 @pytest.mark.parametrize("kills", [6, pytest.param(20, marks=pytest.mark.long)])
 def test_a_campaign_killed_many_times_ends_as_if_it_had_not_been(kills: int, many: dict[str, bytes], tmp_path: Path):
@@ -137,6 +138,7 @@ def test_a_campaign_killed_many_times_ends_as_if_it_had_not_been(kills: int, man
     killed(Campaign(tmp_path, MANY), many, kills, seed=1, spread=0.2)
 
 
+@pytest.mark.whole
 @pytest.mark.posix
 @pytest.mark.parametrize(
     ("battles", "kills", "spread"), [(16, 2, 0.7), pytest.param(300, 20, 1.5, marks=pytest.mark.long)]
@@ -162,6 +164,7 @@ def interrupted(campaign: Campaign, number: int, workers: int) -> tuple[subproce
     pytest.fail("each of 20 campaigns came to its end before it could be interrupted")
 
 
+@pytest.mark.whole
 @pytest.mark.posix
 def test_interrupted_it_stops_cleanly_says_how_to_go_on_and_goes_on(many: dict[str, bytes], tmp_path: Path):
     campaign = Campaign(tmp_path, MANY)
@@ -180,6 +183,7 @@ def test_interrupted_it_stops_cleanly_says_how_to_go_on_and_goes_on(many: dict[s
     assert tree(campaign.out) == many
 
 
+@pytest.mark.whole
 @pytest.mark.posix
 def test_workers_end_by_themselves_when_their_client_is_killed_alone(tmp_path: Path):
     campaign = Campaign(tmp_path, MANY)
@@ -206,6 +210,7 @@ def _always_dies(_connection: Connection, _spec_text: str, _index: int) -> None:
     os._exit(9)
 
 
+@pytest.mark.whole
 def test_a_worker_that_dies_is_replaced_and_its_shard_is_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(engines, "_work", _dies_once)
     monkeypatch.setenv("DIED", str(tmp_path / "died"))
@@ -230,6 +235,7 @@ def test_no_workers_are_refused(tmp_path: Path):
         run(parse(GAMES), tmp_path / "out", workers=0)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("module", ["pyarrow", "distributed"])
 def test_without_the_extras_the_tower_works_and_a_campaign_says_what_to_install(module: str, tmp_path: Path):
     (tmp_path / "campaign.toml").write_text(GAMES)

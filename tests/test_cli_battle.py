@@ -20,6 +20,7 @@ def _odds() -> str:
     return done.stdout
 
 
+@pytest.mark.whole
 def test_many_battles_twice_in_two_processes_give_the_same_bytes(odds: str):
     assert tower_sim("battle", *CUBES, "--games", "40", "--seed", "1", "--json").stdout == odds
 

@@ -64,6 +64,7 @@ def test_what_another_package_brings_is_listed_with_its_name():
     assert "toy_game" in told[2].stdout
 
 
+@pytest.mark.whole
 def test_what_cannot_be_loaded_is_listed_with_the_reason_and_ends_nothing(tmp_path: Path):
     info = tmp_path / "broken-1.0.dist-info"
     info.mkdir()
@@ -129,6 +130,7 @@ def completed(shell: str, line: str, tmp_path: Path) -> set[str]:
     return {said.split("\t")[0] for said in done.stdout.splitlines() if said}
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("shell", ["bash", "fish"])
 @each_case(
     ("line", "offered"),

@@ -75,7 +75,7 @@ def test_machine_code_rounds_every_product_before_it_is_added():
     numba = pytest.importorskip("numba")
 
     def code(**more: Any) -> str:
-        made = numba.njit(**(compiled._OPTIONS | more))(poly)  # pyright: ignore[reportPrivateUsage]
+        made = numba.njit(**(compiled.OPTIONS | more))(poly)
         made(np.ones(9))
         return "".join(made.inspect_asm().values())
 

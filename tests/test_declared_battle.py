@@ -80,6 +80,7 @@ def exact(rule: str, attackers: int, defenders: int, *, farmers: bool) -> dict[s
     return wins
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("games", [FEW, MANY])
 @each_case("rule", list(CHANCES))
 @each_case(("attackers", "defenders", "revolts"), [(6, 4, 0), (9, 5, 2)])
@@ -114,6 +115,7 @@ def test_run_r_of_many_is_the_game_of_its_seed_and_every_number_is_told() -> Non
     assert {"attackers_out", "farmers_out", "defenders_out", "attackers_left", "defenders_left"} == {*many.numbers}
 
 
+@pytest.mark.whole
 def test_rules_of_thumb_stand_beside_a_model_and_not_beside_themselves() -> None:
     asked = request(2)
     many = odds("two_thirds", asked)
@@ -137,6 +139,7 @@ def told(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str
     return status, captured.out, captured.err
 
 
+@pytest.mark.whole
 def test_the_command_says_first_who_wins_and_what_stays(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = told(capsys, *FIGHT, "--games", "40", "--seed", "3")
     first, second, empty, *rest = out.splitlines()

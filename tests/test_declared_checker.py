@@ -203,6 +203,7 @@ def test_the_small_game_of_these_tests_is_right():
         assert declaration_of(given).table == given
 
 
+@pytest.mark.whole
 @hypothesis.settings(max_examples=100, deadline=None)
 @hypothesis.given(game=games())
 def test_every_game_of_the_random_ones_is_right(game: dict[str, Any]):

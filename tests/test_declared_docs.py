@@ -13,6 +13,8 @@ from support.declared import AMERIGO, DOC, dungeon
 
 from tower_sim.games.declared import checked, grammar, phases, readings, stands_for, trees
 
+pytestmark = pytest.mark.whole
+
 COMMANDS = {name: text.strip().splitlines() for name, text in re.findall(r"<!-- (\w+) -->\n```sh\n(.*?)```", DOC, re.S)}
 
 

@@ -141,6 +141,7 @@ def test_a_difference_would_be_seen():
 # No cube is lost
 
 
+@pytest.mark.whole
 @settings(max_examples=75, deadline=None)
 @given(of=games())
 def test_every_cube_is_in_exactly_one_place_after_every_throw_of_any_game(of: dict[str, Any]):

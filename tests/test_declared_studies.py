@@ -50,6 +50,7 @@ def played(name: str, games: int, **changed: Any) -> Against:
     return against(made, Resamples(made.strata, np.random.default_rng(1), 500), stand_in)
 
 
+@pytest.mark.whole
 def test_a_tower_keeps_a_deck_whole_whatever_it_keeps_back() -> None:
     """300 games of Amazonas by the rule of thumb: the order is that of a shuffled deck.
 
@@ -61,6 +62,7 @@ def test_a_tower_keeps_a_deck_whole_whatever_it_keeps_back() -> None:
     assert max(row.tower.high - row.tower.low for row in one.first) / 4 < 1 / 3
 
 
+@pytest.mark.whole
 def test_a_tower_remembers_where_dice_do_not() -> None:
     """150 games of Seafarers: 1.5 points more repeats are 4 standard errors; the shares stay those of two dice."""
     one = played("seafarers", 150)
@@ -86,6 +88,7 @@ def studied(name: str, place: Path, games: int, **rules: str) -> str:
     return next(line for line in lines[1:] if line)
 
 
+@pytest.mark.whole
 def test_a_rule_that_no_tower_could_play_fairly_is_not_blamed_on_the_tower(tmp_path: Path) -> None:
     """The most numerous colour of 10 cubes is seldom iron (9 of 82), also where no cube remembers anything."""
     most = studied("archipelago", tmp_path / "most", 60, pick="most")
@@ -106,6 +109,7 @@ def test_an_event_that_the_rule_never_gives_is_the_rules_doing() -> None:
     assert not sections_device._is_off(BesideExact("2", Estimate(np.nan, np.nan, np.nan, 0), 0.2, np.nan))
 
 
+@pytest.mark.whole
 def test_the_study_of_a_campaign_begins_with_the_odds_for_every_choice(tmp_path: Path) -> None:
     run(parse(SPEC), tmp_path / "c", 1)
     study(tmp_path / "c", tmp_path / "r")

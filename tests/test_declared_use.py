@@ -116,6 +116,7 @@ def test_a_mistake_is_told_in_one_line(
 # Campaigns and studies
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("kind", "name"), [("amazonas", "amazonas"), ("mine.toml", "dungeon")])
 def test_a_campaign_by_name_and_by_file_is_run_told_and_studied_without_the_file(
     kind: str, name: str, place: Path, capsys: pytest.CaptureFixture[str]

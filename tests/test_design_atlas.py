@@ -134,6 +134,7 @@ def test_too_few_towers_are_refused():
         atlas.make(towers(32, 0.5))
 
 
+@pytest.mark.whole
 def test_figures_of_games_by_the_rule_of_two_thirds(tmp_path: Path):
     """A thrown cube comes out with 2/3, one inside with 1/3: so half of them are out after log 2 / log 1.5 drops."""
     run(parse(COIN), tmp_path / "run", 1)

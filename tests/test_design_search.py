@@ -37,6 +37,8 @@ from tower_sim.requests import first_game
 from tower_sim.simulator import PhysicsModel
 from tower_sim.statistics import Estimate, average, mean_error
 
+pytestmark = pytest.mark.whole
+
 Capture = pytest.CaptureFixture[str]
 
 

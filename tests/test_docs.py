@@ -85,6 +85,7 @@ FEW: list[tuple[Any, str, object]] = [
 """So does this: five games in all."""
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("command", inline_commands())
 def test_a_command_in_the_docs_runs(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -113,6 +114,7 @@ def test_the_docs_list_every_ruling_with_its_choices_and_source():
         assert f"| `{name}` | {question.source} | {choices} |" in text
 
 
+@pytest.mark.whole
 def test_the_python_of_the_battle_runs():
     (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/dead_reckoning.md").read_text("utf-8"), re.S)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

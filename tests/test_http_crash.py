@@ -31,6 +31,7 @@ def of_sessions(folder: Path, towers: int, rounds: int, kills: int, drops: int, 
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
+@pytest.mark.whole
 def test_every_acknowledged_step_survives_kill_9_unchanged_and_once(tmp_path: Path):
     of_sessions(tmp_path, towers=16, rounds=6, kills=2, drops=5, clients=8)
 

@@ -36,6 +36,7 @@ def ended(client: Client, place: str) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.whole
 def test_after_a_kill_what_was_at_work_is_told_to_be_lost_and_what_was_over_is_told_as_before(tmp_path: Path):
     db, key = tmp_path / "towers.db", new_key()
     with running(db, "--workers", "1") as service:

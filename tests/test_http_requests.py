@@ -48,6 +48,7 @@ def a_tower(client: Client, **fields: Any) -> str:
 # What it answers
 
 
+@pytest.mark.whole
 @each_case(
     ("path", "body", "command"),
     [

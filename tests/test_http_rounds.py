@@ -49,6 +49,7 @@ def log_of(client: Client, path: str) -> bytes:
     return got.body
 
 
+@pytest.mark.whole
 def test_a_round_from_its_commitment_to_the_command_that_checks_it(client: Client, tmp_path: Path):
     path, made = begun(client)
     assert (made["words"], made["secret"], made["draws"]) == (None, None, 0)
@@ -79,6 +80,7 @@ def test_a_round_from_its_commitment_to_the_command_that_checks_it(client: Clien
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.whole
 def test_games_and_battles_are_drawn_with_a_rounds_seeds_too(client: Client):
     path, _ = begun(client)
     asks: list[tuple[str, dict[str, Any]]] = [

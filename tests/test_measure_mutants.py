@@ -13,6 +13,8 @@ from tests.measure.mutants import Near, Trier, drawn, tell
 from tests.measure.mutants_sites import Mutant, mutants_of
 from tower_sim.errors import UsageError
 
+pytestmark = pytest.mark.whole
+
 CODE = b'''"""Words: 1 < 2."""
 from __future__ import annotations
 import os

@@ -17,6 +17,8 @@ from notebook_runs import Cell, code_cells, execute, notebooks, read
 from tower_sim.calibration import design
 from tower_sim.errors import UsageError
 
+pytestmark = pytest.mark.whole
+
 NOTEBOOKS = notebooks()
 RUN = [pytest.param(path, marks=[pytest.mark.bullet] if path.stem == "calibration" else []) for path in NOTEBOOKS]
 EXTRAS = {"calibration": ("calibrate", "sklearn"), "campaign": ("campaign", "pyarrow")}

@@ -88,6 +88,7 @@ def test_recording_changes_no_draw_of_an_engine_that_is_asked_for_each_window(sh
     same(SHIP if ship else AMERIGO, actions, seed, accuracy("bullet", "standard"))
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", ["amerigo", "dead_reckoning", "wallenstein"])
 def test_a_recorded_game_is_the_game_and_every_take_is_of_its_turn(name: str):
     """Every cube that a turn's takes throw is one that its state's log says was thrown in it."""

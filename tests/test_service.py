@@ -81,6 +81,7 @@ def say(process: subprocess.Popen[str], line: str) -> str:
 # What it answers
 
 
+@pytest.mark.whole
 def test_replies_are_byte_for_byte_what_the_command_prints_in_another_process(tmp_path: Path):
     """One process answers drops, a knock, a game and battles, between other requests; the command does each alone."""
     first = ["drop", "amerigo", "--cubes", "blue=20,red=10", "--seed", "1", "--json"]

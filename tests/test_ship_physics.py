@@ -50,6 +50,7 @@ class TestContract(BoardModelContract):
             yield model
 
 
+@pytest.mark.whole
 def test_no_cube_of_3006_gets_stuck_and_every_throw_settles(throws):
     """None stuck of 3,006: with 95 % confidence fewer than 0.1 % are. A chance of 0.5 % to fail would be seen in 334
     throws with a probability of 81 %."""

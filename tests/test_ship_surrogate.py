@@ -29,6 +29,8 @@ from tower_sim.surrogate.board_law import BoardLaw, Covered
 from tower_sim.surrogate.ship import ShipSurrogate, drawn
 from tower_sim.testing import BoardModelContract
 
+pytestmark = pytest.mark.whole
+
 SHIP = with_board(load("dead_reckoning"))
 PLACES = places_of(SHIP.board)
 SIZE = len(PLACES)

@@ -141,6 +141,7 @@ def test_what_is_damaged_or_foreign_is_refused_by_study_fit_and_check(
     assert not (tmp_path / "report").exists()
 
 
+@pytest.mark.whole
 def test_a_planned_shard_that_is_missing_is_said_at_the_top_and_is_not_fitted(copy: Path, tmp_path: Path):
     for folder in ("drops", "cubes", "amerigo", "receipts"):
         next((copy / folder).glob("00002.*")).unlink()

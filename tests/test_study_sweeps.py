@@ -427,6 +427,7 @@ def test_no_share_is_told_of_noise_and_of_few_points():
     assert sensitivity.shares(x, np.full(60, 3.0), rng) is None
 
 
+@pytest.mark.whole
 @each_case(
     ("tables", "says"),
     [

@@ -26,6 +26,8 @@ from tower_sim.study.baseline import GameKit, play_rule
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import RungScore, shipped
 
+pytestmark = pytest.mark.whole
+
 RULES = Rules()
 SHAPE = load("amerigo")
 SHORT = Rules(rounds=2)

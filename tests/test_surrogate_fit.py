@@ -37,6 +37,8 @@ from tower_sim.surrogate.cascade import CROWD, FRESH, Cascade, FloorLaw, Passing
 from tower_sim.surrogate.store import Fitted, load_fitted, shipped
 from tower_sim.surrogate.table import OUT, Resting, table_of
 
+pytestmark = pytest.mark.whole
+
 SHAPE = load_apparatus("amerigo")
 SHIPPED = shipped(SHAPE.name, SHAPE.digest)
 TRUE = SHIPPED.cascade_of(SHAPE.digest)

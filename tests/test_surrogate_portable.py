@@ -287,6 +287,7 @@ def laws(model: SurrogateModel) -> dict[str, dict[Ends, Fraction]]:
     return {scene: exact(model.table, resting_of(scene)) for scene in SCENES}
 
 
+@pytest.mark.whole
 @each_case("scene", SCENES)
 def test_the_models_drops_have_the_tables_distribution(model: SurrogateModel, laws: Any, scene: str):
     state, thrown = state_of(model, scene)

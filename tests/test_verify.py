@@ -65,6 +65,7 @@ def hmac_of_rfc_2104(key: bytes, message: bytes) -> bytes:
     return hashlib.sha256(bytes(x ^ 0x5C for x in padded) + inner).digest()
 
 
+@pytest.mark.whole
 @given(st.binary(min_size=32, max_size=32), st.text(min_size=8), st.binary(min_size=16, max_size=16), st.integers(0, 9))
 @settings(max_examples=50)
 def test_a_draws_seed_is_the_hmac_that_the_documentation_writes_down(seed: bytes, words: str, name: bytes, index: int):
@@ -306,6 +307,7 @@ def test_a_token_packed_otherwise_tells_the_same_state():
 # What is found
 
 
+@pytest.mark.whole
 def test_every_byte_that_is_changed_is_found_by_hashes_and_signatures_alone():
     data, rng = data_of(SMALL), random.Random(7)
     assert believed(data).holds
@@ -487,6 +489,7 @@ def test_the_command_gives_a_document(log: Path):
     assert len(document["says"]) == 2
 
 
+@pytest.mark.whole
 @each_case("text", ["", "no log", "{}\n"])
 def test_what_is_no_log_ends_with_2_and_one_line(text: str, tmp_path: Path):
     (tmp_path / "log.jsonl").write_text(text)

@@ -144,6 +144,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.whole
 def test_without_what_only_posix_has_towers_are_played_drawn_compared_and_studied_and_campaigns_run(tmp_path: Path):
     """Of Windows' Python only the absence of some names is imitated here; its file system and its signals are not."""
     spec = '[campaign]\nkind = "game"\napparatus = "amerigo"\nmodel = "two_thirds"\nseed = "7"\ngames = 6\nshard = 2\n'
@@ -261,6 +262,7 @@ AGAIN = {
 """Commands that are called again, in scripts: they replace their own files."""
 
 
+@pytest.mark.whole
 @each_case("line", AGAIN)
 def test_a_command_replaces_its_own_file_until_somebody_changes_it(
     line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -95,6 +95,17 @@ class BoardModel(DropModel, Protocol):
         ...
 
 
+class HandModel(DropModel, Protocol):
+    """A DropModel that also takes throws that somebody made, cube by cube, in the place of one that it draws."""
+
+    def throw_by_hand(self, state: TowerState, cubes: Sequence[Cube], launches: Sequence[Sequence[float]]) -> Outcome:
+        """Throw `cubes` as `launches` say, one row for each: see `Event.launches`. Nothing is random.
+
+        Raises UsageError for launches that nobody can make, a place that is taken, and as `drop` does.
+        """
+        ...
+
+
 class Closing:
     """A context manager that is closed at its end; override `close` where something is held."""
 

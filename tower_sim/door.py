@@ -16,7 +16,18 @@ import numpy as np
 
 from tower_sim.cubes import Cube, check_colour
 from tower_sim.errors import UsageError, check_kind, fault, near, prints, shown
-from tower_sim.state import MOST_THERE, MOST_TOUCHES, BoardState, Event, Pose, Resident, Touch, TowerState
+from tower_sim.state import (
+    DROPS,
+    LAUNCH,
+    MOST_THERE,
+    MOST_TOUCHES,
+    BoardState,
+    Event,
+    Pose,
+    Resident,
+    Touch,
+    TowerState,
+)
 
 T = TypeVar("T")
 MAX_ID = 2**53 - 1  # what every reader of JSON can hold
@@ -119,7 +130,7 @@ class Door:
                 if resident.region not in allowed:
                     told = f"one of {', '.join(sorted(allowed))}"
                     raise fault(f"region of cube {resident.cube.id} in the state", resident.region, told, _HONEST)
-        check_past(state, on_board=bool(self.places))
+        check_past(state, on_board=bool(self.places), by_hand=self.look is not None)
         for resident in lying:
             if (resident.pose is None) != (self.look is None):
                 told = "a pose" if self.look is None else "no pose"
@@ -199,7 +210,15 @@ _FIELDS: Mapping[type, Mapping[str, type | tuple[type, ...]]] = {
     TowerState: {"residents": tuple, "log": tuple, "board": BoardState, "touches": tuple, "apparatus": str},
     BoardState: {"lying": tuple},
     Resident: {"cube": Cube, "region": str, "since": int, "pose": (Pose, type(None))},
-    Event: {"kind": str, "rng": str, "thrown": tuple, "emerged": tuple, "strength": (float, int), "place": str},
+    Event: {
+        "kind": str,
+        "rng": str,
+        "thrown": tuple,
+        "emerged": tuple,
+        "strength": (float, int),
+        "place": str,
+        "launches": tuple,
+    },
     Cube: {"id": int, "colour": str, "edge": float},
     Pose: {"position": tuple, "orientation": tuple},
     Touch: {"cube": int, "other": int, "forces": tuple},
@@ -224,6 +243,10 @@ def check_shape(state: TowerState) -> None:
                 _check_parts(cube, Cube, "a cube in the log")
         for number in event.emerged:
             _check_kind(number, int, "number of a cube in the log")
+        for row in event.launches:
+            _check_kind(row, tuple, "a launch in the log")
+            if len(row) != LAUNCH or not all(isinstance(x, float) and math.isfinite(x) for x in row):
+                raise fault("a launch in the log", row, f"{LAUNCH} numbers", _HONEST)
     for touch in state.touches:
         _check_parts(touch, Touch, "a touch of the state")
         _check_forces(touch)
@@ -273,16 +296,20 @@ def _word(value: object) -> str:
     return value if isinstance(value, str) and value.replace("_", "").isalnum() and len(value) < 40 else shown(value)
 
 
-def check_past(state: TowerState, *, on_board: bool) -> None:
+def check_past(state: TowerState, *, on_board: bool, by_hand: bool) -> None:
     """Raise UsageError unless the log leaves exactly the cubes of the state there, each since the drop it says.
 
-    With a board, cubes that came out lie there and may be thrown again from there.
+    With a board, cubes that came out lie there and may be thrown again from there. `by_hand`: whether cubes can be let
+    go by hand.
     """
+    kinds = ["drop", "knock", "take", *["place"] * on_board, *["hand"] * by_hand]
     there: dict[int, tuple[Cube, int]] = {}
     drops = 0
     for event in state.log:
-        if event.kind not in ("drop", "knock", "take", "place") or (event.kind == "place" and not on_board):
-            raise fault("an event in the log", event.kind, "drop, knock or take" + ", or place" * on_board, _HONEST)
+        if event.kind not in kinds:
+            raise fault("an event in the log", event.kind, f"{', '.join(kinds[:-1])} or {kinds[-1]}", _HONEST)
+        if bool(event.launches) != (event.kind == "hand"):
+            raise _impossible(f"launches in its log that do not fit an event of kind {event.kind}")
         if event.kind == "place":
             placed(event)
         for cube in event.thrown:
@@ -299,7 +326,7 @@ def check_past(state: TowerState, *, on_board: bool) -> None:
                 raise _impossible(f"cube {shown(number)} out in its log, which was not there")
             if not on_board:
                 del there[number]
-        drops += event.kind == "drop"
+        drops += event.kind in DROPS
     here = {resident.cube.id: (resident.cube, resident.since) for resident in (*state.residents, *state.board.lying)}
     if len(here) < len(state.residents) + len(state.board.lying):
         raise _impossible("a cube twice")

@@ -8,12 +8,12 @@ from typing import cast
 
 import numpy as np
 
-from tower_sim.contract import BoardModel, DropModel
+from tower_sim.contract import BoardModel, DropModel, HandModel
 from tower_sim.cubes import Cube
 from tower_sim.door import as_cubes, as_model, as_seed, as_state, foreign, placed
 from tower_sim.errors import fault
 from tower_sim.outcome import Outcome, Status
-from tower_sim.state import TowerState, rng_from_text
+from tower_sim.state import Event, TowerState, rng_from_text
 
 MAX_ATTEMPTS = 5
 
@@ -83,16 +83,21 @@ def redo(model: DropModel, state: TowerState) -> TowerState:
     if (state.model, state.digest) != (again.model, again.digest):
         raise foreign(state, again.model, again.apparatus, again.digest)
     for event in state.log:
-        if event.kind == "take":
-            again = again.take(event.thrown)
-            continue
-        rng = rng_from_text(event.rng)
-        if event.kind == "knock":
-            again = model.knock(again, event.strength, rng).state
-        elif event.kind == "drop":
-            again = model.drop(again, event.thrown, rng).state
-        elif event.kind == "place" and hasattr(model, "place"):
-            again = cast("BoardModel", model).place(again, placed(event), event.place, rng).state
-        else:
-            raise fault("an event in the log", event.kind, "one of this model", "take a state that it has made")
+        again = step_again(model, again, event)
     return again
+
+
+def step_again(model: DropModel, again: TowerState, event: Event) -> TowerState:
+    """Do one event of a log again, in the state that was before it; returns the one after it. See `redo`."""
+    if event.kind == "take":
+        return again.take(event.thrown)
+    if event.kind == "hand" and hasattr(model, "throw_by_hand"):
+        return cast("HandModel", model).throw_by_hand(again, event.thrown, event.launches).state
+    rng = rng_from_text(event.rng)
+    if event.kind == "knock":
+        return model.knock(again, event.strength, rng).state
+    if event.kind == "drop":
+        return model.drop(again, event.thrown, rng).state
+    if event.kind == "place" and hasattr(model, "place"):
+        return cast("BoardModel", model).place(again, placed(event), event.place, rng).state
+    raise fault("an event in the log", event.kind, "one of this model", "take a state that it has made")

@@ -20,6 +20,7 @@ from tower_sim.contract import BaseModel
 from tower_sim.cubes import MAX_CUBES, Cube
 from tower_sim.door import Door, as_zone, go_on_there, knock_strength
 from tower_sim.outcome import Landing, Outcome
+from tower_sim.physics import by_hand
 from tower_sim.physics.at_rest import check_at_rest
 from tower_sim.physics.film import Film, Reel, Shot, as_film
 from tower_sim.physics.knock import MAX_STRENGTH, Shake
@@ -83,6 +84,13 @@ class PhysicsModel(BaseModel):
         launches = release(thrown, self.shape.hand, self.shape.rim_top, self.shape.cube_edge, rng)
         return self._run(state, thrown, launches, None, Event("drop", written, thrown, ()))
 
+    def throw_by_hand(self, state: TowerState, cubes: Sequence[Cube], launches: Sequence[Sequence[float]]) -> Outcome:
+        """Throw `cubes` as somebody let them go; see HandModel. Nothing is random."""
+        thrown = self._door.throw(state, cubes)
+        made = by_hand.read(thrown, launches, self.settings.window, self.shape)
+        rows = tuple(tuple(map(float, row)) for row in launches)
+        return self._run(state, thrown, made, None, Event("hand", "", thrown, (), launches=rows))
+
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
         """Knock on the table, `strength` in g; see DropModel. Random: the direction."""
         self._door.enter(state)
@@ -132,7 +140,7 @@ class PhysicsModel(BaseModel):
         left = tuple(resident.cube for resident in lying)
         with self._world.alone():  # one drop at a time in a process
             scene = self._build((*state.residents, *lying), state.touches, reel)
-            status = settle(scene, launches, shake)
+            status = settle(scene, launches, shake, is_checked=event.kind == "hand")
             touches = scene.lie_still() if status.is_landing else ()
             landings = self._look(scene, (*state.cubes, *left, *thrown))
             order = {number: i for i, number in enumerate(scene.bodies)}
@@ -194,14 +202,18 @@ def _digest(shape: Apparatus, settings: PhysicsSettings) -> str:
     return hashlib.sha256(f"{shape.digest} {settings.digest()}".encode()).hexdigest()[:16]
 
 
+def made_with(shape: Apparatus, state: TowerState) -> tuple[str, str] | None:
+    """Return the engine and the accuracy that made a state in an apparatus, as its digest says; None: other ones."""
+    each = ((engine, fineness) for engine in names("engine") for fineness in accuracies(engine))
+    return next((one for one in each if state.digest == _digest(shape, accuracy(*one))), None)
+
+
 def _advice(shape: Apparatus, state: TowerState) -> str:
     """Say with which engine a state goes on that is not of ours, as far as its digest tells."""
-    for other in names("engine"):
-        for fineness in accuracies(other):
-            if state.digest == _digest(shape, accuracy(other, fineness)):
-                finer = "" if fineness == STANDARD else f" --accuracy {fineness}"
-                return f"go on with the engine that made it: try --engine {other}{finer}"
-    return go_on_there(state)
+    if (made := made_with(shape, state)) is None:
+        return go_on_there(state)
+    finer = "" if made[1] == STANDARD else f" --accuracy {made[1]}"
+    return f"go on with the engine that made it: try --engine {made[0]}{finer}"
 
 
 def _pose(resident: Resident) -> Pose:

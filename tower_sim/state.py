@@ -18,8 +18,11 @@ from tower_sim.token import MOST_BYTES, pack, unpack
 MAX_SEED = 2**128 - 1
 MOST_THERE = 10_000  # cubes inside, on a board, or thrown at once: what a model without physics lets in
 MOST_TOUCHES = 64  # of one cube: 26 others fit around it in a grid, and a corner is made of few boxes
+LAUNCH = 14  # numbers of a cube that was let go by hand: see Event.launches
 MOST_EVENTS = 50_000  # the longest game has 32,767 drops, and there may be knocks and cubes taken between
 TOKEN_PREFIX = "TOWER3"
+DROPS = ("drop", "hand")
+"""The kinds of events in which cubes are thrown in."""
 _MOST = {  # a state's lists: what they hold, and how many
     "residents": ("cubes inside", MOST_THERE),
     "board": ("cubes on its board", MOST_THERE),
@@ -100,9 +103,11 @@ class BoardState:
 class Event:
     """One thing in a state's past, with all that is needed to do it again.
 
-    `kind` is `drop`, `knock`, `take` (cubes taken off the board or out by hand) or `place` (a cube put into the zone
-    `place`). `rng` is the PCG64 state at its start (hexadecimal `state:increment:buffered`); `strength` is the knock's
-    (else 0); `thrown` the cubes let go, taken or placed; `emerged` the numbers of the cubes that came out.
+    `kind` is `drop`, `hand` (a throw that was not drawn), `knock`, `take` (cubes taken off the board or out by hand) or
+    `place` (a cube put into the zone `place`). `rng` is the PCG64 state at its start (hexadecimal
+    `state:increment:buffered`); `strength` is the knock's (else 0); `thrown` the cubes let go, taken or placed;
+    `emerged` the numbers of the cubes that came out. `launches` has for each cube of a `hand` how many windows of the
+    settings had passed when it was let go, centre (m), unit quaternion x y z w, velocity (m/s) and spin (rad/s).
     """
 
     kind: str
@@ -111,11 +116,13 @@ class Event:
     emerged: tuple[int, ...]
     strength: float = 0.0
     place: str = ""
+    launches: tuple[tuple[float, ...], ...] = field(default=(), repr=False)
 
     def to_plain(self) -> list[Any]:
         """Return it as JSON can hold it, as in a token."""
         thrown = [_cube_to_plain(cube) for cube in self.thrown]
-        return [self.kind, self.rng, thrown, list(self.emerged), self.strength, self.place]
+        row = [self.kind, self.rng, thrown, list(self.emerged), self.strength, self.place]
+        return [*row, [[int(windows), *numbers] for windows, *numbers in self.launches]] if self.launches else row
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +154,8 @@ class TowerState:
 
     @property
     def drops(self) -> int:
-        """How many drops made this state (knocks not counted)."""
-        return sum(event.kind == "drop" for event in self.log)
+        """How many drops made this state, drawn or by hand (knocks not counted)."""
+        return sum(event.kind in DROPS for event in self.log)
 
     @property
     def next_id(self) -> int:
@@ -281,11 +288,15 @@ def _resident_from_plain(row: Sequence[Any], cubes: _Cubes) -> Resident:
 
 
 def _event_from_plain(row: Sequence[Any], cubes: _Cubes) -> Event:
-    kind, rng, thrown, emerged, strength, place = row
+    kind, rng, thrown, emerged, strength, place, *by_hand = row
+    if len(by_hand) > 1:
+        raise ValueError("an event of more than seven parts")
+    launches = tuple(tuple(map(_real, each)) for each in by_hand[0]) if by_hand else ()
     if len(thrown) > MOST_THERE or len(emerged) > MOST_THERE:
         raise ValueError(f"an event of more than {MOST_THERE} cubes")
     numbers = tuple(map(_whole, emerged))
-    return Event(_text(kind), _text(rng), tuple(map(cubes.read, thrown)), numbers, _real(strength), _text(place))
+    cubes_thrown = tuple(map(cubes.read, thrown))
+    return Event(_text(kind), _text(rng), cubes_thrown, numbers, _real(strength), _text(place), launches)
 
 
 def _from_plain(plain: dict[str, Any]) -> TowerState:

@@ -64,7 +64,7 @@ def _drop(options: argparse.Namespace) -> None:
         if options.json:
             print(json.dumps(drop_document(request, landed)))
         else:
-            say(_report(landed, request.colours, seed))
+            say(report(landed, request.colours, seed))
         if replay:
             from tower_sim.replay.compose import of_drop
 
@@ -72,7 +72,7 @@ def _drop(options: argparse.Namespace) -> None:
         tell_files(options)
 
 
-def _report(outcome: Outcome, colours: Sequence[str], seed: int) -> str:
+def report(outcome: Outcome, colours: Sequence[str], seed: int) -> str:
     """Return one drop in words: counts by colour, where the cubes inside lie, and the token to continue from."""
     every = list(count_by_colour((x.cube for x in outcome.landings), colours))
     rows = {"thrown": outcome.thrown, "out": outcome.emerged, "inside": outcome.inside}

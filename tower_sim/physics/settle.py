@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from tower_sim import landing
 from tower_sim.outcome import Status
+from tower_sim.physics.by_hand import check_free
 from tower_sim.physics.knock import HOLD, SECONDS, Shake
 from tower_sim.physics.release import Launch
 from tower_sim.physics.scene import Scene
@@ -21,14 +22,15 @@ _CREEP_SECONDS = 1.0
 _FIRM_GOES = 3
 
 
-def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None) -> Status:
+def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None, *, is_checked: bool = False) -> Status:
     """Run until every cube is at rest or time is up, and say how it ended.
 
-    Each launch is made when its time comes; `shake` swings gravity from the start, and wakes all cubes unless it is
-    too weak for that. One turn of the loop is one window of the settings, in which gravity is constant, or several in
-    which nothing is due. Cubes that have wedged into each other when all are at rest get up to three more goes, with
-    the solver working harder, and as many as there is time for while one lies deeper than the door lets in: a drop that
-    ends so has timed out.
+    Each launch is made when its time comes, after a look whether its place is free if `is_checked`; `shake` swings
+    gravity from the start, and wakes all cubes unless it is too weak for that. One turn of the loop is one window of
+    the settings, in which gravity is constant, or several in which nothing is due. Cubes that have wedged into each
+    other when all are at rest get up to three more goes, with the solver working harder, and as many as there is time
+    for while one lies deeper than the door lets in: a drop that ends so has timed out.
+    Raises UsageError for a launch in a place that is taken.
     """
     settings = scene.world.settings
     scene.world.work_as_usual()
@@ -43,6 +45,8 @@ def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None)
     while True:
         time = passed * settings.window
         while waiting and waiting[0].at <= time + 1e-9:
+            if is_checked:
+                check_free(waiting[0], scene.motion(), scene.apparatus)
             scene.launch(waiting.popleft())
         motion = scene.motion()
         if landing.escaped(motion.position, scene.apparatus).any():

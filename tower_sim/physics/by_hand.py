@@ -1,0 +1,79 @@
+"""By hand: cubes that somebody let go, on a page, say, where and when and how fast is known; nothing is drawn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
+
+from tower_sim import landing
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.cubes import Cube
+from tower_sim.errors import UsageError, fault
+from tower_sim.physics.at_rest import MOST_OVERLAP, overlap
+from tower_sim.physics.release import Launch
+from tower_sim.physics.world import Motion
+from tower_sim.state import LAUNCH, Pose
+
+LONGEST = 120.0  # s: that one throw may take until its last cube is let go
+FASTEST, MOST_SPIN = 10.0, 300.0  # m/s, rad/s: a cube flung, and spun, by hand
+_UNIT = 1e-6
+_ADVICE = "take a throw that a page or a state has recorded"
+
+
+def read(cubes: Sequence[Cube], launches: object, window: float, apparatus: Apparatus) -> list[Launch]:
+    """Make the launches of `cubes` of rows of numbers, one a cube: see `Event.launches`; `window` is in seconds.
+
+    Raises UsageError for no cubes, another number of rows, a time that goes back or is too late, what is no number, no
+    unit quaternion, too fast, or where no cube can be.
+    """
+    if not isinstance(launches, (list, tuple)):
+        raise fault("launches", launches, "a list of rows, one a cube", _ADVICE)
+    rows = cast("Sequence[object]", launches)
+    if not cubes or len(rows) != len(cubes):
+        raise fault("launches", len(rows), f"one row for each of the {len(cubes)} cubes, at least one", _ADVICE)
+    made: list[Launch] = []
+    for cube, row in zip(cubes, rows, strict=True):
+        windows, *numbers = _numbers(row)
+        at = windows * window
+        if windows != int(windows) or not (made[-1].at if made else 0.0) <= at <= LONGEST:
+            allowed = f"whole windows of {window:g} s, none before the one before, up to {LONGEST:g} s"
+            raise fault(f"time of the launch of cube {cube.id}", windows, allowed, _ADVICE)
+        x, y, z, a, b, c, w, *speeds = numbers
+        if abs(math.fsum(q * q for q in (a, b, c, w)) - 1) >= _UNIT:
+            raise fault(f"orientation of cube {cube.id}", (a, b, c, w), "a unit quaternion", _ADVICE)
+        u, v, s, p, q, r = speeds
+        if max(map(abs, (u, v, s))) > FASTEST or max(map(abs, (p, q, r))) > MOST_SPIN:
+            allowed = f"up to {FASTEST:g} m/s and {MOST_SPIN:g} rad/s along each axis"
+            raise fault(f"speed of cube {cube.id}", speeds, allowed, "let it go more gently")
+        if landing.escaped(np.array([[x, y, z]]), apparatus)[0] or landing.emerged(np.array([[x, y, z]]), apparatus)[0]:
+            raise fault(f"place of cube {cube.id}", (x, y, z), "over or in the apparatus (m)", "let it go over the rim")
+        made.append(Launch(cube, at, Pose((x, y, z), (a, b, c, w)), (u, v, s), (p, q, r)))
+    return made
+
+
+def check_free(launch: Launch, motion: Motion, apparatus: Apparatus) -> None:
+    """Raise UsageError where a cube is let go in another, whose motions these are, or in a part of the apparatus."""
+    position = np.concatenate([[launch.pose.position], motion.position])
+    near = np.linalg.norm(motion.position - position[0], axis=1) < 2 * apparatus.cube_edge
+    position = np.concatenate([position[:1], motion.position[near]])
+    orientation = np.concatenate([[launch.pose.orientation], motion.orientation[near]])
+    if (deep := overlap(position, orientation, apparatus)) > MOST_OVERLAP * apparatus.cube_edge:
+        raise UsageError(
+            f"cube {launch.cube.id} is let go {deep * 1e3:.3g} mm deep in another or in a part; allowed is a free "
+            "place; let it go higher"
+        )
+
+
+def _numbers(row: object) -> list[float]:
+    """Return the numbers of a row; raises UsageError for anything else."""
+    if isinstance(row, (list, tuple)):
+        parts = cast("Sequence[object]", row)
+        numbers = [float(x) for x in parts if isinstance(x, (int, float)) and not isinstance(x, bool)]
+        if len(numbers) == len(parts) == LAUNCH and all(map(math.isfinite, numbers)):
+            return numbers
+    raise fault(
+        "a launch", cast("object", row), f"{LAUNCH} numbers (windows; x, y, z; x, y, z, w; m/s; rad/s)", _ADVICE
+    )
