@@ -40,7 +40,7 @@ KNOWS = {
     "models": "apparatus physics simulator surrogate",
     "requests": "apparatus contract cubes door games model models outcome physics state",
     "variants": "apparatus games requests",
-    "replay": "apparatus cubes drawing games landing outcome pages physics places recorder requests state",
+    "replay": "apparatus cubes drawing games landing outcome pages physics requests state",
     "campaign": "apparatus games landing models physics recorder replay runs state surrogate",
     "study": "apparatus campaign games pages places runs state surrogate",
     "fitting": "apparatus campaign contract landing models recorder runs study surrogate",
@@ -53,7 +53,7 @@ KNOWS = {
     "service": "apparatus contract cubes games model models outcome physics requests state surrogate",
     "testing": "apparatus campaign contract cubes games model outcome physics places recorder state",
     "cli": "apparatus calibration campaign clients compare contract cubes design drawing fitting games lab model "
-    "models outcome physics printing recorder replay requests service simulator state study",
+    "models outcome physics printing replay requests service simulator state study",
     "__main__": "cli",
     "": "apparatus contract cubes model models outcome physics simulator state surrogate",
 }
