@@ -27,7 +27,7 @@ const SOURCE = "the 'state' value of an earlier drop";
 
 /** Return a state as text: one line, the same that Python writes. */
 export function tokenOf(state) {
-  const body = base64Of(deflated(new TextEncoder().encode(pythonJson(withReals(state), ",", ":"))));
+  const body = base64Of(deflated(new TextEncoder().encode(stateText(state))));
   return `${PREFIX}.${body}.${tokenDigest(body)}`;
 }
 
@@ -152,16 +152,31 @@ export function dropsOf(state) {
   return state.log.filter(([kind]) => DROPS.includes(kind)).length;
 }
 
-/** Return a state with marks on its real numbers, which Python writes with a point. */
-function withReals(state) {
-  const cube = ([id, colour, edge]) => [id, colour, real(edge)];
-  const resident = ([id, colour, edge, region, since, ...pose]) => [id, colour, real(edge), region, since, ...pose.map(real)];
-  const launch = ([windows, ...numbers]) => [windows, ...numbers.map(real)];
-  const event = ([kind, rng, thrown, emerged, strength, place, launches]) => [
-    kind, rng, thrown.map(cube), emerged, real(strength), place, ...(launches ? [launches.map(launch)] : []),
-  ];
-  const { residents, log, board } = state;
-  return { ...state, residents: residents.map(resident), log: log.map(event), board: board.map(resident) };
+/** Return a state as the text that a token packs; a `log` that is a text stands for the past. */
+export function stateText({ model, apparatus, digest, residents, log, board, touches }) {
+  const past = typeof log === "string" ? log : log.map(eventMarked);
+  const marked = { model, apparatus, digest, residents: residents.map(residentMarked), log: past, board: board.map(residentMarked), touches };
+  return pythonJson(marked, ",", ":");
+}
+
+/** Return an event of a log as such text. */
+export function eventText(event) {
+  return pythonJson(eventMarked(event), ",", ":");
+}
+
+// with marks on real numbers, which Python writes with a point
+
+function cubeMarked([id, colour, edge]) {
+  return [id, colour, real(edge)];
+}
+
+function residentMarked([id, colour, edge, region, since, ...pose]) {
+  return [id, colour, real(edge), region, since, ...pose.map(real)];
+}
+
+function eventMarked([kind, rng, thrown, emerged, strength, place, launches]) {
+  const rows = launches ? [launches.map(([windows, ...numbers]) => [windows, ...numbers.map(real)])] : [];
+  return [kind, rng, thrown.map(cubeMarked), emerged, real(strength), place, ...rows];
 }
 
 function tokenDigest(body) {
