@@ -28,6 +28,7 @@ class Page:
     """A page called `title`: `body`, `styles` and `scripts` are ours and go in as they are; the rest may be anybody's.
 
     `data` are JSON documents by the id of the element they are read from, `blobs` bytes by theirs, as base64 of gzip.
+    One that `compiles` may run WebAssembly too.
     A content security policy allows these scripts and styles by their digests, workers made from them, and nothing
     else: no other script, no request, no frame, no form.
     """
@@ -38,6 +39,7 @@ class Page:
     scripts: tuple[str, ...]
     data: Mapping[str, Any] = field(default_factory=dict[str, Any])
     blobs: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    compiles: bool = False
 
     def text(self) -> str:
         """Return the whole file; the same page gives the same text."""
@@ -63,8 +65,9 @@ class Page:
     @property
     def policy(self) -> str:
         """The content security policy."""
+        more = " 'wasm-unsafe-eval'" if self.compiles else ""
         return (
-            f"default-src 'none'; script-src {_digests(self.scripts)}; style-src {_digests(self.styles)}; "
+            f"default-src 'none'; script-src {_digests(self.scripts)}{more}; style-src {_digests(self.styles)}; "
             "img-src data: blob:; worker-src blob:; base-uri 'none'; form-action 'none'"
         )
 

@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-from tower_sim.pages import Page
+from tower_sim.pages import Page, scene
 from tower_sim.pages.html import lean, source
 from tower_sim.replay.document import Replay
 
 _STYLES = (("tower_sim.pages", "common.css"), ("tower_sim.replay", "page/page.css"))
-_SCRIPTS = (
-    "algebra.js",
-    "record.js",
-    "words.js",
-    "solids.js",
-    "tray.js",
-    "camera.js",
-    "shaders.js",
-    "gl.js",
-    "prints.js",
-    "renderer.js",
-    "player.js",
-    "panels.js",
-    "hands.js",
-    "marked.js",
-    "main.js",
-)
+_SCRIPTS = tuple(f"page/{name}.js" for name in ("record", "words", "tray", "player", "panels", "marked", "main"))
 
 
 def page_of(document: Replay) -> str:
     """Return the page that shows a replay document; equal documents give equal pages."""
-    script = "\n".join(
-        [source("tower_sim.pages", "common.js"), source("tower_sim.replay", *(f"page/{name}" for name in _SCRIPTS))]
-    )
+    script = "\n".join([source("tower_sim.pages", "common.js"), scene.script(), source("tower_sim.replay", *_SCRIPTS)])
     return Page(
         document.title,
         source("tower_sim.replay", "page/body.html"),

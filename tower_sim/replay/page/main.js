@@ -1,6 +1,5 @@
 // The page: opens the document, joins time, picture and figures, and draws when something changed.
 
-const CUTS = ["none", "side", "front", "top"];
 const EVERY = 4; // pictures from one look at the figures to the next, while it plays
 const STILL = 160; // ms without a change, after which a picture is drawn once more, as finely as can be
 
@@ -9,19 +8,13 @@ class Show {
   constructor(record) {
     this.record = record;
     const { header } = record;
-    this.solids = solidsOf(header.apparatus, header.edge);
-    this.tray = new Tray(record, this.solids);
-    this.cuttable = boundsOf(this.solids.filter((solid) => !solid.isLow));
-    const scenes = scenesOf(record, this.solids);
-    this.camera = new Camera(scenes, boundsOf([{ vertices: scenes[0] }]), header.apparatus.kind);
+    const solids = solidsOf(header.apparatus, header.edge);
+    this.tray = new RecordTray(record, solids);
+    this.stage = new Stage(find("scene"), header, solids, scenesOf(record, solids), sayTrouble);
+    this.camera = this.stage.camera;
     this.marked = null;
     this.follows = false;
-    this.cut = "none";
-    this.depth = 0.5;
     this.frames = 0;
-    this.level = 1;
-    this.fixed = false;
-    this.pace = { last: null, slow: 0, seen: 0 };
     this.ask = onceAFrame((now) => this.frame(now));
     this.player = new Player(
       record,
@@ -30,18 +23,6 @@ class Show {
     );
     this.panels = new Panels(record, (time) => this.player.seek(time));
     this.tag = new Tag(record, this.camera);
-    this.openPicture();
-  }
-
-  /** Begin to draw; where that cannot be, say so: figures and time do without. */
-  openPicture() {
-    try {
-      this.renderer = new Renderer(find("scene"), this.record, this.solids, this.camera.box);
-      if (!this.fixed) this.level = this.renderer.isSlow ? 2 : 1;
-    } catch (error) {
-      this.renderer = null;
-      sayTrouble(error.message);
-    }
   }
 
   /** Say a sentence under the controls, and to who listens. */
@@ -52,21 +33,9 @@ class Show {
 
   /** Take the colours of the page, light or dark, and draw anew. */
   themeChanged() {
-    const share = (name) => themeColour(name).map((value) => value / 255);
-    const dark = isDark();
-    this.theme = { dark, background: share("--sunk"), table: dark ? [0.2, 0.215, 0.235] : [0.955, 0.94, 0.905] };
+    this.stage.paint(themeColour("--sunk"), isDark());
     drawMarks(this.record, find("marks"));
     this.ask();
-  }
-
-  /** The plane of the section, or null. */
-  get plane() {
-    const axis = { side: 1, front: 0, top: 2 }[this.cut];
-    if (axis === undefined) return null;
-    const { low, high } = this.cuttable;
-    const normal = [0, 0, 0];
-    normal[axis] = 1;
-    return { normal, offset: low[axis] + (high[axis] - low[axis]) * clamp(this.depth, 0.002, 0.998) };
   }
 
   /** Draw the moment; once more, finely, when nothing moved for a while. */
@@ -74,8 +43,8 @@ class Show {
     const { player } = this;
     const moved = player.playing;
     player.tick(now);
-    this.watchPace(now, moved);
-    this.drawMoment(this.level);
+    this.stage.watchPace(moved ? now : null);
+    this.drawMoment(this.stage.level);
     clearTimeout(this.finer);
     if (player.playing) this.ask();
     else this.finer = setTimeout(() => this.drawMoment(0), STILL);
@@ -90,23 +59,12 @@ class Show {
       this.panels.show(moment);
       this.showControls();
     }
-    const canvas = find("scene");
-    this.camera.resize(Math.max(1, canvas.clientWidth), Math.max(1, canvas.clientHeight));
-    const [one, share] = framingAt(record, moment);
-    this.camera.show(one, one + 1, share);
+    this.stage.look(...framingAt(record, moment));
     const cubes = sceneAt(record, this.tray, moment, wantsStillness());
     const marked = cubes.find(({ cube }) => cube === this.marked);
     if (marked && this.follows) this.camera.lookTo(marked.pose.slice(0, 3));
     this.tag.show(this.marked, marked);
-    if (!this.renderer) return;
-    this.renderer.draw({
-      scene: { cubes, lit: litAt(record, moment) },
-      camera: this.camera,
-      plane: this.plane,
-      quality: QUALITIES[level],
-      ratio: level >= 2 ? 1 : Math.min(devicePixelRatio || 1, 2),
-      theme: this.theme,
-    });
+    this.stage.draw({ cubes, lit: litAt(record, moment) }, level);
   }
 
   /** The cubes that are drawn now. */
@@ -148,19 +106,6 @@ class Show {
     return find("scene").toDataURL();
   }
 
-  /** Draw less finely where pictures come too slowly. */
-  watchPace(now, moved) {
-    const { pace } = this;
-    if (moved && pace.last !== null) {
-      pace.seen += 1;
-      if (now - pace.last > 21) pace.slow += 1;
-    }
-    pace.last = moved ? now : null;
-    if (pace.seen < 24) return;
-    if (!this.fixed && pace.slow > 12 && this.level < QUALITIES.length - 1) this.level += 1;
-    pace.seen = pace.slow = 0;
-  }
-
   showControls() {
     const { player, record } = this;
     const scrub = find("scrub");
@@ -170,21 +115,13 @@ class Show {
     find("play").setAttribute("aria-label", player.playing ? "Pause" : "Play");
     find("play-shape").setAttribute("d", player.playing ? "M5 3h3.5v14H5zM11.5 3H15v14h-3.5z" : "M5 3l12 7-12 7z");
     if (find("speed").value !== String(player.speed)) find("speed").value = String(player.speed);
-    find("cut").value = this.cut;
-    find("depth-field").hidden = this.cut === "none";
-  }
-
-  /** Draw moving pictures in this quality from now on. */
-  fix(level) {
-    this.level = clamp(Math.round(level), 0, QUALITIES.length - 1);
-    this.fixed = true;
-    this.ask();
+    find("cut").value = this.stage.cut;
+    find("depth-field").hidden = this.stage.cut === "none";
   }
 
   /** Cut open another way; `depth` from 0 to 1. */
-  cutOpen(cut, depth = this.depth) {
-    this.cut = cut;
-    this.depth = depth;
+  cutOpen(cut, depth = this.stage.depth) {
+    Object.assign(this.stage, { cut, depth });
     this.ask();
   }
 }
@@ -250,14 +187,14 @@ function connect(show) {
     player.speed = Number(event.target.value);
   });
   find("cut").addEventListener("change", (event) => show.cutOpen(event.target.value));
-  find("depth").addEventListener("input", (event) => show.cutOpen(show.cut, event.target.value / 100));
+  find("depth").addEventListener("input", (event) => show.cutOpen(show.stage.cut, event.target.value / 100));
   handleCanvas(scene, camera, show.ask, (x, y) => show.mark(hitBy(show.drawn(), camera, x, y, record.header.edge)));
   onClick("follow", () => show.follow(!show.follows));
   onClick("unmark", () => show.mark(null));
   onClick("save", () => savePicture(show));
   handlePaper(show);
   const again = view(() => {
-    show.openPicture();
+    show.stage.openPicture();
   });
   scene.addEventListener("webglcontextlost", (event) => event.preventDefault());
   scene.addEventListener("webglcontextrestored", again);
@@ -283,7 +220,7 @@ function connect(show) {
     "=": view(() => camera.near(1.15)),
     "-": view(() => camera.near(1 / 1.15)),
     0: view(() => camera.home()),
-    c: () => show.cutOpen(CUTS[(CUTS.indexOf(show.cut) + 1) % CUTS.length]),
+    c: () => show.cutOpen(CUTS[(CUTS.indexOf(show.stage.cut) + 1) % CUTS.length]),
     t: () => find("theme").click(),
     m: () => show.markNext(1),
     M: () => show.markNext(-1),
@@ -322,10 +259,11 @@ function opened(show) {
       return show.frames;
     },
     get level() {
-      return show.level;
+      return show.stage.level;
     },
     set level(level) {
-      show.fix(level);
+      show.stage.fix(level);
+      show.ask();
     },
     get view() {
       return { turn: camera.turn, rise: camera.rise, zoom: camera.zoom };

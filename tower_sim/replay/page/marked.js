@@ -104,7 +104,7 @@ function handlePaper(show) {
     root.style.colorScheme = "light";
     lines.open = true;
     show.themeChanged();
-    if (show.renderer) find("paper").src = show.picture();
+    if (show.stage.renderer) find("paper").src = show.picture();
   });
   addEventListener("afterprint", () => {
     if (!before) return;

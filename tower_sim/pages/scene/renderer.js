@@ -20,13 +20,16 @@ const QUALITIES = [
 ];
 
 class Renderer {
-  /** Draw `solids` of a record on a canvas; `box` is what is looked at. Throws an Error where there is no WebGL 2. */
-  constructor(canvas, record, solids, box) {
+  /**
+   * Draw `solids` on a canvas; `header` has the cubes' `edge`, their `colours` and the `apparatus` with its zones, `box`
+   * is what is looked at. Throws an Error where there is no WebGL 2.
+   */
+  constructor(canvas, header, solids, box) {
     const gl = canvas.getContext("webgl2", { antialias: false, alpha: true, powerPreference: "high-performance" });
     if (!gl) {
       throw new Error("This browser shows no 3D picture (it has no WebGL 2); counters and steps work all the same.");
     }
-    Object.assign(this, { gl, canvas, record, solids, box });
+    Object.assign(this, { gl, canvas, header, solids, box });
     this.middle = times(plus(box.low, box.high), 0.5);
     this.reach = size(minus(box.high, box.low)) / 2;
     this.programs = new Map();
@@ -47,18 +50,18 @@ class Renderer {
   }
 
   upload() {
-    const { gl, record, solids } = this;
+    const { gl, header, solids } = this;
     const look = [["a_at", 3], ["a_normal", 3], ["a_look", 2]];
     this.shape = new Vertices(gl, look, trianglesOf(solids, this.tones));
     this.cuts = new Vertices(gl, look);
     this.edges = new Vertices(gl, [["a_from", 3], ["a_to", 3], ["a_corner", 3]], edgesOf(solids));
     this.cubes = new Vertices(gl, [["a_at", 3], ["a_normal", 3], ["a_face", 3]]);
     this.ground = new Vertices(gl, [["a_at", 2]], new Float32Array([-1, -1, 1, -1, 1, 1, -1, -1, 1, 1, -1, 1]));
-    this.faces = facesOf(gl, record.header.colours, this.isSlow ? 1 : 4);
+    this.faces = facesOf(gl, header.colours, this.isSlow ? 1 : 4);
     const contact = contactOf(solids);
     this.contact = textureOf(gl, contact.canvas);
     this.contactBox = contact.box;
-    this.zones = openZones(gl, record.header.apparatus);
+    this.zones = openZones(gl, header.apparatus);
     this.strengths = gl.createTexture();
     this.strengthRows = Math.ceil(solids.length / 256) || 1;
   }
@@ -87,7 +90,7 @@ class Renderer {
   }
 
   /**
-   * Draw `scene`, {cubes: from sceneAt, lit: a strength for each zone}, as `camera` sees it, cut by `plane` or null,
+   * Draw `scene`, {cubes: [{cube, colour, pose, size}], lit: a strength for each zone}, as `camera` sees it, cut by `plane` or null,
    * in a quality of QUALITIES; `ratio` is pixels a CSS pixel, `theme` has background, table and ink from 0 to 1.
    */
   draw({ scene, camera, plane, quality, ratio, theme }) {
@@ -96,7 +99,7 @@ class Renderer {
     const width = Math.max(1, Math.round(canvas.clientWidth * ratio * quality.scale));
     const height = Math.max(1, Math.round(canvas.clientHeight * ratio * quality.scale));
     if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
-    this.cubes.fill(cubeTriangles(scene.cubes, this.record.header.edge / 2));
+    this.cubes.fill(cubeTriangles(scene.cubes, this.header.edge / 2));
     const cut = plane && turnedTo(plane, camera.eye);
     this.fillStrengths(camera.eye, cut !== null && cut !== undefined);
     const values = this.valuesFor(camera, cut, quality, theme, [width, height], scene.lit);
@@ -268,7 +271,7 @@ const CUBE = BOX_FACES.map((face) => {
   return { normal, points };
 });
 
-/** The triangles of cubes of sceneAt: x y z, normal, place on the face and layer of its colour. */
+/** The triangles of cubes of a scene: x y z, normal, place on the face and layer of its colour. */
 function cubeTriangles(cubes, half) {
   const data = new Float32Array(cubes.length * 36 * 9);
   let at = 0;

@@ -1,0 +1,142 @@
+"""The live page in a real browser: thrown by the seed, by hand and by keys, knocked, undone, linked, refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.browser import PAGES, Watched, axe_violations, browsing
+
+from tower_sim import PhysicsModel, load
+from tower_sim.live import live_page
+from tower_sim.model import redo
+from tower_sim.requests import DropRequest, outcome
+from tower_sim.state import TowerState
+
+pytestmark = PAGES
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("live") / "tower.html"
+    path.write_text(live_page(["amerigo", "dead_reckoning"]), "utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def desk() -> Iterator[Watched]:
+    with browsing(1000, 700, webgl=True, reduced_motion="reduce", color_scheme="light") as watched:
+        yield watched
+
+
+def opened(desk: Watched, file: Path, hash: str = "") -> Any:
+    desk.page.goto("about:blank")
+    page = desk.open(file, hash)
+    page.wait_for_function("() => window.towerSim")
+    return page
+
+
+def all_still(page: Any) -> None:
+    """Wait until what was asked for is done."""
+    page.evaluate("async () => { await towerSim.busy; await towerSim.finish(); await towerSim.busy; }")
+
+
+def state_of(page: Any) -> TowerState:
+    return TowerState.from_token(page.evaluate("towerSim.state"))
+
+
+def counts(page: Any) -> list[int]:
+    """What the table says of all colours: in hand, inside, out."""
+    page.wait_for_timeout(120)
+    return [int(text) for text in page.locator("#counts tfoot td").all_inner_texts()]
+
+
+def test_a_throw_by_its_seed_is_that_of_the_command_line(desk: Watched, file: Path):
+    page = opened(desk, file, "#profile=amerigo&seed=5&throw=blue:7,red:2")
+    all_still(page)
+    with PhysicsModel(load("amerigo")) as model:
+        landed = outcome(DropRequest("amerigo", "physics", 5, {"blue": 7, "red": 2}), model)
+    assert page.evaluate("towerSim.state") == landed.state.token()
+    assert counts(page) == [0, len(landed.inside), len(landed.emerged)]
+    desk.check()
+
+
+def test_what_a_hand_does_by_mouse_and_keys_is_recorded_and_python_does_it_again(desk: Watched, file: Path):
+    page = opened(desk, file)
+    for _ in range(3):
+        page.click('[data-colour="blue"]')
+    page.keyboard.press("Digit3")
+    assert counts(page) == [4, 0, 0]
+    box = page.locator("#scene").bounding_box()
+    x, y = page.evaluate("towerSim.handAt")
+    page.mouse.move(box["x"] + x, box["y"] + y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + x + 12, box["y"] + y - 30, steps=4)
+    page.mouse.up()
+    all_still(page)
+    page.keyboard.press("Digit2")
+    page.keyboard.press("KeyI")
+    page.keyboard.press("p")
+    all_still(page)
+    page.keyboard.press("n")
+    all_still(page)
+    state = state_of(page)
+    assert [event.kind for event in state.log] == ["hand", "hand", "knock"]
+    assert [len(event.thrown) for event in state.log] == [4, 1, 0]
+    with PhysicsModel(load("amerigo")) as model:
+        assert redo(model, state) == state
+    inside = len(state.residents)
+    page.keyboard.press("u")
+    all_still(page)
+    assert [event.kind for event in state_of(page).log] == ["hand", "hand"]
+    assert page.evaluate("towerSim.link(false)").split("#")[1].startswith("profile=amerigo&state=TOWER3.")
+    assert inside <= counts(page)[1]
+    desk.check()
+
+
+def test_a_link_is_opened_by_another_page_and_a_broken_one_loses_nothing(desk: Watched, file: Path):
+    page = opened(desk, file, "#profile=dead_reckoning&seed=7&throw=purple:4,green:3")
+    all_still(page)
+    token, link = page.evaluate("[towerSim.state, towerSim.link(true)]")
+    assert "seed=7&throw=purple:4,green:3" in link
+    again = opened(desk, file, "#" + link.split("#")[1])
+    all_still(again)
+    assert again.evaluate("towerSim.state") == token
+    for broken, says in (
+        ("#profile=nowhere", "nowhere"),
+        (f"#profile=amerigo&state={token}", "amerigo"),
+        ("#profile=dead_reckoning&state=TOWER2.abc.def", "is not a tower_sim token"),
+        (f"#profile=dead_reckoning&state={token[:-3]}xyz", "is damaged"),
+        ("#seed=7", "a seed without a throw"),
+        ("#profile=dead_reckoning&seed=7&throw=purple", "such as blue:4,red:2"),
+        ("#what=7", "what"),
+    ):
+        again.evaluate("hash => { location.hash = hash; }", broken)
+        again.wait_for_function("says => document.getElementById('trouble').textContent.includes(says)", arg=says)
+        assert "\n" not in again.inner_text("#trouble")
+        all_still(again)
+    assert again.evaluate("towerSim.profile") in ("dead_reckoning", "amerigo")
+    desk.check()
+
+
+def test_without_webassembly_it_says_so_in_one_line(desk: Watched, file: Path):
+    page = desk.page.context.new_page()
+    page.add_init_script("delete window.WebAssembly")
+    page.goto(file.as_uri())
+    page.wait_for_function("() => document.getElementById('trouble').textContent")
+    assert "no WebAssembly or no workers" in page.inner_text("#trouble")
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_is_accessible_and_nothing_is_wider_than_a_telephone(desk: Watched, file: Path, scheme: str):
+    desk.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page = opened(desk, file, "#profile=amerigo&seed=5&throw=blue:7")
+    all_still(page)
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert axe_violations(page) == []
+    page.set_viewport_size({"width": 1000, "height": 700})
+    desk.check()

@@ -1,0 +1,133 @@
+"""What the live page is filled with: profiles for picture and physics, paints, how a tower does in the long run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from tower_sim import registry
+from tower_sim.apparatus.catalogue import load, names
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus.solids import axes
+from tower_sim.cubes import COLOURS
+from tower_sim.errors import UsageError, shown
+from tower_sim.games.game import Game
+from tower_sim.pages import paints
+from tower_sim.physics.plain import document
+from tower_sim.runs.array import Plan
+from tower_sim.surrogate.model import SurrogateModel
+from tower_sim.surrogate.store import TOWER, Fitted, beside, load_fitted, shipped, shipped_names
+from tower_sim.variants import DEFAULT
+from tower_sim.version import TOWER_SIM
+
+SCHEMA = "tower-sim/live"
+VERSION = 1
+GAMES = 1000  # of which the figures of the long run are made: half a second
+_SIDES = ("purple", "green", "black")  # of a battle, which a board is for
+
+
+def contents(given: Sequence[str | Path] = ()) -> dict[str, Any]:
+    """Return the page's document: the apparatus `given`, or all that ship, the default game's first.
+
+    Raises UsageError for an apparatus that cannot be loaded, one without physics in JavaScript, and two of one name.
+    """
+    game: Game = registry.get("game", DEFAULT)
+    asked = [*map(str, given)] or sorted(names(), key=lambda name: name != game.apparatus)
+    shapes = [load(each) for each in dict.fromkeys(asked)]
+    known: set[str] = set()
+    for shape, file in zip(shapes, dict.fromkeys(asked), strict=True):
+        if shape.name in known:
+            raise UsageError(
+                f"apparatus {shown(file)} is called {shown(shape.name)}, which another one is too; allowed is each "
+                "name once; rename the file"
+            )
+        known.add(shape.name)
+    return {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "program": f"tower_sim {TOWER_SIM}",
+        "towers": [_tower(shape, game) for shape in shapes],
+        "paints": {paint.name: _paint(paint) for paint in paints(COLOURS)},
+    }
+
+
+def _tower(shape: Apparatus, game: Game) -> dict[str, Any]:
+    """Return one apparatus: what is drawn, what is computed, which cubes one takes."""
+    hand = shape.hand
+    colours = list(_SIDES) if shape.board else list(game.plain(game.read({}))[game.tables[0]]["colours"])
+    return {
+        "name": shape.name,
+        "title": registry.get("apparatus", shape.profile["kind"]).title,
+        "edge": shape.cube_edge,
+        "hand": {"height": hand.height, "spread": hand.spread, "interval": hand.interval},
+        "opening": _opening(shape),
+        "exit": _exit(shape),
+        "colours": colours,
+        "profile": document(shape),
+        "long_run": _long_run(shape, game),
+    }
+
+
+def _opening(shape: Apparatus) -> float:
+    """Return the radius (m) of the circle about the middle that is free at the rim; at least that of its own hand."""
+    angles, radii = np.linspace(0, 2 * np.pi, 64, endpoint=False), np.arange(0.0, 0.3, 0.001)
+    flat = np.stack([np.outer(radii, np.cos(angles)), np.outer(radii, np.sin(angles))], axis=-1)
+    points = np.concatenate([flat, np.full((*flat.shape[:2], 1), shape.rim_top - shape.cube_edge / 4)], axis=-1)
+    taken = np.zeros(points.shape[:2], dtype=bool)
+    for box in shape.boxes:
+        own = (points - np.array(box.centre)) @ axes(np.array([box.orientation]))[0]
+        taken |= (np.abs(own) <= np.array(box.half)).all(axis=-1)
+    at_walls = radii[taken.any(axis=1)]
+    return max(shape.hand.spread / 2, float(at_walls[0]) if len(at_walls) else 0.0)
+
+
+def _exit(shape: Apparatus) -> dict[str, Any] | None:
+    """Return where cubes leave a tower, and which way (m/s, about); None for a board, on which they stay."""
+    if not shape.swept:
+        return None
+    steps = np.arange(0.0, 0.5, 0.001)
+    found: list[tuple[float, tuple[float, float]]] = []
+    for x, y in ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)):
+        line = np.stack([steps * x, steps * y, np.full_like(steps, shape.cube_edge)], axis=1)
+        out = shape.emerged(line)
+        if out.any():
+            found.append((float(steps[out.argmax()]), (x, y)))
+    if not found:
+        return None
+    far, (x, y) = min(found)
+    return {"at": [far * x, far * y, shape.cube_edge], "way": [0.3 * x, 0.3 * y, 0.0]}
+
+
+def _long_run(shape: Apparatus, game: Game) -> dict[str, Any] | None:
+    """Return how a tower does in many games by its fitted law; None where none was fitted to it."""
+    fitted = _fitted(shape)
+    if fitted is None or fitted.kind != TOWER:
+        return None
+    plan = cast("Plan", game.plan(game.read({})))
+    runs = SurrogateModel(shape, fitted).sample_runs(plan, GAMES, 1)
+    thrown, out, inside = (counts.sum(-1) for counts in (runs.thrown, runs.emerged, runs.inside))
+    played = thrown[:, 1:] > 0
+    after = inside[:, 1:][played]
+    return {
+        "game": game.title,
+        "games": GAMES,
+        "set_up": {"thrown": int(thrown[0, 0]), "out": round(float(out[:, 0].mean()), 2)},
+        "thrown": round(float(thrown[:, 1:][played].mean()), 2),
+        "out": round(float(out[:, 1:][played].mean()), 2),
+        "inside": round(float(after.mean()), 2),
+        "usual": [int(np.quantile(after, 0.05)), int(np.quantile(after, 0.95))],
+    }
+
+
+def _fitted(shape: Apparatus) -> Fitted | None:
+    """Return the law that was fitted to an apparatus, shipped or beside its file; None where there is none."""
+    if shape.file is not None:
+        return load_fitted(beside(shape.file)) if beside(shape.file).is_file() else None
+    return shipped(shape.name, shape.digest) if shape.name in shipped_names() else None
+
+
+def _paint(paint: Any) -> dict[str, str]:
+    return {name: getattr(paint, name) for name in ("name", "rgb", "ink", "letter", "pattern")}

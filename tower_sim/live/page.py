@@ -1,0 +1,50 @@
+"""The live page's file: its own scripts, the scene's, and the physics for its worker."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+
+from tower_sim.live.bundle import bundled
+from tower_sim.live.contents import contents
+from tower_sim.pages import Page, scene
+from tower_sim.pages.html import lean, source
+from tower_sim.physics.plain import core
+from tower_sim.writing import check, write
+
+_PARTS = ("tower", "hand", "sound", "link", "words", "panels", "main")
+
+
+def live_command(output: Path, given: Sequence[str | Path] = ()) -> None:
+    """Write the page into `output`, with the apparatus `given`, or all that ship.
+
+    Raises UsageError as `contents` does, and for a file that cannot be written; WritingFailed when the disk is full.
+    """
+    check(output, "output")
+    write(output, live_page(given), "output")
+
+
+def live_page(given: Sequence[str | Path] = ()) -> str:
+    """Return the page's text; raises UsageError as `contents` does."""
+    return Page(
+        title="Cube tower",
+        body=source("tower_sim.live", "page/body.html"),
+        styles=(source("tower_sim.pages", "common.css") + source("tower_sim.live", "page/live.css"),),
+        scripts=(_script(),),
+        data={"live": contents(given)},
+        blobs={"core": core(), "worker": worker().encode()},
+        compiles=True,
+    ).text()
+
+
+def worker() -> str:
+    """Return the script of a worker that has the physics."""
+    physics = bundled("physics", resources.files("tower_sim"), "live/page/physics.js")
+    return f'"use strict";\n{lean(physics)}{lean(source("tower_sim.live", "page/worker.js"))}'
+
+
+def _script() -> str:
+    parts = source("tower_sim.live", *(f"page/{name}.js" for name in _PARTS))
+    own = "\n".join((source("tower_sim.pages", "common.js"), scene.script(), parts))
+    return f'(() => {{\n"use strict";\n{lean(own)}}})();\n'

@@ -1,0 +1,334 @@
+// A tower that lives in a worker, as a page sees it: what moves is played in its own time, all else is its state.
+
+const FALLS = 0.35; // s in which the tray is cleared
+const BEHIND = 3; // windows by which a throw by hand is seen later than it is simulated
+const WAKES = 2; // windows by which it is simulated further than now
+
+/**
+ * A tower played with. `tell(word, details)` is called when a throw begins ("throw"), a cube comes out ("out"), all lie
+ * still ("rest"), something is drawn anew ("again"), failed ("failed"), or there is another state ("state"); `ask` when
+ * something is to be drawn. Its asynchronous functions throw Errors whose message says what is wrong in one line.
+ */
+class LiveTower {
+  constructor(makeWorker, tell, ask) {
+    Object.assign(this, { tell, ask, worker: makeWorker(), waiting: new Map(), asked: 0, number: 0 });
+    Object.assign(this, { state: null, play: null, tray: null, lying: [], leaving: [], still: wantsStillness });
+    this.worker.onmessage = ({ data }) => this.hear(data);
+    this.worker.onerror = (event) => {
+      event.preventDefault();
+      for (const { fail } of this.waiting.values()) fail(new Error(`The physics does not start here: ${event.message || "no worker"}`));
+    };
+  }
+
+  /** Ask the worker; a promise of what it tells. */
+  request(ask, what = {}) {
+    this.asked += 1;
+    const id = this.asked;
+    return new Promise((done, fail) => {
+      this.waiting.set(id, { done, fail });
+      this.worker.postMessage({ ask, id, ...what });
+    });
+  }
+
+  hear({ id, told, error, job, ...said }) {
+    if (id !== undefined) {
+      const { done, fail } = this.waiting.get(id);
+      this.waiting.delete(id);
+      if (error === undefined) done(told);
+      else fail(new Error(error));
+      return;
+    }
+    const { play } = this;
+    if (!play || play.number !== job) return; // of what was undone
+    if (said.chunk) for (const piece of said.chunk) play.add(piece);
+    if (said.ended) play.ended = said.ended;
+    if (said.again) {
+      play.restart();
+      this.tell("again", { status: said.again });
+    }
+    if (said.failed || said.broken) {
+      this.play = null;
+      this.tell("failed", { what: play.what, failures: said.failed || [], reason: said.broken });
+    }
+    this.ask();
+  }
+
+  /** Stand a tower there: `shown` is {profile, seen, edge, exit}, `core` the compiled physics. */
+  async open(shown, core) {
+    this.play = null;
+    const { profile, seen, edge, exit } = shown;
+    this.shown = shown;
+    this.isBoard = seen.kind === "board";
+    this.solids = solidsOf(seen, edge);
+    this.tray = new Tray(edge, exit ? [{ at: exit.at, way: exit.way, turn: [0, 0, 0, 1] }] : [], this.solids);
+    this.window = profile.settings.window;
+    this.clear();
+    this.take(await this.request("open", { profile, core }));
+  }
+
+  take(state) {
+    this.state = state;
+    this.tell("state", state);
+    this.ask();
+  }
+
+  /** Cubes that lie in the tray are nobody's: the next throw begins. */
+  clear(at = null) {
+    this.leaving = at === null || this.still() ? [] : this.lying.map((each) => ({ ...each, from: at }));
+    this.lying = [];
+  }
+
+  /** Do what leaves nothing moving: "read" a token, "undo", "empty", "take" cubes. */
+  async change(ask, what = {}) {
+    const state = await this.request(ask, what);
+    this.play = null;
+    this.clear();
+    this.take(state);
+  }
+
+  /** Begin to move: "drop" {counts or cubes, seed}, "knock" {strength, seed}, "place" {cube, zone, seed}, "hand" {}. */
+  async move(kind, what) {
+    if (this.play) await this.finish();
+    this.number += 1;
+    const play = new Play(this.number, { kind, ...what }, this.window);
+    play.know([...this.state.inside, ...this.state.board].map(([id, colour]) => ({ id, colour })));
+    this.clear(performance.now());
+    this.play = play;
+    try {
+      const { cubes } = await this.request(kind, { number: play.number, ...what });
+      if (cubes) play.know(cubes);
+    } catch (error) {
+      if (this.play === play) this.play = null;
+      throw error;
+    }
+    this.tell("throw", play.what);
+    this.ask();
+    return play;
+  }
+
+  /** Let go another cube of a throw by hand, now: {cube: {id, colour}, pose, velocity, spin}. */
+  async launch(play, launch) {
+    await this.request("launch", { number: play.number, launch });
+    play.know([launch.cube]);
+    play.launched += 1;
+  }
+
+  /** No more cubes come. */
+  close(play) {
+    play.isOpen = false;
+    return this.request("close", { number: play.number });
+  }
+
+  /** See at once how what moves ends; a promise. */
+  finish() {
+    const { play } = this;
+    if (!play) return Promise.resolve();
+    if (play.isOpen) this.close(play);
+    play.isHurried = true;
+    this.ask();
+    return new Promise((done) => {
+      play.after.push(done);
+    });
+  }
+
+  /** Whether something moves. */
+  get moves() {
+    return this.play !== null || this.leaving.length > 0;
+  }
+
+  /** Let time pass to `at` (ms); `hear` is called with the hardness (m/s) and the place of each impact. */
+  tick(at, hear = () => {}) {
+    this.leaving = this.leaving.filter(({ from }) => at - from < 1000 * FALLS);
+    const { play } = this;
+    if (!play) return;
+    if (play.what.kind === "hand" && play.isOpen) {
+      play.began ??= at;
+      this.request("until", { number: play.number, windows: Math.ceil((at - play.began) / 1000 / this.window) + WAKES });
+    }
+    play.pass(at, this.still() || play.isHurried, hear);
+    for (const exit of play.left()) this.lay(exit, at);
+    if (play.isOver) this.end(play);
+  }
+
+  end(play) {
+    this.play = null;
+    const before = new Set([...this.state.inside, ...this.state.board].map(([id]) => id));
+    this.state = play.ended;
+    for (const id of play.ended.emerged) if (!play.told.has(id)) this.tell("out", { id, colour: play.colours.get(id) });
+    this.tell("rest", { what: play.what, before, ...play.ended });
+    this.tell("state", play.ended);
+    for (const done of play.after) done();
+  }
+
+  /** Lay a cube into the tray that came out. */
+  lay(exit, at) {
+    const spot = this.tray.spotFor(exit, 1, this.lying.map(({ way }) => way));
+    const way = this.tray.wayTo(exit, spot);
+    this.lying.push({ id: exit.id, colour: exit.colour, since: at, way: { ...way, exit } });
+    this.tell("out", { id: exit.id, colour: exit.colour });
+  }
+
+  /** The cubes to draw at a time (ms): {cube, colour: a name, pose, size}. */
+  drawn(at) {
+    const { play, state, tray } = this;
+    const cubes = [];
+    const add = (cube, colour, pose, size = 1) => cubes.push({ cube, colour, pose, size });
+    const lies = ({ since, way }) => tray.poseAfter(way, this.still() ? Infinity : (at - since) / 1000);
+    const moving = play ? play.poses() : null;
+    if (moving) for (const [id, pose] of moving) add(id, play.colours.get(id), pose);
+    else if (state) for (const [id, colour, , pose] of [...state.inside, ...state.board]) add(id, colour, pose);
+    for (const each of this.lying) add(each.id, each.colour, lies(each));
+    for (const each of this.leaving) {
+      const part = smooth(at - each.from, 0, 1000 * FALLS);
+      const pose = lies(each);
+      pose[2] += 6 * tray.edge * part;
+      add(each.id, each.colour, pose, 1 - part);
+    }
+    return cubes;
+  }
+
+  /** How many cubes are there, a Map of colour to {inside, out}. */
+  counts() {
+    const found = new Map();
+    const row = (colour) => {
+      if (!found.has(colour)) found.set(colour, { inside: 0, out: 0 });
+      return found.get(colour);
+    };
+    const { play, state } = this;
+    const moving = play ? play.poses() : null;
+    const onBoard = new Set(state ? state.board.map(([id]) => id) : []);
+    if (moving) for (const [id] of moving) row(play.colours.get(id))[onBoard.has(id) ? "out" : "inside"] += 1;
+    else if (state) {
+      for (const [, colour] of state.inside) row(colour).inside += 1;
+      for (const [, colour] of state.board) row(colour).out += 1;
+    }
+    for (const { colour } of this.lying) row(colour).out += 1;
+    return found;
+  }
+}
+
+/** What moves, as it is played: pieces of windows, in each the same cubes. */
+class Play {
+  constructor(number, what, window) {
+    Object.assign(this, { number, what, window, colours: new Map(), after: [], told: new Set(), ended: null, launched: 0 });
+    this.isOpen = what.kind === "hand";
+    this.isHurried = false;
+    this.restart();
+  }
+
+  restart() {
+    Object.assign(this, { pieces: [], length: 0, time: 0, last: null, at: 0, exits: [] });
+    this.told.clear();
+  }
+
+  know(cubes) {
+    for (const { id, colour } of cubes) this.colours.set(id, colour);
+  }
+
+  add({ numbers, frames, windows, swept }) {
+    if (this.length === 0) this.began ??= null;
+    const index = new Map(numbers.map((id, i) => [id, i]));
+    this.pieces.push({ first: this.length, windows, numbers, index, frames, swept, isTold: false });
+    this.length += windows;
+  }
+
+  /** The pose of a cube at the end of window `k`; null where it has none. */
+  poseAt(id, k) {
+    const piece = this.pieceOf(k);
+    const i = piece && piece.index.get(id);
+    if (i === undefined || !piece) return null;
+    const at = 7 * ((k - piece.first) * piece.numbers.length + i);
+    return piece.frames.subarray(at, at + 7);
+  }
+
+  /** The piece that window `k` is in, null of none. */
+  pieceOf(k) {
+    let low = 0;
+    let high = this.pieces.length - 1;
+    while (low <= high) {
+      const middle = (low + high) >> 1;
+      const piece = this.pieces[middle];
+      if (k < piece.first) high = middle - 1;
+      else if (k >= piece.first + piece.windows) low = middle + 1;
+      else return piece;
+    }
+    return null;
+  }
+
+  /** Let time pass to `at` (ms); it waits where nothing is simulated yet. */
+  pass(at, isStill, hear) {
+    const since = this.last === null ? 0 : Math.min((at - this.last) / 1000, 0.1);
+    this.last = at;
+    if (isStill) {
+      this.time = this.length * this.window;
+      this.at = Math.max(this.length - 1, 0);
+      return;
+    }
+    const end = (this.length - (this.isOpen ? BEHIND : 0)) * this.window;
+    this.time = this.length ? Math.min(this.time + since, Math.max(end, this.time)) : 0;
+    const to = Math.min(Math.floor(this.time / this.window), this.length - 1);
+    for (; this.at < to; this.at += 1) this.listen(this.at, hear);
+  }
+
+  /** Hear the impacts in window `k`: where a velocity changes by more than gravity changes it. */
+  listen(k, hear) {
+    const piece = this.pieceOf(k + 1);
+    if (!piece || k < 1) return;
+    for (const id of piece.numbers) {
+      const [a, b, c] = [this.poseAt(id, k - 1), this.poseAt(id, k), this.poseAt(id, k + 1)];
+      if (!a || !b || !c) continue;
+      const change = [0, 1, 2].map((i) => (c[i] - 2 * b[i] + a[i]) / this.window);
+      change[2] += GRAVITY * this.window;
+      const hardness = size(change);
+      if (hardness > 0.12) hear(hardness, b);
+    }
+  }
+
+  /** The cubes that came out since one asked last: {id, colour, at, turn, way}. */
+  left() {
+    const found = [];
+    const passed = this.time / this.window + 1e-6;
+    for (const piece of this.pieces) {
+      if (piece.isTold || passed < piece.first + piece.windows) continue;
+      piece.isTold = true;
+      for (const id of piece.swept) {
+        if (this.told.has(id)) continue;
+        this.told.add(id);
+        let k = piece.first + piece.windows - 1;
+        while (k > 0 && !this.poseAt(id, k)) k -= 1;
+        const [last, before] = [this.poseAt(id, k), this.poseAt(id, k - 1)];
+        if (!last) continue;
+        const way = before ? times(minus(last, before), 1 / this.window) : [0, 0, 0];
+        found.push({ id, colour: this.colours.get(id), at: [...last.slice(0, 3)], turn: [...last.slice(3)], way });
+      }
+    }
+    return found;
+  }
+
+  get isOver() {
+    return this.ended !== null && this.time >= this.length * this.window - 1e-6;
+  }
+
+  /** Where each cube is now: [id, pose]; null before anything is simulated. */
+  poses() {
+    if (!this.length) return null;
+    const exact = this.time / this.window - 1; // the pose after a window
+    const k = clamp(Math.floor(exact), 0, this.length - 1);
+    const part = clamp(exact - k, 0, 1);
+    const piece = this.pieceOf(k);
+    return piece.numbers.filter((id) => !this.told.has(id)).map((id) => {
+      const [a, b] = [this.poseAt(id, k), this.poseAt(id, k + 1)];
+      return [id, b ? mixed(a, b, part) : [...a]];
+    });
+  }
+}
+
+/** A pose between two near ones. */
+function mixed(a, b, part) {
+  const sign = a[3] * b[3] + a[4] * b[4] + a[5] * b[5] + a[6] * b[6] < 0 ? -1 : 1;
+  const pose = [];
+  for (let k = 0; k < 7; k += 1) pose.push(a[k] + ((k > 2 ? sign * b[k] : b[k]) - a[k]) * part);
+  const long = Math.hypot(pose[3], pose[4], pose[5], pose[6]) || 1;
+  for (let k = 3; k < 7; k += 1) pose[k] /= long;
+  return pose;
+}

@@ -1,0 +1,54 @@
+// What the page says in words.
+
+const KEYS = [
+  ["1 2 3 …", "take a cube of the first, second, third colour; with shift put one back"],
+  ["Enter", "throw what is in the hand, with the model's own hand; of an empty hand the same again"],
+  ["I J K L", "move your hand away, left, nearer, right; with shift higher (I) and lower (K)"],
+  ["G", "let all go where your hand is"],
+  ["P", "let one cube go; held down they pour"],
+  ["N", "knock on the table"],
+  ["U", "undo"],
+  ["Backspace", "put the cubes in the hand back"],
+  ["Space", "see at once how it ends"],
+  ["A D W S", "turn the picture (also the arrows, when the picture has the focus)"],
+  ["+ − 0", "zoom in, zoom out, look as at first"],
+  ["C", "cut it open: from the side, from the front, from above, no more"],
+  ["T", "light or dark"],
+  ["?", "this help"],
+];
+
+/** "4 blue and 2 red cubes" of [["blue", 4], ["red", 2]]. */
+function countsWords(counts) {
+  const some = counts.filter(([, number]) => number);
+  const many = sumOf(some.map(([, number]) => number));
+  if (!many) return "no cube";
+  if (some.length > 4) return counted(many, "cube");
+  return `${listed(some.map(([colour, number]) => `${number} ${colour}`))} ${many === 1 ? "cube" : "cubes"}`;
+}
+
+/** Counts of cubes [[id, colour], ...] by colour. */
+function byColour(cubes) {
+  const found = new Map();
+  for (const [, colour] of cubes) found.set(colour, (found.get(colour) || 0) + 1);
+  return [...found];
+}
+
+/** What one event of the past did, as a sentence. */
+function eventSentence({ kind, thrown, emerged, strength }, isBoard) {
+  const out = emerged.length;
+  const came = isBoard ? `${out} fell on the board` : out ? `${out} came out` : "none came out";
+  if (kind === "knock") return `A knock of ${strength} g: ${came}.`;
+  if (kind === "take") return `${counted(thrown.length, "cube")} taken off.`;
+  const by = { hand: "thrown by your hand", place: "put on the board" }[kind] || "thrown";
+  return `${capital(countsWords(byColour(thrown)))} ${by}: ${came}.`;
+}
+
+function capital(text) {
+  return `${text[0].toUpperCase()}${text.slice(1)}`;
+}
+
+/** Put text into an element, if it has another. */
+function setText(element, value) {
+  const text = String(value);
+  if (element.textContent !== text) element.textContent = text;
+}

@@ -1,0 +1,182 @@
+// The tower of a page, in a worker: its physics, its state, what can be undone. `physics` is what tower-sim/physics gives.
+//
+// It is asked {ask, id, ...} and answers {id, told} or {id, error}. While something moves it says {job, chunk}, then
+// {job, ended}, {job, again} when a throw that did not come to rest is drawn again, or {job, failed}.
+
+const FIRST = 4; // windows in the first piece of what moves, so that it is seen at once
+const PIECE = 10; // windows in the others
+const MOST_ATTEMPTS = 5; // as everywhere: a throw that does not come to rest is drawn again from a child of its seed
+
+let model = null;
+let now = null; // the state
+let past = []; // the states before it, for undo
+let job = null; // what moves: {number, make(attempt), run, attempt, isHand, until, isClosed, passed}
+
+const asks = {
+  async open({ profile, core }) {
+    job = null;
+    model = await physics.openPhysics(profile, core);
+    past = [];
+    now = model.empty();
+    return told();
+  },
+
+  /** Take the state of a token; nothing is lost where it is none of this tower's. */
+  async read({ token }) {
+    const state = physics.readToken(token);
+    model.begin({ kind: "drop", state, cubes: [], rng: physics.pcg64("0") }); // looks it through
+    return changed(state);
+  },
+
+  empty: () => changed(model.empty()),
+
+  take: ({ cubes }) => changed(physics.taken(now, cubes)),
+
+  undo() {
+    job = null;
+    if (past.length) now = past.pop();
+    return told();
+  },
+
+  /** Do no more of what moves; the state stays what it was before it began. */
+  stop() {
+    job = null;
+    return told();
+  },
+
+  /** Throw counts by colour, [[colour, number], ...], or the cubes given, with the model's own hand. */
+  drop({ number, counts, cubes, seed }) {
+    let id = physics.nextId(now);
+    const thrown = cubes || counts.flatMap(([colour, many]) => Array.from({ length: many }, () => ({ id: id++, colour })));
+    const state = now;
+    begin(number, (attempt) => ({ kind: "drop", state, cubes: thrown, rng: physics.pcg64(seed, [attempt]) }));
+    return { cubes: thrown };
+  },
+
+  /** Knock on the table; drawn as `tower-sim drop --knock` does without cubes. */
+  knock({ number, strength, seed }) {
+    const state = now;
+    begin(number, (attempt) => ({ kind: "knock", state, strength, rng: physics.pcg64(seed, [1, attempt]) }));
+    return {};
+  },
+
+  place({ number, cube, zone, seed }) {
+    const state = now;
+    begin(number, (attempt) => ({ kind: "place", state, cube, zone, rng: physics.pcg64(seed, [attempt]) }));
+    return {};
+  },
+
+  /** A throw by hand: `launch`es come while it runs, up to the window that `until` says, and end with `close`. */
+  hand({ number }) {
+    const state = now;
+    begin(number, () => ({ kind: "hand", state }));
+    Object.assign(job, { isHand: true, until: 0 });
+    return {};
+  },
+
+  launch({ number, launch }) {
+    if (!job || job.number !== number) throw new Error("this throw is over; begin another");
+    job.run.launch(launch);
+    return {};
+  },
+
+  until({ number, windows }) {
+    if (job && job.number === number) job.until = windows;
+    go();
+    return {};
+  },
+
+  close({ number }) {
+    if (job && job.number === number) {
+      job.run.close();
+      job.isClosed = true;
+      go();
+    }
+    return {};
+  },
+};
+
+function begin(number, make) {
+  const run = model.begin(make(0));
+  job = { number, make, run, attempt: 0, failures: [], passed: 0, isHand: false, isClosed: true };
+  go();
+}
+
+let isGoing = false;
+
+/** Go on with what moves, a piece at a time, so that one can be heard between them. */
+function go() {
+  if (isGoing) return;
+  isGoing = true;
+  setTimeout(() => {
+    isGoing = false;
+    if (job) step(job).catch((error) => fail(error));
+  });
+}
+
+async function step(mine) {
+  const most = mine.isHand && !mine.isClosed ? mine.until - mine.passed : mine.passed ? PIECE : FIRST;
+  if (most <= 0) return;
+  const chunk = [];
+  let done = false;
+  for (let k = Math.min(most, PIECE); k > 0 && !done; k -= 1) { // a window at a time: cubes may go in each
+    const { numbers, frames, windows, swept, done: isDone } = mine.run.advance(1);
+    chunk.push({ numbers, frames, windows, swept });
+    mine.passed += windows;
+    done = isDone;
+  }
+  postMessage({ job: mine.number, chunk }, chunk.map(({ frames }) => frames.buffer));
+  if (done) await end(mine);
+  else go();
+}
+
+async function end(mine) {
+  const outcome = mine.run.outcome();
+  if (["settled", "jammed"].includes(outcome.status)) {
+    past.push(now);
+    now = outcome.state;
+    job = null;
+    const emerged = outcome.emerged.map(({ id }) => id);
+    postMessage({ job: mine.number, ended: { ...told(), status: outcome.status, emerged } });
+    return;
+  }
+  mine.failures.push(outcome.status);
+  if (mine.isHand || mine.failures.length === MOST_ATTEMPTS) {
+    job = null;
+    postMessage({ job: mine.number, failed: mine.failures });
+    return;
+  }
+  mine.run = model.begin(mine.make(mine.failures.length));
+  mine.passed = 0;
+  postMessage({ job: mine.number, again: outcome.status });
+  go();
+}
+
+function fail(error) {
+  const number = job ? job.number : null;
+  job = null;
+  postMessage({ job: number, broken: error.message });
+}
+
+/** Make another state the one of now; the one before can be had again. */
+function changed(state) {
+  job = null;
+  past.push(now);
+  now = state;
+  return told();
+}
+
+/** What a page has to know of the state: [id, colour, place, pose] of its cubes, its token, what made it. */
+function told() {
+  const rows = (cubes) => cubes.map(([id, colour, , place, , ...pose]) => [id, colour, place, pose]);
+  const events = now.log.map(([kind, , thrown, emerged, strength]) => ({ kind, thrown: thrown.map(([id, colour]) => [id, colour]), emerged, strength }));
+  return { token: physics.tokenOf(now), next: physics.nextId(now), inside: rows(now.residents), board: rows(now.board), events, undo: past.length };
+}
+
+onmessage = async ({ data: { ask, id, ...what } }) => {
+  try {
+    postMessage({ id, told: await asks[ask](what) });
+  } catch (error) {
+    postMessage({ id, error: error.message });
+  }
+};
