@@ -35,7 +35,6 @@ export function tokenOf(state) {
 export function readToken(token, most = MOST_BYTES) {
   if (typeof token !== "string") throw wrongly("state token", token, `one line of text, ${SAYING}`, `pass ${SOURCE}, whole`);
   const text = token.trim();
-  // eslint-disable-next-line no-control-regex
   if (/[^\x00-\x7f]/.test(text)) throw wrongly("state token", token, `one line of text, ${SAYING}`, `pass ${SOURCE}, whole`);
   const parts = text.split(".");
   const said = `state token '${shortened(token)}'`;
@@ -50,7 +49,9 @@ export function readToken(token, most = MOST_BYTES) {
   try {
     bytes = inflated(bytesOf(parts[1]), most + 1);
     for (const byte of bytes) if (byte === 0x5b || byte === 0x7b || byte === 0x2c) values++;
-    if (bytes.length <= most && values <= Math.floor(most / PER_PART)) return frozen(checkedPlain(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))));
+    if (bytes.length <= most && values <= Math.floor(most / PER_PART)) {
+      return frozen(checkedPlain(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))));
+    }
   } catch (error) {
     throw refuse(`${said} does not hold a state (${error.message}); pass ${SOURCE}, whole`);
   }
