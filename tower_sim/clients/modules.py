@@ -46,7 +46,7 @@ def ship_module() -> str:
 def own_modules() -> dict[str, str]:
     """Return by name the modules that are whole files."""
     shared = {name: source("tower_sim.surrogate", f"{name}.js") for name in ("covered", "seeds")}
-    names = ("check", "counts", "generator", "logline", "noted", "numpy", "rules")
+    names = ("check", "counts", "generator", "logline", "noted", "numpy", "redrawn", "rules")
     return shared | {name: _own(f"{name}.js") for name in names}
 
 
