@@ -83,6 +83,7 @@ export function settling(engine, profile, places, { laid, touches, launches, sha
       goes += 1;
       wakeAll();
     }
+    if (isOpen && engine.allSleep()) return void (due = time + settings.window); // a hand takes its time
     if (time >= end() - CREEP_SECONDS && nearTheEnd === null) nearTheEnd = new Map(numbers.map((number, i) => [number, poses[i]]));
     if (time >= end()) return void (status = stopped());
     due = waiting.length ? waiting[0].at : nearTheEnd === null ? end() - CREEP_SECONDS : end();
