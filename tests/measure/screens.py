@@ -1,4 +1,4 @@
-"""The pictures of the pages in README and documents: a game falling, and the lab.
+"""The pictures of the pages in README and documents: a game falling, a tower to play with, and the lab.
 
 python -m tests.measure.screens [-o docs/images]
 """
@@ -20,24 +20,26 @@ _WAIT = 60_000  # ms
 
 
 def screens(folder: Path) -> None:
-    """Write `replay.png`, `battle_replay.png` and `lab.png` into `folder`."""
+    """Write `replay.png`, `battle_replay.png`, `live.png` and `lab.png` into `folder`."""
     from playwright.sync_api import sync_playwright
 
     with tempfile.TemporaryDirectory() as made, sync_playwright() as tools:
-        game, battle, lab = (Path(made) / f"{name}.html" for name in ("game", "battle", "lab"))
+        game, battle, live, lab = (Path(made) / f"{name}.html" for name in ("game", "battle", "live", "lab"))
         tower_sim(["play", "amerigo", "--seed", "7", "--replay", str(game)])
         tower_sim(["battle", "--cubes", "purple=6,green=4", "--seed", "7", "--replay", str(battle)])
+        tower_sim(["live", "-o", str(live)])
         tower_sim(["lab", "-o", str(lab)])
         browser = tools.chromium.launch(executable_path=BROWSER, args=["--no-sandbox", "--enable-unsafe-swiftshader"])
         _replay(browser, game, 0.42, 2, folder / "replay.png")
         _replay(browser, battle, 0.55, 0, folder / "battle_replay.png")
+        _live(browser, live, folder / "live.png")
         _lab(browser, lab, folder / "lab.png")
         browser.close()
 
 
-def _opened(browser: Any, page: Path, height: int) -> Any:
+def _opened(browser: Any, page: Path, height: int, link: str = "") -> Any:
     opened = browser.new_context(viewport={"width": 1180, "height": height}, reduced_motion="reduce").new_page()
-    opened.goto(page.as_uri())
+    opened.goto(page.as_uri() + link)
     opened.wait_for_function("() => window.towerSim", timeout=_WAIT)
     return opened
 
@@ -48,6 +50,17 @@ def _replay(browser: Any, page: Path, seconds: float, nearer: int, picture: Path
     opened.evaluate("seconds => { towerSim.pause(); towerSim.level = 0; towerSim.seek(seconds); }", seconds)
     for _ in range(nearer):
         opened.keyboard.press("+")
+    opened.wait_for_timeout(1500)
+    opened.screenshot(path=str(picture))
+    print(picture)
+
+
+def _live(browser: Any, page: Path, picture: Path) -> None:
+    """Take a picture of the live page: a throw lies in the tray and inside, the next one hangs over the funnel."""
+    opened = _opened(browser, page, 720, "#profile=amerigo&seed=7&throw=blue:4,red:4,green:4")
+    opened.wait_for_function("() => document.body.innerText.includes('came out')", timeout=_WAIT)
+    for key in "1335567":
+        opened.keyboard.press(key)
     opened.wait_for_timeout(1500)
     opened.screenshot(path=str(picture))
     print(picture)
