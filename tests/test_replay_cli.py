@@ -100,7 +100,7 @@ def test_a_scene_is_written_where_its_suffix_is_asked_for(capsys: Capture):
     [
         ((*DROP, "--replay", "drop.mp4"), "ends in '.mp4'; allowed are .html and .glb"),
         ((*DROP, "--replay", "nowhere/drop.html"), "an existing folder"),
-        ((*DROP, "--replay", "drop.html", "--model", "surrogate"), "take --model physics"),
+        ((*DROP, "--replay", "drop.html", "--model", "surrogate"), "take --model physics, or watch the tower"),
         ((*BATTLE, "--replay", "battle.html", "--model", "surrogate"), "take --model physics"),
         ((*BATTLE, "--replay", "battle.html", "--games", "3"), "one game, without --games"),
         (("play", "amerigo", "--replay", "game"), "ends in ''"),

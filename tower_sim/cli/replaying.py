@@ -36,5 +36,6 @@ def film_for(options: argparse.Namespace) -> Film | None:
     check_path(path)
     if options.model != PHYSICS:
         allowed = f"none with the model {shown(options.model)}, whose cubes nobody sees fall"
-        raise fault("--replay", str(path), allowed, f"take --model {PHYSICS}")
+        advice = f"take --model {PHYSICS}, or watch the tower in the page that `tower-sim live` writes"
+        raise fault("--replay", str(path), allowed, advice)
     return Film()
