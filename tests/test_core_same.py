@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 import platform
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -18,7 +15,7 @@ from support.cases import each_case
 
 from tests.measure.living import Kept, Twins, moment, play_twins
 from tests.measure.same import FUSED, counted
-from tests.support.golden_scenes import JAMMING, ROUGH, SCENES, STANDARD, TINY, digest, kept
+from tests.support.golden_scenes import JAMMING, ROUGH, SCENES, STANDARD, digest, kept
 from tower_sim.apparatus.catalogue import load, names
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import Cube, supply
@@ -28,7 +25,6 @@ from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
 
 TOWERS = [name for name in names() if load(name).board is None]
-PLAIN = "import sys; sys.modules['numba'] = None; from tests.support.golden_scenes import main; main(sys.argv[1:])"
 
 
 def hand(model: PhysicsModel, number: int, first: int = 0) -> tuple[Cube, ...]:
@@ -48,13 +44,6 @@ def test_there_are_forty_scenes_no_two_alike_and_no_other_digest_is_kept():
     assert len(SCENES) == 40
     assert kept().keys() == SCENES.keys()
     assert len(set(kept().values())) == 40
-
-
-def test_plain_python_gives_the_same_bytes_where_numba_is_not_installed():
-    done = subprocess.run([sys.executable, "-c", PLAIN, *TINY], capture_output=True, text=True, check=True)
-    told = {name: found for line in done.stdout.splitlines() for name, found in json.loads(line).items()}
-    assert "plain Python" in done.stderr
-    assert told == {name: kept()[name] for name in TINY}
 
 
 def test_a_digest_sees_the_twelfth_digit_of_a_velocity(monkeypatch: pytest.MonkeyPatch):

@@ -73,14 +73,38 @@ def _kept_apart() -> Generator[Path]:
     """
     config = importlib.import_module("numba").config
     told = config.CACHE_DIR
-    homes = {"darwin": "~/Library/Caches", "win32": os.environ.get("LOCALAPPDATA", "~")}
-    home = homes.get(sys.platform, os.environ.get("XDG_CACHE_HOME") or "~/.cache")
-    folder = Path(told) if told else Path(home).expanduser() / "tower_sim"
+    folder = Path(told) if told else user_cache()
     config.CACHE_DIR = str(folder)
     try:
         yield folder
     finally:
         config.CACHE_DIR = told
+
+
+def user_cache() -> Path:
+    """Return the folder where a user's cache is on this system."""
+    homes = {"darwin": "~/Library/Caches", "win32": os.environ.get("LOCALAPPDATA", "~")}
+    home = homes.get(sys.platform, os.environ.get("XDG_CACHE_HOME") or "~/.cache")
+    return Path(home).expanduser() / "tower_sim"
+
+
+def seal(path: Path, content: bytes) -> None:
+    """Keep what was compiled in a file that begins with its hash; raises OSError where that cannot be."""
+    begun = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    with contextlib.suppress(OSError):  # the reason is that of the file
+        path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        begun.write_bytes(hashlib.sha256(content).digest() + content)
+        begun.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            begun.unlink()
+        raise
+
+
+def unsealed(sealed: bytes) -> bytes | None:
+    """Return what was kept in such a file; None when it is damaged."""
+    return sealed[_HASH:] if hashlib.sha256(sealed[_HASH:]).digest() == sealed[:_HASH] else None
 
 
 class Shelf:
@@ -115,9 +139,9 @@ class Shelf:
             return None
         except OSError as error:
             return _set_aside(path, error.strerror or str(error))
-        if hashlib.sha256(sealed[_HASH:]).digest() != sealed[:_HASH]:
+        if (whole := unsealed(sealed)) is None:
             return _set_aside(path, "damaged")
-        content = io.BytesIO(sealed[_HASH:])
+        content = io.BytesIO(whole)
         try:
             if pickle.load(content) != self._of:
                 return None
@@ -132,15 +156,9 @@ class Shelf:
         dumps = importlib.import_module("numba.core.serialize").dumps
         content = pickle.dumps(self._of) + dumps(self._numbas._impl.reduce(result))
         path = self._path(signature, result.codegen)
-        begun = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-        with contextlib.suppress(OSError):  # the reason is that of the file
-            path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            begun.write_bytes(hashlib.sha256(content).digest() + content)
-            begun.replace(path)
+            seal(path, content)
         except OSError as error:
-            with contextlib.suppress(OSError):
-                begun.unlink()
             if not path.is_file():  # one that is there is another process's, which Windows lets nobody replace
                 _say_unkept(path.parent, error.strerror or str(error))
 

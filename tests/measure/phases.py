@@ -196,8 +196,8 @@ def table(drops: int) -> Iterator[str]:
 
 def measure(drops: int) -> None:
     """Print the table."""
-    if not jit.is_compiled():
-        raise UsageError(f"numba is not installed, so no phase is compiled; try: {pip_install('numba')}")
+    if compiled.way() != "numba":
+        raise UsageError(f"numba does not run the core here, so no phase is compiled; try: {pip_install('numba')}")
     for line in table(drops):
         print(line, flush=True)
 

@@ -4,10 +4,10 @@ python -m tests.measure.same compare [--python COMMAND ...] [--only WORDS]
 python -m tests.measure.same renew
 python -m tests.measure.same games --games 5
 
-`compare` runs the forty golden scenes compiled in several ways and as plain Python, each in a process of its own that
-compiles everything itself, and compares their digests with those that are kept; `renew` keeps those of this machine
-(after a change that is meant to change results). `games` plays whole games in a world that lives on and, beside it,
-from states through text. The exit status is 1 when anything differs.
+`compare` runs the forty golden scenes compiled in several ways, as WebAssembly and as plain Python, each in a process
+of its own that compiles everything itself, and compares their digests with those that are kept; `renew` keeps those of
+this machine (after a change that is meant to change results). `games` plays whole games in a world that lives on and,
+beside it, from states through text. The exit status is 1 when anything differs.
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ from tests.support.golden_scenes import HASHES, SCENES, STANDARD, digest, kept
 from tests.support.towers import CLUB, RULEBOOK, called
 from tower_sim.apparatus.catalogue import load, names
 from tower_sim.errors import UsageError
-from tower_sim.jit import is_compiled
-from tower_sim.physics.core import run
+from tower_sim.physics.core import compiled, run
 from tower_sim.pool import spread_out
 from tower_sim.simulator import PhysicsModel
 from tower_sim.writing import write
@@ -43,18 +42,17 @@ ROOT = Path(__file__).parents[2]
 FUSED = re.compile(r"^\s+(v?fn?m(?:add|sub)\w*|fml[as])\b", re.MULTILINE)
 """A fused multiply-add, which rounds once where a multiplication and an addition round twice: x86-64 and AArch64."""
 _REGISTER = re.compile(r"\b([xyz])mm\d")
+_WITHOUT = {"WebAssembly": "wasm", "plain Python": "python"}
 _CHILD = "from tests.measure import same; same.tell()"
-_PLAIN = "import sys; sys.modules['numba'] = None; " + _CHILD  # as where it is not installed
 
 
 @dataclass(frozen=True)
 class Way:
-    """A way to run the scenes: a Python, what it runs, and variables of the environment."""
+    """A way to run the scenes: a Python, and variables of the environment."""
 
     name: str
     environment: Mapping[str, str]
     command: tuple[str, ...] = (sys.executable,)
-    code: str = _CHILD
 
 
 @dataclass(frozen=True)
@@ -74,10 +72,11 @@ def ways(pythons: Sequence[str] = ()) -> list[Way]:
     if platform.machine() in ("x86_64", "AMD64"):
         features = "+avx,+avx2,+fma,+bmi,+bmi2,+lzcnt,+movbe,+f16c,+popcnt,+sse4.2"
         found.append(Way("for x86-64-v3", {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": features}))
-    found.append(Way("plain Python", {}, code=_PLAIN))
+    found += [Way(name, {compiled.VARIABLE: core}) for name, core in _WITHOUT.items()]
     for python in pythons:
         command = tuple(python.split())
-        found += [Way(python, {}, command), Way(f"{python}, plain Python", {}, command, _PLAIN)]
+        found.append(Way(python, {}, command))
+        found += [Way(f"{python}, {name}", {compiled.VARIABLE: core}, command) for name, core in _WITHOUT.items()]
     return found
 
 
@@ -86,7 +85,7 @@ def ask(way: Way) -> Told:
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         own = {"PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": folder, **way.environment}
-        words = [*way.command, "-c", way.code]
+        words = [*way.command, "-c", _CHILD]
         done = subprocess.run(words, cwd=ROOT, env=os.environ | own, stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
         raise UsageError(f"{way.name} ended with status {done.returncode}; allowed is 0; see what it says above")
@@ -98,7 +97,7 @@ def tell() -> None:
     """Print the digest of each scene as a line of JSON, then one about this process: what `ask` reads."""
     for name in SCENES:
         print(json.dumps({name: digest(name)}), flush=True)
-    numba = sys.modules["numba"].__version__ if is_compiled() else "none"
+    numba = sys.modules["numba"].__version__ if compiled.way() == "numba" else "none"
     about = {"machine": platform.machine(), "python": platform.python_version(), "numba": numba}
     print(json.dumps(about | counted(machine_code())))
 

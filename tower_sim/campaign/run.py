@@ -23,6 +23,7 @@ from tower_sim.interrupts import terminable
 from tower_sim.pool import MOST_WORKERS
 from tower_sim.progress import telling
 from tower_sim.reading import as_path
+from tower_sim.registry import get
 from tower_sim.terminal import warn
 
 
@@ -128,6 +129,9 @@ def campaign_run(spec_path: str | Path, out: str | Path, workers: int = 1, dask:
     spec = load(spec_path)
     if few := few_runs(spec):
         warn(few)
+    engine = get("engine", spec.settings["engine"]) if spec.settings else None
+    if hint := getattr(engine, "faster", str)():
+        warn(hint)
     with_whom = (f" --workers {workers}" if workers > 1 else "") + (f" --dask {dask}" if dask else "")
     again = f"tower-sim campaign run {spec_path} -o {out}{with_whom}"
     try:

@@ -42,7 +42,7 @@ def compare_files(
     compared = _compared(a, b)
     with _opened(a, model, settings) as first, _opened(b, model, settings) as second:
         if games >= _SLOW and can_sample(compared, (first, second)) and not compiled():
-            warn(f"without numba this takes about a hundred times as long; try: {pip_install('numba')}")
+            warn(f"without numba this takes some hundred times as long; try: {pip_install('numba')}")
         with telling("pairs", games) as tell:
             pairs = play_pairs(compared, (first, second), games, seed, tell)
         return compare((a, b), pairs, model=_model_of(first, second), seed=seed, asked=games)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,35 +90,33 @@ class Tables(NamedTuple):
     hulls: T
 
 
-def make(fixed: int, cubes: int) -> Tables:
-    """Return an empty world with room for so many fixed boxes and cubes, and for all their pairs.
+def make(fixed: int, cubes: int, hulls: int = 1, table: Callable[..., T] = np.zeros) -> Tables:
+    """Return an empty world with room for so many fixed rows and cubes, for all their pairs, and for numbers of hulls.
 
-    Most of that room is never touched, and so takes no memory.
+    Most of that room is never touched, and so takes no memory. `table` makes one, of a shape and a type, all zeros.
     """
     rows, pairs = fixed + cubes, cubes * (cubes - 1) // 2 + cubes * fixed
     return Tables(
-        whole=np.zeros(7, np.int64),
-        real=np.zeros(REALS),
-        bodies=np.zeros((rows, COLUMNS)),
-        flags=np.zeros((rows, 4), np.int64),
-        pairs=np.zeros((pairs, 3), np.int64),
-        touches=np.zeros((pairs, MOST_POINTS, 6)),
-        known_pairs=np.zeros((pairs, 3), np.int64),
-        known_touches=np.zeros((pairs, MOST_POINTS, 6)),
-        meets=np.zeros((pairs, 3 + 4 * MOST_POINTS)),
-        todo=np.zeros((pairs + 1, 7), np.int64),
-        contacts=np.zeros((pairs * MOST_POINTS, 28)),
-        room=np.zeros(801),
-        hulls=np.zeros(1),
+        whole=table((7,), np.int64),
+        real=table((REALS,), np.float64),
+        bodies=table((rows, COLUMNS), np.float64),
+        flags=table((rows, 4), np.int64),
+        pairs=table((pairs, 3), np.int64),
+        touches=table((pairs, MOST_POINTS, 6), np.float64),
+        known_pairs=table((pairs, 3), np.int64),
+        known_touches=table((pairs, MOST_POINTS, 6), np.float64),
+        meets=table((pairs, 3 + 4 * MOST_POINTS), np.float64),
+        todo=table((pairs + 1, 7), np.int64),
+        contacts=table((pairs * MOST_POINTS, 28), np.float64),
+        room=table((801,), np.float64),
+        hulls=table((hulls,), np.float64),
     )
 
 
-def grown(world: Tables, cubes: int) -> Tables:
-    """Return the world with room for more cubes; what is in it stays."""
-    larger = make(int(world.whole[FIXED]), cubes)._replace(hulls=world.hulls)
+def move_into(larger: Tables, world: Tables) -> None:
+    """Put all that is in a world into another one with more room."""
     rows, pairs = int(world.whole[ROWS]), int(world.whole[PAIRS])
-    larger.whole[:], larger.real[:] = world.whole, world.real
+    larger.whole[:], larger.real[:], larger.hulls[:] = world.whole, world.real, world.hulls
     larger.bodies[:rows], larger.flags[:rows] = world.bodies[:rows], world.flags[:rows]
     larger.pairs[:pairs], larger.touches[:pairs] = world.pairs[:pairs], world.touches[:pairs]
     larger.whole[ACTIVE] = 0
-    return larger

@@ -1,24 +1,60 @@
-"""What compiles this folder: numba where it is installed; without it the same functions run as plain Python.
+"""What compiles this folder: numba where it is installed; without it, core.wasm is what was compiled before.
 
-Results are the same bytes either way: nothing here may reorder or fuse arithmetic, so no fast-math, no threads.
+Results are the same bytes either way, and as plain Python: nothing here may reorder or fuse arithmetic, so no
+fast-math, no threads.
 """
 
 from __future__ import annotations
 
 import hashlib
+import importlib.util
+import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 from tower_sim.jit import compiled, is_compiled, kept, lies_on_disk
+from tower_sim.physics.core.arrays import T, Tables
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+WAYS = ("numba", "wasm", "python")
+"""What the core can run by: compiled here, compiled before (core.wasm, by wasmtime), as plain Python."""
+VARIABLE = "TOWER_SIM_CORE"
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """It makes a world's tables, with room for so many fixed rows, cubes and numbers of hulls; the rest is run.py's."""
+
+    make: Callable[[int, int, int], Tables]
+    take_windows: Callable[[Tables, int, T, T, float, int], int]
+    lie_still: Callable[[Tables], None]
+    wake_row: Callable[[Tables, int], None]
+    take_out: Callable[[Tables, int], None]
+    face_row: Callable[[Tables, int], None]
+    deepest: Callable[[Tables], float]
+
+
+@cache
+def way() -> str:
+    """Return which of WAYS the core runs by: what the environment's TOWER_SIM_CORE says, else the fastest there is.
+
+    A numba that is installed and told to leave functions as they are (NUMBA_DISABLE_JIT) leaves them plain Python.
+    """
+    if told := os.environ.get(VARIABLE):
+        return told
+    if importlib.util.find_spec("numba") is not None:
+        return "numba" if is_compiled() else "python"
+    return "wasm" if importlib.util.find_spec("wasmtime") is not None else "python"
+
+
 def sources() -> list[Path]:
     """Return the files of what is compiled: all of this folder but what calls it."""
-    calls_it = ("__init__.py", "compiled.py", "engine.py")
+    calls_it = ("__init__.py", "compiled.py", "engine.py", "machine.py")
     return sorted(path for path in Path(__file__).parent.glob("*.py") if path.name not in calls_it)
 
 
@@ -34,12 +70,12 @@ def inner(function: F) -> F:
     It is compiled into its callers, and without the counting of references to tables, which nothing here makes or
     keeps: that would take most of the time.
     """
-    return compiled(function, forceinline=True, **OPTIONS)
+    return compiled(function, forceinline=True, **OPTIONS) if way() == "numba" else function
 
 
 def aside(function: F) -> F:
     """Compile a function that compiled ones call seldom: it stays one of its own, so that they stay small."""
-    return compiled(function, **OPTIONS)
+    return compiled(function, **OPTIONS) if way() == "numba" else function
 
 
 def entry(function: F) -> F:
@@ -48,15 +84,14 @@ def entry(function: F) -> F:
     A file goes on to be read when another one of the folder changes, so the name that it is kept under has the digest
     of all of them. The lock that Python's threads share is given back while the function runs.
     """
-    if is_compiled():
-        function.__qualname__ = f"{function.__name__}_{digest()}"
+    if way() != "numba":
+        return function
+    function.__qualname__ = f"{function.__name__}_{digest()}"
     return kept(function, **OPTIONS)
 
 
 def is_ready(function: Any) -> bool:
-    """Tell whether an entry can run at once: it is plain Python, or was compiled before, now or on disk."""
-    if not is_compiled():
-        return True
+    """Tell whether what numba compiles of an entry is there: it was compiled before, now or on disk."""
     return bool(function.signatures) or lies_on_disk(function)
 
 

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import math
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from tower_sim.apparatus.parts import Box, Hull, Surface, Upright, Vector
-from tower_sim.extras import pip_install
-from tower_sim.jit import is_compiled
-from tower_sim.physics.core import arrays, compiled, run
+from tower_sim.physics.core import arrays, machine
 from tower_sim.physics.core.arrays import T
 from tower_sim.physics.core.hulls import write
 from tower_sim.physics.engine import Motion
@@ -32,26 +28,17 @@ _NO_FILM = np.zeros((0, 0, 7))
 _NO_BOXES = np.zeros((0, 6))
 
 
-@cache
-def _say_what_takes_long() -> None:
-    """Say once, on standard error, that the physics is compiled now, or that it is not and so is slow."""
-    if not is_compiled():
-        slow = f"physics runs as plain Python, some hundred times slower; try: {pip_install('numba')}"
-        print(slow, file=sys.stderr)
-    elif not compiled.is_ready(run.take_windows):
-        print("compiling the physics, once on this machine (half a minute) ...", file=sys.stderr, flush=True)
-
-
 class CoreEngine:
     """Cubes among fixed boxes in one set of tables; no state is shared with another engine."""
 
     title = "the core"
     about = "our own rigid bodies: exact friction and bounce, the same bytes on every machine"
     distribution = "tower_sim"
+    faster = staticmethod(machine.faster)
 
     def __init__(self, settings: PhysicsSettings) -> None:
-        _say_what_takes_long()
         self._settings = settings
+        self._core = machine.chosen()
         self._before = self._world = arrays.make(0, 1)
         self._bodies: list[int] = []
         self._next = 0
@@ -125,8 +112,8 @@ class CoreEngine:
         for k, hull in enumerate(told):
             starts[k] = len(table)
             table += write(hull)
-        self._world = w = arrays.make(boxes + len(told), 64)._replace(hulls=np.array(table))
-        w.real[:], w.bodies[:boxes] = old.real, old.bodies[:boxes]
+        self._world = w = self._core.make(boxes + len(told), 64, len(table))
+        w.real[:], w.bodies[:boxes], w.hulls[:] = old.real, old.bodies[:boxes], table
         w.whole[arrays.FIXED] = w.whole[arrays.ROWS] = boxes + len(told)
         for k, hull in enumerate(told):
             low, high = hull.bounds
@@ -146,7 +133,7 @@ class CoreEngine:
         w = self._world
         i = int(w.whole[arrays.ROWS])
         if i == len(w.bodies):
-            self._world = w = arrays.grown(w, 2 * len(self._bodies))
+            self._world = w = self._grown(2 * len(self._bodies))
         half = float(w.real[arrays.EDGE]) / 2
         self._write(i, pose.position, pose.orientation, (half, half, half), self._between)
         w.bodies[i, arrays.INV_MASS], w.bodies[i, arrays.INV_INERTIA] = self._inv_mass, self._inv_inertia
@@ -196,7 +183,7 @@ class CoreEngine:
 
     def lie_still(self) -> None:
         """Put all cubes to sleep where they are; what is known then is what the poses and `touches` tell."""
-        run.lie_still(self._world)
+        self._core.lie_still(self._world)
 
     def touches(self) -> tuple[Touch, ...]:
         """Return which bodies touch, after `lie_still`: numbers of bodies, and of fixed boxes as -1, -2, ..."""
@@ -234,16 +221,16 @@ class CoreEngine:
 
     def wake(self, body: int) -> None:
         """Wake a cube, with those that touch it."""
-        run.wake_row(self._world, self._row(body))
+        self._core.wake_row(self._world, self._row(body))
 
     def remove(self, body: int) -> None:
         """Take a cube out of the world; what touched it wakes up."""
-        run.take_out(self._world, self._row(body))
+        self._core.take_out(self._world, self._row(body))
         self._bodies.remove(body)
 
     def step(self, timestep: float, steps: int) -> None:
         """Take `steps` steps of `timestep` seconds each."""
-        run.take_windows(self._world, 0, _NO_BOXES, _NO_FILM, timestep, steps)
+        self._core.take_windows(self._world, 0, _NO_BOXES, _NO_FILM, timestep, steps)
 
     def run(self, windows: int, calm: Sequence[Upright]) -> int:
         """Take up to `windows` windows of the settings; returns how many: see `run.take_windows`."""
@@ -256,7 +243,7 @@ class CoreEngine:
 
     def _run(self, windows: int, calm: Sequence[Upright], film: T) -> int:
         boxes = np.array(calm, np.float64).reshape(-1, 6)
-        return int(run.take_windows(self._world, windows, boxes, film, 0.0, 0))
+        return int(self._core.take_windows(self._world, windows, boxes, film, 0.0, 0))
 
     def all_sleep(self) -> bool:
         """Tell whether all cubes sleep."""
@@ -273,7 +260,7 @@ class CoreEngine:
 
         After `lie_still` it is the deepest of all.
         """
-        return float(run.deepest(self._world))
+        return float(self._core.deepest(self._world))
 
     def motion(self, bodies: Iterable[int]) -> Motion:
         """Return poses and velocities of `bodies`, in their order; rows may be none."""
@@ -293,9 +280,16 @@ class CoreEngine:
         """
         w = self._before
         if fixed == 0 or w.whole[arrays.FIXED] != fixed or len(w.hulls) > 1:
-            return arrays.make(fixed, 64)
+            return self._core.make(fixed, 64, 1)
         w.whole[:] = 0
         return w
+
+    def _grown(self, cubes: int) -> arrays.Tables:
+        """Return the world with room for so many cubes."""
+        w = self._world
+        larger = self._core.make(int(w.whole[arrays.FIXED]), cubes, len(w.hulls))
+        arrays.move_into(larger, w)
+        return larger
 
     def _pairs(self) -> list[tuple[int, int, int]]:
         """Return the rows of each pair, and how many points it has in contact."""
@@ -311,7 +305,7 @@ class CoreEngine:
         numbers[arrays.RADIUS] = math.sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2])
         numbers[arrays.FRICTION], numbers[arrays.RESTITUTION] = pair.friction, pair.restitution
         self._world.flags[row] = 0
-        run.face_row(self._world, row)
+        self._core.face_row(self._world, row)
 
     def _let_move(self, row: int, velocity: T) -> None:
         """Let a row be awake, with its velocity and spin."""

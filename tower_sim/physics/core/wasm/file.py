@@ -21,7 +21,7 @@ def digest() -> str:
 
 
 def made_from(module: bytes) -> dict[str, Any]:
-    """Return what a module says of itself: the `source` digest, and the versions of `numba` and `llvm` that made it.
+    """Return what a module says of itself: the `source` digest, and the versions of the packages that made it.
 
     Raises ValueError for a module without such a section.
     """

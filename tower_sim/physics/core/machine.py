@@ -1,0 +1,53 @@
+"""What runs the core: functions that numba compiles here, core.wasm, or plain Python; the same bytes by each."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from importlib.util import find_spec
+
+from tower_sim.errors import UsageError
+from tower_sim.extras import pip_install
+from tower_sim.jit import is_compiled
+from tower_sim.physics.core import arrays, compiled, run
+from tower_sim.physics.core.compiled import Machine
+
+PYTHON = Machine(arrays.make, run.take_windows, run.lie_still, run.wake_row, run.take_out, run.face_row, run.deepest)
+"""The functions as they stand there; where numba is the way, it has compiled them."""
+
+
+def faster() -> str:
+    """Return a line on what would run the core faster than core.wasm does; empty where that does not run it."""
+    if compiled.way() != "wasm":
+        return ""
+    return f"physics runs without numba, with which it is some 1.7 times as fast; try: {pip_install('numba')}"
+
+
+_NEEDS: dict[str, str] = dict(zip(compiled.WAYS, ("numba", "wasmtime", "numpy"), strict=True))
+
+
+@cache
+def chosen() -> Machine:
+    """Return the machine of this process, see `compiled.way`, and say once, on standard error, what takes long in it.
+
+    Raises UsageError where the environment asks for one that is not there.
+    """
+    way, allowed = compiled.way(), ", ".join(compiled.WAYS)
+    package = _NEEDS.get(way)
+    if package is None:
+        raise UsageError(f"{compiled.VARIABLE} is {way!r}; allowed are {allowed}; try leaving it out")
+    if find_spec(package) is None or (way == "numba" and not is_compiled()):
+        raise UsageError(
+            f"{compiled.VARIABLE} is {way!r}, but {package} is not installed or switched off; allowed are {allowed}; "
+            f"try: {pip_install(package)}"
+        )
+    if way == "wasm":
+        from tower_sim.physics.core.wasm.machine import machine  # here, because it imports wasmtime
+
+        return machine()
+    if way == "python":
+        slow = f"physics runs as plain Python, some hundred times slower; try: {pip_install('wasmtime')}"
+        print(slow, file=sys.stderr)
+    elif not compiled.is_ready(run.take_windows):
+        print("compiling the physics, once on this machine (half a minute) ...", file=sys.stderr, flush=True)
+    return PYTHON
