@@ -177,7 +177,7 @@ def test_a_bundle_holds_only_the_towers_that_it_imports_and_no_other_package():
     for name in sources:
         tables = {each for each in all_of(name) if each.startswith(("towers/", "ships/"))}
         assert tables == ({name} if name.startswith(("towers/", "ships/")) else set())
-    assert json.loads(files["package.json"])["sideEffects"] is False
+    assert json.loads(files["package.json"])["sideEffects"] == ["./element.js"]
 
 
 def test_the_types_declare_what_the_modules_export_and_nothing_else():
