@@ -10,12 +10,14 @@ import re
 import shutil
 import subprocess
 import threading
+from dataclasses import asdict
 from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.browser import NODE_MODULES, browsing, needs_browser
+from support.chains import chains, profiles
 from support.npm_project import NODE, ROOT, make, node, shown, steps
 from support.portable import model_of
 
@@ -57,6 +59,23 @@ def test_the_readmes_other_files_run_and_print_what_they_should(project: Path):
     assert 0.5 < float(share) < 1  # 6 cubes against 4, of which a tie is the attacker's
 
 
+def test_the_readmes_throw_is_that_of_the_command_byte_for_byte(project: Path, capsys: pytest.CaptureFixture[str]):
+    line, knocked, seen = node(project, "physics.mjs").splitlines()
+    assert cli.main(["drop", "amerigo", "--cubes", "blue=7", "--seed", "5", "--json"]) == 0
+    assert line == capsys.readouterr().out.strip()
+    assert (knocked, seen) == ("settled true", "true settled")
+
+
+def test_the_command_in_javascript_is_the_command_after_a_knock_and_in_commonjs_too(
+    project: Path, capsys: pytest.CaptureFixture[str]
+):
+    words = ["drop", "dead_reckoning", "--cubes", "red=3,blue=2", "--seed", str(2**100), "--knock", "1.5", "--json"]
+    assert cli.main(words) == 0
+    ask = f"{{ apparatus: 'dead_reckoning', cubes: {{ red: 3, blue: 2 }}, seed: {2**100}n, knock: 1.5 }}"
+    said = f"const p = require('tower-sim/physics'); p.commandDrop({ask}).then((d) => console.log(p.documentText(d)))"
+    assert node(project, "-e", said) == capsys.readouterr().out
+
+
 def compiler() -> str:
     path = Path(NODE_MODULES) / "typescript/bin/tsc"
     if not NODE_MODULES or not path.is_file():
@@ -84,6 +103,20 @@ import { AMERIGO, commandGame, fork, fromWords, next, newGame, playDrop, playGam
 import type { BattleResult, Generator, TowerState, Words } from "tower-sim";
 import { amerigo } from "tower-sim/towers/amerigo";
 import { deadReckoning } from "tower-sim/ships/dead-reckoning";
+
+import { commandDrop, openPhysics, pcg64 } from "tower-sim/physics";
+import type { PhysicsOutcome, PhysicsState, Status } from "tower-sim/physics";
+import { profile } from "tower-sim/physics/dead-reckoning";
+
+const model = await openPhysics(profile);
+const thrown: PhysicsOutcome = model.drop(model.empty(), [{ id: 0, colour: "red" }], pcg64(7n, [0]));
+const [there, how]: [PhysicsState, Status] = [thrown.state, thrown.status];
+const said: string = (await commandDrop({ apparatus: "amerigo", cubes: { blue: 1 }, seed: 7, knock: 1 })).state;
+console.log(there, how, said);
+// @ts-expect-error: a drop has a seed
+await commandDrop({ apparatus: "amerigo", cubes: { blue: 1 } });
+// @ts-expect-error: nothing may change a state
+thrown.state.digest = "";
 
 type Colour = "red" | "blue";
 const plain: Generator = seeded([1, 2, 3, 4]);
@@ -144,6 +177,43 @@ def test_the_readmes_page_runs_in_a_browser_without_a_bundler(project: Path):
     assert not {name for name in asked_for if "club" in name or "ships/" in name}
 
 
+WORKER = """
+import * as physics from "/node_modules/tower-sim/physics.js";
+import { repeated } from "/physics_repeat.js";
+onmessage = async ({ data }) => {
+  try {
+    postMessage(await repeated({ ...physics }, null, data.profiles, data.chains));
+  } catch (error) {
+    postMessage({ differ: [String(error.stack)] });
+  }
+};
+"""
+
+
+@needs_browser
+def test_thirty_steps_of_random_chains_are_pythons_in_a_worker_of_a_page(project: Path):
+    (project / "worker.js").write_text(WORKER, "utf-8")
+    (project / "empty.html").write_text("<!doctype html><title>A page</title>", "utf-8")
+    shutil.copy(ROOT / "tests/support/physics_repeat.js", project)
+    given = {"chains": [asdict(chain) for chain in chains(30)], "profiles": profiles()}
+    handler = functools.partial(Quiet, directory=str(project))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, browsing() as watched:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        watched.page.context.set_offline(False)
+        watched.page.goto(f"http://127.0.0.1:{server.server_port}/empty.html")
+        asked = """given => new Promise((done, failed) => {
+          const worker = new Worker("/worker.js", { type: "module" });
+          worker.onmessage = ({ data }) => done(data);
+          worker.onerror = (event) => failed(event.message);
+          worker.postMessage(given);
+        })"""
+        told = watched.page.evaluate(asked, given)
+        server.shutdown()
+    assert told["differ"] == []
+    assert told["steps"] >= 28
+    assert watched.wrong == []
+
+
 class Quiet(http.server.SimpleHTTPRequestHandler):
     """Serves files and says nothing."""
 
@@ -185,6 +255,10 @@ def test_the_types_declare_what_the_modules_export_and_nothing_else():
     lists = re.findall(r"export \{(.*?)\} from", files["index.js"], re.S)
     exports = {name.strip() for names in lists for name in names.split(",")} - {""}
     assert exports == {*re.findall(r"export declare (?:function|const) (\w+)", files["index.d.ts"])}
+    physics = set(re.findall(r"^export (?:async )?function (\w+)", files["physics.js"], re.M))
+    for names in re.findall(r"^export \{(.*?)\} from", files["physics.js"], re.M):
+        physics |= {name.strip() for name in names.split(",")}
+    assert physics == {*re.findall(r"export declare (?:function|const) (\w+)", files["physics.d.ts"])}
     for name in [*files]:
         if name.startswith(("towers/", "ships/")) and name.endswith(".js"):
             (exported,) = re.findall(r"^export const (\w+)", files[name], re.M)
@@ -200,7 +274,7 @@ def test_the_package_has_our_version_and_licence(project: Path):
     assert licence == (ROOT / "LICENSE").read_text("utf-8")
     assert {path.name for path in (project / "node_modules/tower-sim").iterdir()} == {
         "LICENSE", "README.md", "index.cjs", "index.d.cts", "index.d.ts", "index.js", "lib", "package.json",
-        "plugins", "ships", "towers",
+        "physics", "physics.cjs", "physics.d.cts", "physics.d.ts", "physics.js", "plugins", "ships", "towers",
     }  # fmt: skip
 
 

@@ -54,7 +54,7 @@ KNOWS = {
     "service": "apparatus contract cubes games model models outcome physics requests state surrogate",
     "testing": "apparatus campaign contract cubes games model outcome physics places recorder state",
     "cli": "apparatus calibration campaign clients compare contract cubes design drawing fitting games lab live "
-    "model models outcome physics printing recorder replay requests service simulator state study",
+    "model models outcome physics printing recorder replay requests service state study",
     "__main__": "cli",
     "": "apparatus contract cubes model models outcome physics simulator state surrogate",
 }
