@@ -18,7 +18,7 @@ Capture = pytest.CaptureFixture[str]
 def test_there_are_as_many_commands_as_the_readme_tells():
     assert {name.split()[0] for name in COMMANDS} == {
         "play", "drop", "battle", "compare", "campaign", "study", "calibrate", "fairness", "serve", "surrogate", "show",
-        "list", "completion", "replay", "lab", "verify", "export", "design",
+        "list", "completion", "redo", "lab", "verify", "export", "design",
     }  # fmt: skip
 
 

@@ -75,7 +75,7 @@ SEVERAL: Sequence[tuple[str, Mapping[str, Sequence[str]]]] = (
         {
             "--apparatus": FILES, "--rules": FILES, "--model": MODEL, "--engine": NAMES, "--accuracy": NAMES,
             "--seed": NUMBERS, "--rounds": (*NUMBERS, "0", "-3", "99999"), "--save-plot": (*OUTPUTS, "x.doc", "text"),
-            "--replay": (*OUTPUTS, "x.doc"), "--bank": FILES, "--games": ("1",), "--kind": ("ship",), "--set": PAIRS,
+            "--replay": (*OUTPUTS, "x.doc"), "--games": ("1",), "--kind": ("ship",), "--set": PAIRS,
             "--knock-after": ("", "3", "=", "3=", "=1", "99=1", "-1=1", "3=nan", "3=1e9", "3=-1", "1.5=1", "3=1",
                               "x" * 999),
         },
@@ -87,7 +87,7 @@ SEVERAL: Sequence[tuple[str, Mapping[str, Sequence[str]]]] = (
     ("play wallenstein --model two_thirds", {"--attack": COUNTS, "--defend": COUNTS, "--rules": FILES}),
     (f"drop amerigo {FAST}", {"--cubes": COUNTS, "--state": STATES, "--knock": ("", "x", "nan", "-1", "inf", "1")}),
     (f"drop --cubes blue=1 {FAST}", {"": ("", *NAMES, *FILES)}),
-    (f"drop amerigo --cubes blue=1 {FAST}", {"--replay": ("x.html", *OUTPUTS), "--bank": ("nope", "")}),
+    (f"drop amerigo --cubes blue=1 {FAST}", {"--replay": ("x.html", *OUTPUTS)}),
     (
         "battle --model surrogate --seed 1",
         {
@@ -146,9 +146,6 @@ SEVERAL: Sequence[tuple[str, Mapping[str, Sequence[str]]]] = (
     ("serve --http", {"--port": ("-1", "x", "99999"), "--max-body": ("x", "-1", "1"), "--token-file": FILES}),
     ("verify", {"": ("", *FILES), "--key": ("x",)}),
     ("verify text", {"--key": ("", "x", "0" * 64), "--noted": ("", "\0")}),
-    ("replay text --bank nope -o out.html", {"--seed": NUMBERS, "": ("",)}),
-    ("replay json --bank nope", {"-o": (*OUTPUTS, "x.mp4", "x.html")}),
-    ("replay --bank nope -o x.html", {"": ("", *FILES)}),
     ("surrogate", {"": ("nope", "fit", "check", "export", "--")}),
     ("surrogate fit -o out.json", {"": ("", *NAMES)}),
     ("surrogate check", {"": ("", "amerigo", "amerigo nope", "nope nope", "text.json nope", "dead_reckoning nope")}),

@@ -240,6 +240,15 @@ def test_the_document_tells_of_the_table_that_ships():
         assert np.isfinite(errors[output.name][~np.isnan(value)]).all()
 
 
+def test_the_table_of_numbers_has_a_row_for_each_parameter():
+    head, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in words.numbers().splitlines()]
+    assert head == ["number", "range", "unit", "what it is", "usual"]
+    for each, (name, limits, unit, what, usual) in zip(space.PARAMETERS, rows, strict=True):
+        assert (name, limits, what) == (f"`{each.name}`", f"{each.low:g} to {each.high:g}", each.words)
+        assert (unit == "whole") == (each.is_count and not each.unit)
+        assert float(usual) == pytest.approx(each.usual, rel=1e-5)
+
+
 def test_the_documents_indices_are_those_that_ship():
     with (ROOT / "docs/atlas/indices.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

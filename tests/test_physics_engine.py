@@ -284,8 +284,7 @@ def test_the_version_says_so_where_there_is_no_pybullet(monkeypatch: pytest.Monk
     from tower_sim.cli.common import version
 
     installed = version_of("bullet")
-    assert version().endswith(
-        f", the core {version_of('core')}, {f'PyBullet {installed}' if installed else 'no PyBullet'})"
-    )
+    assert f", the core {version_of('core')}, " in version()
+    assert (f", PyBullet {installed}" if installed else ", no PyBullet") in version()
     monkeypatch.setattr(BulletEngine, "distribution", "no-such-package")
-    assert version().endswith("no PyBullet)")
+    assert ", no PyBullet" in version()

@@ -31,19 +31,18 @@ SUPPORT = Path(__file__).parent / "support"
 FOLDER = Path(str(resources.files("tower_sim.physics"))) / "js"
 
 
-def asked(steps: int) -> dict[str, Any]:
+def asked(steps: int, settings: PhysicsSettings | None = None) -> dict[str, Any]:
     """Return what the helper in JavaScript is given."""
-    many = [asdict(chain) for chain in chains(steps)]
-    return {"physics": str(FOLDER / "index.js"), "core": str(CORE), "profiles": profiles(), "chains": many}
+    many = [asdict(chain) for chain in chains(steps, settings=settings)]
+    return {"physics": str(FOLDER / "index.js"), "core": str(CORE), "profiles": profiles(settings), "chains": many}
 
 
 def test_the_places_in_tables_are_those_of_python():
     text = (FOLDER / "core.js").read_text("utf-8")
     for name, body in re.findall(r"export const (WHOLE|REAL|BODY) = \{(.*?)\};", text, re.S):
         found = {key: int(at) for key, at in re.findall(r"(\w+): (\d+)", body)}
-        renamed = {"RELAXATION_TIME": "RELAXATION_TIME"}
         assert found, name
-        assert found == {key: getattr(arrays, renamed.get(key, key)) for key in found}
+        assert found == {key: getattr(arrays, key) for key in found}
     (sizes,) = re.findall(r"export const SIZES = \{(.*?)\};", text)
     of = {key: int(at) for key, at in re.findall(r"(\w+): (\d+)", sizes)}
     world = arrays.make(2, 3)
@@ -73,6 +72,22 @@ def test_a_hundred_steps_of_random_chains_are_pythons():
     assert told["differ"] == []
     assert told["steps"] >= 95  # refused ones among them
     assert told["windows"] > 1000  # of the steps that went window by window
+
+
+JAMS = PhysicsSettings(quiet_time=1.9, longest=2.0, creep=1.0)
+"""No cube is quiet for long enough, so that a drop ends when its time is up: cubes that lie still are jammed."""
+TOO_SHORT = PhysicsSettings(quiet_time=0.5, longest=0.6, creep=0.001)
+BY_STATUS = {"jammed": JAMS, "timed_out": TOO_SHORT, "settled": accuracy("core", "fast")}
+
+
+@pytest.mark.ports
+@needs_node
+@pytest.mark.parametrize("status", BY_STATUS)
+def test_drops_that_jam_or_end_before_rest_and_other_settings_are_pythons(status: str):
+    given = asked(15, BY_STATUS[status])
+    assert answered(SUPPORT / "physics_ask.mjs", given=given)["differ"] == []
+    lines = [step.get("line", "") for chain in given["chains"] for step in chain["steps"]]
+    assert any(f'"status": "{status}"' in line for line in lines)
 
 
 @pytest.mark.long

@@ -20,9 +20,11 @@ from tower_sim.errors import UsageError
 from tower_sim.model import redo, until_landed
 from tower_sim.outcome import Outcome, Status
 from tower_sim.physics.knock import HOLD
+from tower_sim.physics.scene import Scene
 from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.physics.world import World
 from tower_sim.simulator import PhysicsModel
-from tower_sim.state import TowerState
+from tower_sim.state import Pose, TowerState
 from tower_sim.testing import DropModelContract
 
 TOWER = cast("SquareTower", load(REFERENCE))
@@ -39,6 +41,20 @@ def _full(model: PhysicsModel) -> TowerState:
     """The tower after all 49 cubes were thrown at once."""
     cubes = supply({"any": 49}, model.cube_edge)
     return until_landed(lambda rng: model.drop(model.empty(), cubes, rng), np.random.SeedSequence(5)).state
+
+
+@each_case("out", [0, 1, 2])
+def test_the_cubes_before_the_exit_are_swept_away_and_it_is_said_whether_there_were_any(out: int):
+    with World(PhysicsSettings()) as world, world.alone():
+        scene = Scene(world, TOWER)
+        beside = [Pose((0.1 + 2 * i * TOWER.cube_edge, 0.0, 0.01), (0.0, 0.0, 0.0, 1.0)) for i in range(out)]
+        inside = Pose((0.0, 0.0, TOWER.rim_top), (0.0, 0.0, 0.0, 1.0))
+        cubes = supply({"any": out + 1}, TOWER.cube_edge)
+        scene.lay(dict(zip(cubes, [*beside, inside], strict=True)))
+        assert TOWER.emerged(scene.motion().position).tolist() == [True] * out + [False]
+        assert scene.sweep(scene.motion()) is (out > 0)
+        assert (scene.swept, list(scene.bodies)) == ([cube.id for cube in cubes[:out]], [cubes[out].id])
+        assert len(scene.motion().position) == 1
 
 
 class TestContract(DropModelContract):

@@ -38,7 +38,7 @@ def test_a_drop_is_told_as_without_a_page_and_its_page_is_of_it(capsys: Capture)
     assert [take["kind"] for take in step["takes"]] == ["drop"]
     about = replay.header["about"]
     assert (about["apparatus"], about["model"], about["seed"]) == ("amerigo", "physics", "7")
-    assert (about["engine"], about["accuracy"], about["game"], about["matched"]) == ("core", "standard", None, None)
+    assert (about["engine"], about["accuracy"], about["game"]) == ("core", "standard", None)
 
 
 def test_the_page_of_a_drop_says_what_its_document_says(capsys: Capture):

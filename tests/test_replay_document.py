@@ -1,6 +1,7 @@
 """The replay document: poses as they were, to the digit that is told; read back from a page's text."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from tower_sim.errors import UsageError
 from tower_sim.outcome import Status
 from tower_sim.pages.html import Page
 from tower_sim.replay.document import HEADER, POSES, VERSION, Replay
-from tower_sim.replay.stored import FINEST, decoded, encoded, unit_of
+from tower_sim.replay.stored import FINEST, decoded, encoded, packed, unit_of, unpacked
 from tower_sim.replay.takes import Lying, Take, Track
 from tower_sim.state import Pose
 
@@ -64,6 +65,33 @@ def test_a_track_is_columns_of_differences():
     poses = np.array([[0.001, 0.0, -0.002, 0.0, 0.0, 0.0, 1.0], [0.00102, 0.0, -0.0025, 0.0, 0.0, 0.6, 0.8]])
     told = np.frombuffer(encoded(Track(4, 0, poses), 1e-5), "<i2")
     assert told.tolist() == [100, 2, 0, 0, -200, -50, 0, 0, 0, 0, 0, 19660, 32767, -6553]
+
+
+def test_a_stored_take_is_read_back():
+    for apparatus, actions in ((AMERIGO, [("drop", 9), ("knock", 2.0)]), (SHIP, [("drop", 4), ("place", "cargo")])):
+        landed, made = filmed(apparatus, actions, 8)
+        for outcome, take in zip(landed, made, strict=True):
+            again = unpacked(packed(take))
+            assert packed(again) == packed(take)
+            assert replace(again, tracks=take.tracks) == take
+            assert [each.pose for each in again.rest] == [landing.pose for landing in outcome.landings]
+
+
+@pytest.fixture(name="stored", scope="module")
+def _stored() -> bytes:
+    return packed(filmed(AMERIGO, [("drop", 9)], 8)[1][0])
+
+
+@settings(max_examples=200)
+@given(data=st.data())
+def test_damaged_bytes_are_a_value_error_or_a_take(stored: bytes, data: st.DataObject):
+    cut = data.draw(st.integers(0, len(stored) - 1))
+    at = data.draw(st.integers(0, 2000))
+    for damaged in (stored[:cut], stored[:at] + bytes([data.draw(st.integers(0, 255))]) + stored[at + 1 :]):
+        try:
+            unpacked(damaged)
+        except ValueError:
+            continue
 
 
 @pytest.mark.parametrize(

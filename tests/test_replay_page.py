@@ -465,7 +465,6 @@ def test_names_run_nothing(at_desk: Open):
     header["steps"][0] |= {"title": HOSTILE, "text": HOSTILE}
     header["summary"] = f"{HOSTILE}\n\n{HOSTILE}   {HOSTILE}"
     header["about"] |= {"apparatus": HOSTILE, "seed": HOSTILE}
-    header["steps"][0]["takes"][0]["matched"] = {"level": HOSTILE, "says": HOSTILE}
     page = at_desk(document)
     seek(page, 0.5)
     page.keyboard.press("n")
@@ -473,36 +472,6 @@ def test_names_run_nothing(at_desk: Open):
     assert page.evaluate("window.ran") is None
     assert page.inner_text("h1") == page.title() == HOSTILE
     assert page.eval_on_selector_all("img:not(#paper)", "all => all.length") == 0
-
-
-def test_a_drop_that_was_matched_says_so(at_desk: Open):
-    page = at_desk(tower_replay(matched="nearest"))
-    seek(page, 0.5)
-    assert page.inner_text("#matched") == "A recorded drop with the same counts, relabelled."
-    assert "jump" in page.inner_text("#jumps")
-    page = at_desk(tower_replay())
-    assert not page.is_visible("#matched")
-    assert not page.is_visible("#jumps")
-
-
-def test_counts_are_the_models_and_what_the_recording_shows_stands_beside_them(at_desk: Open):
-    """The recording ends with 2 blue cubes out and 3 inside; the model gave 3 and 3. The next drop has no recording."""
-    document = tower_replay(({"blue": 5}, {"blue": 1}), matched="nearest")
-    first, second = (step["takes"][0] for step in document.header["steps"])
-    first["matched"]["given"] = {"out": {"blue": 3}, "inside": {"blue": 3}}
-    second |= {"frames": 0, "tracks": [], "events": []}
-    second["matched"] |= {"level": "none", "says": "", "given": {"out": {"blue": 2}, "inside": {"blue": 2}}}
-    for key in ("start", "rest"):
-        second[key] = [[cube, place, None] for cube, place, _ in second[key]]
-    page = at_desk(document)
-    seek(page, first["frames"] / 60 + 0.1)
-    shown_too = "3 out, 3 inside (the recording shows 2 out, 3 inside)"
-    assert page.inner_text("#sentence") == f"Drop 0: 5 blue cubes thrown, {shown_too}."
-    cells = page.eval_on_selector_all("#counts tbody tr:first-child td", "all => all.map(each => each.innerText)")
-    assert cells[1:3] == ["3", "3 (shown: 2)"]
-    assert page.inner_text("#steps li:nth-child(1)") == f"Drop 0 5 blue cubes thrown, {shown_too}"
-    seek(page, page.evaluate("towerSim.steps[1]"))
-    assert page.inner_text("#sentence").startswith("Drop 1: 1 blue cube thrown, 2 out, 2 inside")
 
 
 def test_zones_light_up_as_cubes_come_to_rest_in_them(at_desk: Open):

@@ -40,7 +40,7 @@ KNOWS = {
     "models": "apparatus physics simulator surrogate",
     "requests": "apparatus contract cubes door games model models outcome physics state",
     "variants": "apparatus games requests",
-    "replay": "apparatus cubes drawing games landing outcome pages physics places recorder requests state",
+    "replay": "apparatus cubes drawing games landing outcome pages physics requests state",
     "campaign": "apparatus games landing models physics recorder replay runs state surrogate",
     "study": "apparatus campaign games pages places runs state surrogate",
     "fitting": "apparatus campaign contract landing models recorder runs study surrogate",
@@ -54,7 +54,7 @@ KNOWS = {
     "service": "apparatus contract cubes games model models outcome physics requests state surrogate",
     "testing": "apparatus campaign contract cubes games model outcome physics places recorder state",
     "cli": "apparatus calibration campaign clients compare contract cubes design drawing fitting games lab live "
-    "model models outcome physics printing recorder replay requests service state study",
+    "model models outcome physics printing replay requests service state study",
     "__main__": "cli",
     "": "apparatus contract cubes model models outcome physics simulator state surrogate",
 }
@@ -65,6 +65,7 @@ OF_ONE = {
     "calibration.observations": "games.amerigo",
     "calibration.records": "games.amerigo",
     "calibration.watched": "games.amerigo",
+    "physics.plain": "physics.core",  # the only engine that runs in other languages
 }
 STILL_NAMED = {
     "campaign.spec": "chain",

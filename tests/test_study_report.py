@@ -121,6 +121,10 @@ def test_the_study_of_coin_games_agrees_with_the_rule_and_is_the_same_again(coin
     assert len(apart) <= 1, apart
     setup = rows[0]
     assert float(setup["this campaign, low"]) < 49 / 3 < float(setup["this campaign, high"])
+    course = list(csv.DictReader((tmp_path / "tables" / "inside_by_drop.csv").read_text("utf-8").splitlines()))
+    assert len(course) == 36
+    for row in course:  # coins are the rule; 40 games, sd 3.3 of a set-up
+        assert abs(float(row["mean inside [cubes]"]) - float(row["rule"])) < 5 * 3.3 / 40**0.5
     rate = next(csv.DictReader((tmp_path / "tables" / "failed_attempts.csv").read_text("utf-8").splitlines()))
     assert float(rate["share of draws, low"]) < 0.02 < float(rate["share of draws, high"])
 

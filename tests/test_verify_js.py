@@ -146,6 +146,27 @@ def test_draws_that_cannot_be_made_here_are_counted_and_said(package: Path):
     assert "1 more cannot be made again here: tower-sim verify does it" in found["says"][0]
 
 
+def test_drops_of_physics_are_drawn_again_and_what_was_changed_is_found(package: Path):
+    throws = [{**DROP, "model": "physics", "cubes": {"blue": 9, "red": 4}}, {**DROP, "model": "physics", "knock": 1.0}]
+    ship = {"do": "drop", "apparatus": "dead_reckoning", "model": "physics", "cubes": {"red": 3}}
+    begun = answered(throws[0], 5, models())[0]["state"]
+    lines, keys = log_of([[*throws, {**throws[0], "state": begun}]])
+    told = [json.loads(line)["entry"] for line in lines]
+    (draw,) = [each for each in told if each["kind"] == "draw" and each["index"] == 1]
+    landing = draw["answer"]["landings"][0]
+    landing["place"] = "tray" if landing["place"] != "tray" else "inside:ramp"
+    on_board, _ = log_of([[ship, ship]])
+    logs = (data_of(lines), data_of(signed_anew(told, keys)), data_of(on_board))
+    honest, changed, board = ask(package, *logs, byPhysics=True)
+    assert (board["holds"], board["redrawn"], board["unchecked"]) == (True, 2, 0), board["findings"]
+    assert (honest["holds"], honest["redrawn"], honest["unchecked"]) == (True, 3, 0), honest["findings"]
+    assert honest["brought"] == checked(lines).brought == 1
+    assert not changed["holds"]
+    assert f"the log says that cube {landing['cube']} is at {landing['place']}" in changed["findings"][0]["what"]
+    (left,) = ask(package, data_of(lines))  # without models of physics they are left to Python
+    assert (left["holds"], left["redrawn"], left["unchecked"]) == (True, 0, 3)
+
+
 def test_without_ed25519_it_says_that_signatures_were_not_checked(package: Path):
     forged = signed_anew([json.loads(line)["entry"] for line in PLAIN], ring(77))
     honest, other = ask(package, data_of(LOG), data_of(forged), without=True)

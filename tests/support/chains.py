@@ -14,6 +14,7 @@ from tower_sim.cubes import COLOURS, Cube
 from tower_sim.errors import UsageError
 from tower_sim.outcome import Outcome
 from tower_sim.physics.plain import document
+from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
 
@@ -28,14 +29,14 @@ class Chain:
     steps: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
 
-def profiles() -> dict[str, Any]:
+def profiles(settings: PhysicsSettings | None = None) -> dict[str, Any]:
     """Return all shipped profiles as data, by name."""
-    return {name: document(load(name)) for name in names()}
+    return {name: document(load(name), settings) for name in names()}
 
 
-def chains(steps: int, each: int = 5) -> Iterator[Chain]:
+def chains(steps: int, each: int = 5, settings: PhysicsSettings | None = None) -> Iterator[Chain]:
     """Yield chains of `each` steps, `steps` in all, over all shipped profiles in turn."""
-    models = [PhysicsModel(load(name)) for name in names()]
+    models = [PhysicsModel(load(name), settings) for name in names()]
     for number in range(0, steps, each):
         model = models[number // each % len(models)]
         rng = np.random.default_rng([int(SEED), number])
@@ -76,7 +77,7 @@ def _chosen(model: PhysicsModel, state: TowerState, rng: np.random.Generator) ->
         return {"kind": "drop", "cubes": [[cube.id, cube.colour] for cube in state.board.cubes[::2]] + fresh[:3]}
     if kind == "hand":
         return {"kind": kind, "cubes": fresh[:6], "launches": [_launch(model, i, rng) for i in range(len(fresh[:6]))]}
-    return {"kind": kind, "cubes": fresh if rng.random() < 0.9 else fresh * 0 + _many(state, rng)}
+    return {"kind": kind, "cubes": fresh if rng.random() < 0.9 else _many(state, rng)}
 
 
 def _many(state: TowerState, rng: np.random.Generator) -> list[list[Any]]:

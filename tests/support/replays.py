@@ -90,7 +90,6 @@ def tower_replay(
     colours: Sequence[str] = ("blue", "red", "green"),
     title: str = "Two drops into amerigo",
     apparatus: str = "amerigo",
-    matched: str | None = None,
 ) -> Replay:
     """Return drops into a tower: of each colour every second cube comes out, and the others lie on the ramp."""
     shape = load(apparatus)
@@ -146,13 +145,10 @@ def tower_replay(
             "rest": rest,
             "tracks": tracks,
             "events": sorted(events, key=lambda event: event[0]),
-            "matched": {"level": matched, "says": "A recorded drop with the same counts, relabelled."}
-            if matched
-            else None,
         }
         text = f"drop {number}: {sum(thrown_counts.values())} thrown"
         steps.append({"title": f"Drop {number}", "text": text, "takes": [take]})
-    return _document(shape, title, colours, cubes, steps, parts, matched)
+    return _document(shape, title, colours, cubes, steps, parts)
 
 
 def battle_replay(title: str = "A battle of two sides") -> Replay:
@@ -189,12 +185,11 @@ def battle_replay(title: str = "A battle of two sides") -> Replay:
             "rest": rest,
             "tracks": tracks,
             "events": sorted(events, key=lambda event: event[0]),
-            "matched": None,
         }
         lying = rest
         text = f"step {number}: 3 cubes thrown; {', '.join(zones[cube].name for cube in thrown)}"
         steps.append({"title": f"Step {number}", "text": text, "takes": [take]})
-    return _document(shape, title, ("purple", "green"), cubes, steps, parts, None)
+    return _document(shape, title, ("purple", "green"), cubes, steps, parts)
 
 
 def _document(
@@ -204,7 +199,6 @@ def _document(
     cubes: list[list[int]],
     steps: list[dict[str, Any]],
     parts: _Parts,
-    matched: str | None,
 ) -> Replay:
     header = {
         "schema": "tower-sim/replay",
@@ -222,7 +216,6 @@ def _document(
             "settings": "0123456789abcdef",
             "seed": "7",
             "program": "tower_sim 0.1.0",
-            "matched": {"bank": "bank", "drops": 20000} if matched else None,
         },
         "apparatus": shape_of(shape),
         "colours": [

@@ -16,8 +16,7 @@ from tower_sim.columns import Column
 from tower_sim.games.game import KEY, Game
 from tower_sim.landing import INSIDE
 from tower_sim.recorder import Draw
-from tower_sim.replay.matching import OUT, THROWN, moves_of, moves_text
-from tower_sim.replay.stored import packed, recorded_cubes
+from tower_sim.replay.stored import packed
 from tower_sim.replay.takes import Take
 from tower_sim.state import TowerState
 
@@ -121,11 +120,9 @@ POSES = TableKind(
         Column("inside_before", "int16", False, "cubes inside, or lying on the board, before"),
         Column("thrown", "int16", False, "cubes let go"),
         Column("emerged", "int16", False, "cubes that are not inside afterwards"),
-        Column("emerged_thrown", "int16", False, "of these, cubes just thrown"),
-        Column("moves", "string", False, "how many cubes went from where to where: JSON, sorted rows of the place"
-               " before (or `thrown`), the place after (or `out`) and a number"),
         Column("frames", "int32", False, "its length at 60 frames a second"),
-        Column("motion", "binary", False, "where the cubes were, frame by frame: [replay_bank.md](replay_bank.md)"),
+        Column("motion", "binary", False, "where the cubes were, frame by frame:"
+               " [how to read it](replay.md#takes-of-a-campaign)"),
     ),
 )  # fmt: skip
 
@@ -193,11 +190,9 @@ class ShardRows:
         """Add what the landings of drop `where` looked like."""
         assert self.poses is not None
         for number, take in enumerate(takes):
-            moves = moves_of(recorded_cubes(take))
-            out = sum(count for move, count in moves.items() if move[1] == OUT)
-            of_thrown = moves[THROWN, OUT]
-            sizes = (len(take.start), len(take.thrown), out, of_thrown)
-            self.poses.append((*where, number, take.kind, *sizes, moves_text(moves), take.frames, packed(take)))
+            out = sum(not each.place.startswith(INSIDE) for each in take.rest)
+            sizes = (len(take.start), len(take.thrown), out)
+            self.poses.append((*where, number, take.kind, *sizes, take.frames, packed(take)))
 
     def by_table(self, game: Game) -> dict[str, list[tuple[Any, ...]]]:
         """Return the rows of each table of a campaign of `game`, by the table's name."""

@@ -36,7 +36,6 @@ _COMMANDS = {
     "lab": "write a page to try house rules in: sliders, whole games, battles",
     "serve": "answer other programs: a JSON request a line, a JSON reply a line",
     "verify": "check the log of a service's draws offline: were they what was agreed?",
-    "replay": "show a drop or a game of another program by recorded drops that match it",
     "surrogate": "fit, check and export the fast stand-in for physics",
     "export": "write a tower to print or to cut: STL, 3MF, STEP, or panels as SVG",
     "show": "draw an apparatus: a 3D view and a dimensioned section",

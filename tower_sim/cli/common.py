@@ -37,9 +37,9 @@ def version() -> str:
     return f"tower-sim {TOWER_SIM} (Python {platform.python_version()}, {', '.join(engines)})"
 
 
-def add_apparatus(parser: Parser, default: str | None) -> None:
-    """Add `--apparatus`; without a default it is that of the rules, else the game's."""
-    told = _profiles() if default else f"{_profiles()} (default: that of the rules, else the game's)"
+def add_apparatus(parser: Parser, default: str | None, source: str = "of the rules, else the game's") -> None:
+    """Add `--apparatus`; without a default it is that `source`."""
+    told = _profiles() if default else f"{_profiles()} (default: that {source})"
     action = parser.add_argument("--apparatus", default=default, metavar="NAME|FILE", help=told)
     parser.offer(action, names())
 

@@ -19,7 +19,7 @@ from tower_sim.cli.common import (
     tell_files,
 )
 from tower_sim.cli.parser import Parser
-from tower_sim.cli.replaying import add_replay, replaying
+from tower_sim.cli.replaying import add_replay, film_for
 from tower_sim.cubes import count_by_colour, parse_counts
 from tower_sim.errors import UsageError
 from tower_sim.models import open_model
@@ -56,19 +56,19 @@ def _drop(options: argparse.Namespace) -> None:
     state = read_state(options.state)
     physics = (options.engine, options.accuracy)
     request = DropRequest(options.apparatus, options.model, seed, counts, state, options.knock, *physics)
-    with (
-        replaying(options, apparatus, seed) as replay,
-        open_model(apparatus, options.model, request.settings, replay and replay.film) as model,
-    ):
-        landed = outcome(request, replay.watched(model) if replay else model)
+    film = film_for(options)
+    with open_model(apparatus, options.model, request.settings, film) as model:
+        landed = outcome(request, model)
         if options.json:
             print(json.dumps(drop_document(request, landed)))
         else:
             say(report(landed, request.colours, seed))
-        if replay:
+        if film is not None:
             from tower_sim.replay.compose import of_drop
+            from tower_sim.replay.files import write
+            from tower_sim.replay.takes import takes
 
-            replay.write(of_drop(request, apparatus, landed, replay.takes(), replay.matched()))
+            write(options.replay, of_drop(request, apparatus, landed, takes(film.taken(), apparatus)))
         tell_files(options)
 
 

@@ -14,7 +14,7 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cli import common
 from tower_sim.cli.parser import Parser
-from tower_sim.cli.replaying import Replaying, add_replay, replaying
+from tower_sim.cli.replaying import add_replay, film_for
 from tower_sim.contract import DropModel
 from tower_sim.errors import check_whole, fault
 from tower_sim.games.game import Game, Turn
@@ -36,6 +36,7 @@ from tower_sim.requests import (
 from tower_sim.terminal import say
 
 if TYPE_CHECKING:
+    from tower_sim.physics.film import Film
     from tower_sim.replay.takes import Take
 
 
@@ -235,28 +236,29 @@ def _run(game: Game, options: argparse.Namespace) -> None:
             allowed = "one game, without --games"
             raise fault("--replay", str(options.replay), allowed, "leave one of the two out")
     common.check_plot(options.save_plot)
-    with replaying(options, apparatus, seed) as replay:
-        game.check(apparatus)  # before a model of it is made, which may not be had here
-        with open_model(apparatus, options.model, request.settings, replay and replay.film) as model:
-            check(request, apparatus, model)
-            if many is None:
-                _play(request, model, apparatus, options, replay)
-            else:
-                _play_many(OddsRequest(request, many), model, apparatus, options)
+    film = film_for(options)
+    game.check(apparatus)  # before a model of it is made, which may not be had here
+    with open_model(apparatus, options.model, request.settings, film) as model:
+        check(request, apparatus, model)
+        if many is None:
+            _play(request, model, apparatus, options, film)
+        else:
+            _play_many(OddsRequest(request, many), model, apparatus, options)
 
 
 def _play(
-    request: PlayRequest, model: DropModel, apparatus: Apparatus, options: argparse.Namespace, replay: Replaying | None
+    request: PlayRequest, model: DropModel, apparatus: Apparatus, options: argparse.Namespace, film: Film | None
 ) -> None:
     game, rules = request.played, request.rules
     names: dict[str, Any] = {"apparatus": apparatus.name, "model": model.name, "seed": request.seed}
     shown: list[tuple[Turn, tuple[Take, ...]]] = []
-    begun = turns(request, replay.watched(model) if replay else model)
+    if film is not None:
+        film.taken()  # what the game tried of the model before its first turn is not seen
     if not options.json:
         say(game.head(rules, **names))
     with telling(game.ways.turns, game.ways.expected(rules)) if options.json else nullcontext() as tell:
-        for turn in begun:
-            shown.append((turn, replay.takes() if replay else ()))
+        for turn in turns(request, model):
+            shown.append((turn, _takes(film, apparatus)))
             if tell is None:
                 say(game.line(turn, rules), flush=True)
             else:
@@ -268,11 +270,21 @@ def _play(
         print(json.dumps(play_document(request, played, model)))
     else:
         say(game.summary(played, rules))
-    if replay:
+    if film is not None:
         from tower_sim.replay.compose import of_play
+        from tower_sim.replay.files import write
 
-        replay.write(of_play(request, apparatus, shown, model.name, replay.matched()))
+        write(options.replay, of_play(request, apparatus, shown, model.name))
     common.tell_files(options)
+
+
+def _takes(film: Film | None, apparatus: Apparatus) -> tuple[Take, ...]:
+    """Return what the draws since the last call of this looked like; none where they are not recorded."""
+    if film is None:
+        return ()
+    from tower_sim.replay.takes import takes
+
+    return takes(film.taken(), apparatus)
 
 
 def _play_many(request: OddsRequest, model: DropModel, apparatus: Apparatus, options: argparse.Namespace) -> None:

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.cli.common import add_json, read_state, seed
+from tower_sim.cli.common import add_apparatus, add_json, read_state, seed
 from tower_sim.cli.drop import report
 from tower_sim.cli.parser import Parser
 from tower_sim.cubes import count_by_colour, parse_counts
@@ -30,7 +30,7 @@ def add(parser: Parser) -> None:
     """Add what the command takes."""
     told = "the token of a state, @FILE with one in it, or a link of a live page in quotes"
     parser.add_argument("what", metavar="TOKEN|@FILE|LINK", help=told)
-    parser.add_argument("--apparatus", metavar="NAME|FILE", help="the profile, if it does not ship")
+    add_apparatus(parser, None, "of the link or the state")
     add_json(parser)
     parser.set_defaults(run=_redo)
 

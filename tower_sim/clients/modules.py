@@ -11,8 +11,7 @@ from importlib import resources
 
 from tower_sim.apparatus.catalogue import load, names
 from tower_sim.pages.html import scripts_of_games, source
-from tower_sim.physics.core.wasm.file import CORE
-from tower_sim.physics.plain import document
+from tower_sim.physics.plain import core, document
 from tower_sim.physics.plain import text as text_of
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)";\n', re.M)
@@ -47,7 +46,7 @@ def ship_module() -> str:
 def own_modules() -> dict[str, str]:
     """Return by name the modules that are whole files."""
     shared = {name: source("tower_sim.surrogate", f"{name}.js") for name in ("covered", "seeds")}
-    names = ("check", "counts", "generator", "logline", "noted", "numpy", "rules")
+    names = ("check", "counts", "generator", "logline", "noted", "numpy", "redrawn", "rules")
     return shared | {name: _own(f"{name}.js") for name in names}
 
 
@@ -56,8 +55,8 @@ def physics_modules() -> dict[str, str]:
     folder = resources.files("tower_sim.physics") / "js"
     found = sorted(path.name for path in folder.iterdir() if path.name.endswith(".js") and path.name != "index.js")
     lib = {name: source("tower_sim.physics", f"js/{name}").replace('"../../surrogate/', '"../') for name in found}
-    core = base64.b64encode(CORE.read_bytes()).decode("ascii")
-    lib["wasm.js"] = f'// The compiled core, tower_sim/physics/core/wasm/core.wasm.\n\nexport const CORE = "{core}";\n'
+    text = base64.b64encode(core()).decode("ascii")
+    lib["wasm.js"] = f'// The compiled core, tower_sim/physics/core/wasm/core.wasm.\n\nexport const CORE = "{text}";\n'
     loaded = [
         f'  "{name}": () => import("../../physics/{file_of(name)}.js").then((found) => found.profile),'
         for name in names()

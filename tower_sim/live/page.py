@@ -10,7 +10,7 @@ from tower_sim.live.bundle import bundled
 from tower_sim.live.contents import contents
 from tower_sim.pages import Page, scene
 from tower_sim.pages.html import lean, source
-from tower_sim.physics.core.wasm.file import CORE
+from tower_sim.physics.plain import core
 from tower_sim.writing import check, write
 
 _PARTS = ("tower", "hand", "sound", "link", "words", "panels", "main")
@@ -33,7 +33,7 @@ def live_page(given: Sequence[str | Path] = ()) -> str:
         styles=(source("tower_sim.pages", "common.css") + source("tower_sim.live", "page/live.css"),),
         scripts=(_script(),),
         data={"live": contents(given)},
-        blobs={"core": CORE.read_bytes(), "worker": worker().encode()},
+        blobs={"core": core(), "worker": worker().encode()},
         compiles=True,
     ).text()
 

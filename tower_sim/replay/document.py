@@ -44,10 +44,7 @@ class ShownStep:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What was played with what: names, the settings' digest, the seed.
-
-    `matched` says of which bank the motion is, where it is not this outcome's own.
-    """
+    """What was played with what: names, the settings' digest, the seed."""
 
     apparatus: str
     model: str
@@ -56,7 +53,6 @@ class About:
     engine: str | None = None
     accuracy: str | None = None
     settings: str | None = None
-    matched: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +140,7 @@ def replay(
 
 def _take(take: Take, poses: Poses) -> dict[str, Any]:
     events = [[each.frame, each.word, each.cube, *([each.place] if each.place else [])] for each in take.happenings]
-    return poses.header(take) | {"events": events, "matched": None if take.matched is None else asdict(take.matched)}
+    return poses.header(take) | {"events": events}
 
 
 def _cubes(takes: Sequence[Take]) -> list[Cube]:
@@ -189,7 +185,7 @@ def _unpacked(text: str) -> bytes:
 
 def _about(about: About) -> dict[str, Any]:
     told = asdict(about) | {"seed": str(about.seed), "program": f"tower_sim {TOWER_SIM}"}
-    order = ("game", "apparatus", "model", "engine", "accuracy", "settings", "seed", "program", "matched")
+    order = ("game", "apparatus", "model", "engine", "accuracy", "settings", "seed", "program")
     return {name: told[name] for name in order}
 
 

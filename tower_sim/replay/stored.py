@@ -1,4 +1,4 @@
-"""Stored takes: recorded draws as bytes, of a replay document too, and as what matching asks of one."""
+"""Stored takes: recorded draws as bytes, of a replay document too."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ import numpy as np
 
 from tower_sim.cubes import Cube
 from tower_sim.outcome import Status
-from tower_sim.places import INSIDE
-from tower_sim.replay.matching import OUT, THROWN, Recorded
 from tower_sim.replay.takes import Happening, Lying, Take, Track
 from tower_sim.state import Pose
 
@@ -142,22 +140,6 @@ def unpacked(data: bytes) -> Take:
         )
     except (KeyError, IndexError, TypeError, AttributeError, struct.error, RecursionError) as error:
         raise ValueError(f"no stored take ({error!r})") from error
-
-
-def recorded_cubes(take: Take) -> list[Recorded]:
-    """Return what became of each cube of a take, without its colour."""
-    thrown = {cube.id for cube in take.thrown}
-    lay = {each.cube.id: each.place for each in take.start}
-    moved = {track.cube for track in take.tracks}
-    return [
-        Recorded(
-            each.cube.id,
-            THROWN if each.cube.id in thrown else lay[each.cube.id],
-            each.place if each.place.startswith(INSIDE) else OUT,
-            each.cube.id not in moved,
-        )
-        for each in take.rest
-    ]
 
 
 def _pose(poses: Sequence[Pose], row: int | None) -> Pose | None:

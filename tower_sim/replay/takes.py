@@ -68,26 +68,6 @@ class Happening:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelCounts:
-    """What a model gave, cubes by colour: how many came `out`, and how many are `inside` afterwards."""
-
-    out: Mapping[str, int]
-    inside: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Matched:
-    """How well another drop's motion matches what is shown: the `level` in one word, what that means in a sentence.
-
-    `given` is what the model gave, where the motion ends otherwise or there is none.
-    """
-
-    level: str
-    says: str
-    given: ModelCounts | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Take:
     """One draw that was a landing: its `kind` (drop, knock, place), how it ended, its length in `frames`.
 
@@ -95,7 +75,7 @@ class Take:
     the board before, and all cubes after; `tracks` those of the cubes that moved or were thrown, `happenings` are in
     the order of frames. Before its track a cube of `start` lies there and a thrown one is in the hand; after it, in the
     last frame at the latest, it lies as `rest` says, or is gone where that has no pose. One without a track lies there
-    all the time. `matched` is given where the motion is another drop's than the one that is shown.
+    all the time.
     """
 
     kind: str
@@ -108,7 +88,6 @@ class Take:
     rest: tuple[Lying, ...]
     tracks: tuple[Track, ...]
     happenings: tuple[Happening, ...]
-    matched: Matched | None = None
 
 
 def takes(shots: Sequence[Shot], apparatus: Apparatus) -> tuple[Take, ...]:

@@ -11,7 +11,7 @@ from tower_sim.live.contents import contents
 from tower_sim.live.page import worker
 from tower_sim.pages import scene
 from tower_sim.pages.html import lean, source
-from tower_sim.physics.core.wasm.file import CORE
+from tower_sim.physics.plain import core
 
 
 def element_module(given: Sequence[str | Path] = ()) -> str:
@@ -23,7 +23,7 @@ def element_module(given: Sequence[str | Path] = ()) -> str:
     made = {
         "towers": [{key: tower[key] for key in ("name", "edge", "exit", "profile")} for tower in filled["towers"]],
         "paints": filled["paints"],
-        "core": base64.b64encode(CORE.read_bytes()).decode("ascii"),
+        "core": base64.b64encode(core()).decode("ascii"),
         "worker": worker(),
     }
     live = source("tower_sim.live", *(f"page/{name}.js" for name in ("tower", "link", "words")))

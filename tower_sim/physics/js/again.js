@@ -16,7 +16,8 @@ export function taken(state, numbers) {
   const isGone = ([id]) => numbers.includes(id);
   const thrown = rows.filter(isGone).map((row) => row.slice(0, 3)).sort((a, b) => a[0] - b[0]);
   const left = (cubes) => cubes.filter((row) => !isGone(row));
-  return frozen({ ...state, residents: left(state.residents), log: [...state.log, ["take", "", thrown, [], 0, ""]], board: left(state.board) });
+  const log = [...state.log, ["take", "", thrown, [], 0, ""]];
+  return frozen({ ...state, residents: left(state.residents), log, board: left(state.board) });
 }
 
 /** Do again, from the empty tower, everything in the log of a state; the result equals the state. */
@@ -30,7 +31,9 @@ export function stepAgain(model, before, event) {
   const cubes = thrown.map(cubeOf);
   if (kind === "take") return taken(before, cubes.map(({ id }) => id));
   if (kind === "hand") {
-    const of = ([windows, ...row], i) => ({ cube: cubes[i], windows, pose: row.slice(0, 7), velocity: row.slice(7, 10), spin: row.slice(10) });
+    const of = ([windows, ...row], i) => (
+      { cube: cubes[i], windows, pose: row.slice(0, 7), velocity: row.slice(7, 10), spin: row.slice(10) }
+    );
     return model.throwByHand(before, launches.map(of)).state;
   }
   const rng = pcg64OfText(text);

@@ -29,7 +29,8 @@ export function checkedLaunches(profile, places, cubes, launches) {
 export function checkedLaunch(profile, places, cube, given, before) {
   const row = rowOfLaunch(given);
   if (row.length !== 14 || !row.every(Number.isFinite)) {
-    throw wrongly("a launch", row.every((x) => typeof x === "number") ? { reals: row } : row, "14 numbers (windows; x, y, z; x, y, z, w; m/s; rad/s)", TAKE);
+    const shown = row.every((x) => typeof x === "number") ? { reals: row } : row;
+    throw wrongly("a launch", shown, "14 numbers (windows; x, y, z; x, y, z, w; m/s; rad/s)", TAKE);
   }
   const { windows, pose, velocity, spin } = given;
   const { window } = profile.settings;

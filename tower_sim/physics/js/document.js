@@ -23,10 +23,12 @@ export function dropDocument(model, { cubes = {}, seed, state = null, knock = nu
   if (knock !== null && typeof knock !== "number") throw wrongly("knock", knock, "a number (peak acceleration in g)", 'write "knock": 1');
   if (!counts.length && knock === null) throw wrongly("cubes", {}, "a count by colour, unless there is a knock", WRITE_CUBES);
   const first = nextId(before);
-  const thrown = counts.flatMap(([colour, count]) => Array.from({ length: count }, () => colour)).map((colour, i) => ({ id: first + i, colour }));
+  const each = counts.flatMap(([colour, count]) => Array.from({ length: count }, () => colour));
+  const thrown = each.map((colour, i) => ({ id: first + i, colour }));
   const named = counts.map(([colour]) => colour);
-  const inside = [...new Set(cubesOf(before).inside.map(({ colour }) => colour))].filter((colour) => !named.includes(colour));
-  return documentOf(thrownAfter(model, before, thrown, knock, number), number, state === null ? named : [...named, ...inside.sort(byLetter)]);
+  const there = new Set(cubesOf(before).inside.map(({ colour }) => colour));
+  const others = [...there].filter((colour) => !named.includes(colour)).sort(byLetter);
+  return documentOf(thrownAfter(model, before, thrown, knock, number), number, [...named, ...others]);
 }
 
 /** Return the outcome of a throw that is drawn from a seed until it is a landing, after a knock if its strength is not null. */

@@ -130,7 +130,11 @@ export function engineOf(core, profile) {
 
     /** Let bodies at rest press on each other as touches say; what touched a body that is gone (null) wakes up. */
     press(touches) {
-      const row = (body) => (body !== null && body < 0 ? (body >= -fixed ? -1 - body : undefined) : bodies.includes(body) ? rowOf(body) : undefined);
+      const row = (body) => {
+        if (body === null) return undefined;
+        if (body < 0) return body >= -fixed ? -1 - body : undefined;
+        return bodies.includes(body) ? rowOf(body) : undefined;
+      };
       const places = new Map();
       for (let pair = 0; pair < whole(WHOLE.PAIRS); pair++) {
         const [a, b, points] = pairOf(pair);

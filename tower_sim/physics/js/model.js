@@ -142,7 +142,10 @@ export async function openPhysics(profile, bytes) {
     const cubes = [...state.residents.map(cubeOf), ...lying.map(cubeOf), ...thrown];
     const landings = cubes.map((cube) => {
       const i = rowOf.get(cube.id);
-      if (i === undefined) return { cube: cube.id, colour: cube.colour, place: swept.has(cube.id) ? "tray" : "lost", pose: null, touches: [], on: [] };
+      if (i === undefined) {
+        const place = swept.has(cube.id) ? "tray" : "lost";
+        return { cube: cube.id, colour: cube.colour, place, pose: null, touches: [], on: [] };
+      }
       const { place, touches: zones, on } = found[i];
       return { cube: cube.id, colour: cube.colour, place, pose: there[i][1], touches: zones, on: on.map((j) => there[j][0]) };
     });
@@ -157,7 +160,11 @@ export async function openPhysics(profile, bytes) {
     if (!isLanding) return frozen(outcome);
     const since = new Map([...state.residents, ...lying].map((row) => [row[0], row[4]]));
     const rest = landings.filter(({ pose }) => pose).sort((a, b) => rowOf.get(a.cube) - rowOf.get(b.cube));
-    const rows = rest.map(({ cube, colour, place, pose }) => [cube, colour, profile.cube.edge, place, since.get(cube) ?? dropsOf(state), ...pose]);
+    const edges = new Map(cubes.map(({ id, edge }) => [id, edge]));
+    const rowOfLanding = ({ cube, colour, place, pose }) => (
+      [cube, colour, edges.get(cube), place, since.get(cube) ?? dropsOf(state), ...pose]
+    );
+    const rows = rest.map(rowOfLanding);
     const isInside = (row) => row[3].startsWith(INSIDE);
     const residents = rows.filter(isInside).map((row) => [...row.slice(0, 3), row[3].slice(INSIDE.length), ...row.slice(4)]);
     const [kind, rng, , , strength, zone] = event;
@@ -171,7 +178,8 @@ export async function openPhysics(profile, bytes) {
     return frozen(outcome);
   }
 
-  const empty = () => made(door, { model: "physics", apparatus: profile.name, digest: profile.digest, residents: [], log: [], board: [], touches: [] });
+  const { name: apparatus, digest } = profile;
+  const empty = () => made(door, { model: "physics", apparatus, digest, residents: [], log: [], board: [], touches: [] });
   return Object.freeze({ name: "physics", profile, empty, drop, knock, place, throwByHand, begin });
 }
 

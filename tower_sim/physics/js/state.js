@@ -27,7 +27,7 @@ const SOURCE = "the 'state' value of an earlier drop";
 
 /** Return a state as text: one line, the same that Python writes. */
 export function tokenOf(state) {
-  const body = base64Of(deflated(new TextEncoder().encode(pythonJson(withReals(state), ",", ":"))));
+  const body = base64Of(deflated(new TextEncoder().encode(stateText(state))));
   return `${PREFIX}.${body}.${tokenDigest(body)}`;
 }
 
@@ -35,7 +35,6 @@ export function tokenOf(state) {
 export function readToken(token, most = MOST_BYTES) {
   if (typeof token !== "string") throw wrongly("state token", token, `one line of text, ${SAYING}`, `pass ${SOURCE}, whole`);
   const text = token.trim();
-  // eslint-disable-next-line no-control-regex
   if (/[^\x00-\x7f]/.test(text)) throw wrongly("state token", token, `one line of text, ${SAYING}`, `pass ${SOURCE}, whole`);
   const parts = text.split(".");
   const said = `state token '${shortened(token)}'`;
@@ -50,7 +49,9 @@ export function readToken(token, most = MOST_BYTES) {
   try {
     bytes = inflated(bytesOf(parts[1]), most + 1);
     for (const byte of bytes) if (byte === 0x5b || byte === 0x7b || byte === 0x2c) values++;
-    if (bytes.length <= most && values <= Math.floor(most / PER_PART)) return frozen(checkedPlain(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))));
+    if (bytes.length <= most && values <= Math.floor(most / PER_PART)) {
+      return frozen(checkedPlain(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))));
+    }
   } catch (error) {
     throw refuse(`${said} does not hold a state (${error.message}); pass ${SOURCE}, whole`);
   }
@@ -152,16 +153,31 @@ export function dropsOf(state) {
   return state.log.filter(([kind]) => DROPS.includes(kind)).length;
 }
 
-/** Return a state with marks on its real numbers, which Python writes with a point. */
-function withReals(state) {
-  const cube = ([id, colour, edge]) => [id, colour, real(edge)];
-  const resident = ([id, colour, edge, region, since, ...pose]) => [id, colour, real(edge), region, since, ...pose.map(real)];
-  const launch = ([windows, ...numbers]) => [windows, ...numbers.map(real)];
-  const event = ([kind, rng, thrown, emerged, strength, place, launches]) => [
-    kind, rng, thrown.map(cube), emerged, real(strength), place, ...(launches ? [launches.map(launch)] : []),
-  ];
-  const { residents, log, board } = state;
-  return { ...state, residents: residents.map(resident), log: log.map(event), board: board.map(resident) };
+/** Return a state as the text that a token packs; a `log` that is a text stands for the past. */
+export function stateText({ model, apparatus, digest, residents, log, board, touches }) {
+  const past = typeof log === "string" ? log : log.map(eventMarked);
+  const marked = { model, apparatus, digest, residents: residents.map(residentMarked), log: past, board: board.map(residentMarked), touches };
+  return pythonJson(marked, ",", ":");
+}
+
+/** Return an event of a log as such text. */
+export function eventText(event) {
+  return pythonJson(eventMarked(event), ",", ":");
+}
+
+// with marks on real numbers, which Python writes with a point
+
+function cubeMarked([id, colour, edge]) {
+  return [id, colour, real(edge)];
+}
+
+function residentMarked([id, colour, edge, region, since, ...pose]) {
+  return [id, colour, real(edge), region, since, ...pose.map(real)];
+}
+
+function eventMarked([kind, rng, thrown, emerged, strength, place, launches]) {
+  const rows = launches ? [launches.map(([windows, ...numbers]) => [windows, ...numbers.map(real)])] : [];
+  return [kind, rng, thrown.map(cubeMarked), emerged, real(strength), place, ...rows];
 }
 
 function tokenDigest(body) {

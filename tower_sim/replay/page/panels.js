@@ -81,14 +81,10 @@ class Panels {
     const { about } = header;
     find("title").textContent = header.title;
     find("summary").append(...paragraphs(header.summary || ""));
-    const matched = about.matched ? `recorded drops of a bank of ${about.matched.drops}` : null;
-    find("jumps").hidden = !about.matched;
-    if (about.matched) find("jumps").textContent = `${about.matched.says || MATCHED.counts} ${JUMPS}`;
     const facts = [
       ["Game", about.game],
       [header.apparatus.kind === "board" ? "Ship" : "Tower", about.apparatus],
       ["Model", about.model],
-      ["Shown", matched],
       ["Engine", about.engine],
       ["Accuracy", about.accuracy],
       ["Seed", about.seed],
@@ -111,11 +107,7 @@ class Panels {
 
   showCounts(moment) {
     const rows = countsAt(this.record, moment);
-    rows.forEach((row, i) => {
-      const seen = row.seen || row;
-      const words = (name) => (name in seen && seen[name] !== row[name] ? `${row[name]} (shown: ${seen[name]})` : row[name]);
-      this.columns.forEach((name, k) => setText(this.rows[i][k], words(name)));
-    });
+    rows.forEach((row, i) => this.columns.forEach((name, k) => setText(this.rows[i][k], row[name])));
     this.columns.forEach((name, k) => setText(this.sums[k], summed(rows, name)));
   }
 
@@ -130,13 +122,9 @@ class Panels {
       const list = find("steps");
       list.scrollTop = button.offsetTop - list.offsetTop - (list.clientHeight - button.offsetHeight) / 2;
     }
-    const { matched } = take;
     const isOver = moment.time >= this.endOf(this.step);
     find("caption").hidden = !isOver;
     if (isOver) setText(find("caption"), endWords(this.record, this.step));
-    const isOther = Boolean(matched && matched.level);
-    find("matched").hidden = !isOther;
-    if (isOther) setText(find("matched"), matched.says || MATCHED[matched.level] || MATCHED.counts);
   }
 
   /** When (s) the last take of a step is over: its text tells how it ended, and is not shown before. */
@@ -206,15 +194,6 @@ function newsAt(record, { take, frame }) {
   }
   return found;
 }
-
-/** How a take that was recorded earlier fits what it stands for, where it does not say so itself. */
-const MATCHED = {
-  exact: "A recorded drop with the same counts, floor by floor.",
-  floors: "A recorded drop with the same counts, also on each floor.",
-  counts: "A recorded drop with the same counts.",
-  nearest: "The recorded drop that comes nearest: its counts differ.",
-};
-const JUMPS = "From one drop to the next the cubes inside jump to where the next recording has them.";
 
 /** Text as paragraphs, parted by empty lines; a table, which lives by its spaces, keeps them. */
 function paragraphs(text) {

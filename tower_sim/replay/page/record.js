@@ -50,9 +50,7 @@ function openRecord(header, buffer) {
 /** What stands for the takes of a step that has none: all lies as the take before left it. */
 function stillness(before) {
   const lying = before ? before.rest.filter(([, place, row]) => row !== null || place.startsWith(INSIDE)) : [];
-  const given = before && before.matched && before.matched.given;
-  const matched = given ? { given: { out: {}, inside: given.inside } } : null;
-  return { kind: "none", frames: 0, thrown: [], start: lying, rest: lying, tracks: [], events: [], matched };
+  return { kind: "none", frames: 0, thrown: [], start: lying, rest: lying, tracks: [], events: [] };
 }
 
 /** A take with what is looked up in it again and again. */
@@ -240,18 +238,14 @@ function sweptOf(take) {
 
 /**
  * How many cubes of each colour are in the hand, inside, out, and aside (of no part in this drop): a row a colour, in
- * the header's order; together always all cubes. What a model gave goes before the recorded drop that shows it; then
- * `seen` is that drop's {inside, out} at its end, where they differ.
+ * the header's order; together always all cubes.
  */
 function countsAt(record, moment) {
-  const { take, frame } = moment;
   const rows = record.header.colours.map(({ name, letter }) => ({ name, letter, hand: 0, inside: 0, out: 0, aside: 0 }));
   const row = (cube) => rows[record.colourOf.get(cube)];
   const now = placesAt(record, moment);
   for (const [cube, { where }] of now) row(cube)[where] += 1;
   const { before, after } = ofStep(record, moment);
-  const given = take.matched && take.matched.given;
-  if (given) rows.forEach((each) => setGiven(each, given, frame >= take.frames));
   const cameOut = new Set(record.isBoard ? [] : before.flatMap(outOf));
   const toCome = new Set(after.flatMap((other) => other.thrown));
   for (const [cube] of record.header.cubes) {
@@ -261,15 +255,6 @@ function countsAt(record, moment) {
     else row(cube).aside += 1;
   }
   return rows;
-}
-
-/** Let a row of counts say what a model gave, which the recorded drop that shows it may not have. */
-function setGiven(row, given, isOver) {
-  const [out, inside] = [given.out[row.name] || 0, given.inside[row.name] || 0];
-  if (isOver && (row.out !== out || row.inside !== inside)) row.seen = { inside: row.inside, out: row.out };
-  row.out = isOver ? out : Math.min(row.out, out);
-  row.hand = Math.min(row.hand, out + inside - row.out);
-  row.inside = out + inside - row.out - row.hand;
 }
 
 /** The sum of one kind of count over all colours. */

@@ -39,14 +39,11 @@ function whereWords(record) {
   return record.isBoard ? { out: "on the board", inside: "in the ship" } : { out: "out", inside: "inside" };
 }
 
-/** "3 in hand, 5 out, 6 inside" of rows of countsAt; what a recorded drop shows otherwise stands beside it. */
+/** "3 in hand, 5 out, 6 inside" of rows of countsAt. */
 function countWords(record, rows) {
   const { out, inside } = whereWords(record);
   const hand = summed(rows, "hand");
-  const said = `${hand ? `${hand} in hand, ` : ""}${summed(rows, "out")} ${out}, ${summed(rows, "inside")} ${inside}`;
-  if (!rows.some((row) => row.seen)) return said;
-  const seen = (where) => sumOf(rows.map((row) => (row.seen || row)[where]));
-  return `${said} (the recording shows ${seen("out")} ${out}, ${seen("inside")} ${inside})`;
+  return `${hand ? `${hand} in hand, ` : ""}${summed(rows, "out")} ${out}, ${summed(rows, "inside")} ${inside}`;
 }
 
 /** The plain sentence of a moment: which drop, what is thrown, how many are in the hand, out and inside. */

@@ -1,9 +1,12 @@
 import type { Tower } from "../lib/types.js";
+import type { PhysicsModel } from "../physics.js";
 
 /** What `verify` looks for beside the log. */
 export interface VerifyOptions {
   /** The towers whose drops are drawn again. */
   readonly towers?: readonly Tower[];
+  /** The models of `tower-sim/physics` whose drops are drawn again: `[await openPhysics("amerigo")]`. */
+  readonly physics?: readonly PhysicsModel[];
   /** The server's public key, 64 hexadecimal digits, from elsewhere than the log. */
   readonly key?: string;
   /** What a player has kept of a round: its commitment, words, its number, hashes of lines. All must be of one round. */

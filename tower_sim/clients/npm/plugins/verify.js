@@ -1,10 +1,11 @@
 // The log of a service's verifiable draws, checked without the service: docs/verify.md of tower_sim says what it holds. Drops of
-// towers by their surrogate are drawn again here; what else was drawn, `tower-sim verify` draws again.
+// towers by their surrogate and by physics are drawn again here; what else was drawn, `tower-sim verify` draws again.
 
 import { takenApart, wrongForm } from "../lib/logline.js";
 import { checkedNotes, saidIn, spelt } from "../lib/noted.js";
 import { numpyWords } from "../lib/numpy.js";
 import { pcg64 } from "../lib/physics/pcg64.js";
+import { physicsOf, redrawnByPhysics } from "../lib/redrawn.js";
 
 const FIRST = "0".repeat(64);
 const KNOWN = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"; // a key of RFC 8032, to see whether keys can be read
@@ -19,7 +20,7 @@ export function verify(log, options = {}) {
   return checked(log, options);
 }
 
-async function checked(log, { towers = [], key, noted = [] }) {
+async function checked(log, { towers = [], physics = [], key, noted = [] }) {
   const text = textOf(log);
   const subtle = globalThis.crypto?.subtle;
   if (!subtle) throw new Error("crypto.subtle is not here; it is in Node 20 and in pages from https, localhost or a file");
@@ -41,7 +42,7 @@ async function checked(log, { towers = [], key, noted = [] }) {
     const told = `its secret was never shown, so its ${draws.length} draws cannot be checked`;
     if (secret === null) wrong(line, `the round that is opened here has no end: ${told}, or the end was taken out`);
   }
-  const counts = await drawAgain(reader, tools, new Map(towers.map((tower) => [tower.name, tower])));
+  const counts = await drawAgain(reader, tools, new Map(towers.map((tower) => [tower.name, tower])), physics);
   reader.findings.sort((a, b) => a.line - b.line);
   const found = reader.said.lookFor(notes, new Map([...reader.rounds].map(([name, { draws }]) => [name, draws.length])));
   const yours = reader.rounds.get(found?.round);
@@ -195,7 +196,7 @@ async function step(reader, tools, number, fields, entry) {
 
 // The draws
 
-async function drawAgain({ rounds, findings }, tools, towers) {
+async function drawAgain({ rounds, findings }, tools, towers, physics) {
   const counts = { draws: 0, redrawn: 0, unchecked: 0, brought: 0 };
   const told = { known: new Map(), left: new Set() }; // states by hash: those told so far, and those that a draw has left
   for (const [name, { words, secret, draws }] of rounds) {
@@ -205,7 +206,7 @@ async function drawAgain({ rounds, findings }, tools, towers) {
       const seed = await drawSeed(tools, unhex(secret, 64), words, name, index);
       let found;
       try {
-        found = await redrawn(tools, towers, draw, seed, told, counts);
+        found = await redrawn(tools, towers, physics, draw, seed, told, counts);
       } catch (error) {
         found = `its draw cannot be made again: ${error.message}`;
       }
@@ -228,7 +229,9 @@ async function drawSeed(tools, secret, words, round, index) {
 }
 
 /** Make a draw again: undefined when it comes out the same, null when it cannot be made here, else what is wrong. */
-async function redrawn(tools, towers, { asked, answer, by }, seed, told, counts) {
+async function redrawn(tools, towers, physics, { asked, answer, by }, seed, told, counts) {
+  const model = physicsOf(physics, { asked, by });
+  if (model) return redrawnByPhysics(model, { asked, answer }, seed, told, () => counts.brought++, sorted);
   const tower = towers.get(asked.apparatus);
   const others = Object.keys(asked).filter((key) => !OWN.includes(key) && !(ABSENT.includes(key) && asked[key] === null));
   if (asked.do !== "drop" || asked.model !== "surrogate" || !tower || others.length || by.model !== tower.model) {
