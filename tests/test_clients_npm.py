@@ -273,7 +273,8 @@ def test_the_package_has_our_version_and_licence(project: Path):
     licence = (resources.files("tower_sim.clients") / "npm/LICENSE").read_text("utf-8")
     assert licence == (ROOT / "LICENSE").read_text("utf-8")
     assert {path.name for path in (project / "node_modules/tower-sim").iterdir()} == {
-        "LICENSE", "README.md", "element.d.ts", "element.js", "index.cjs", "index.d.cts", "index.d.ts", "index.js", "lib", "package.json",
+        "LICENSE", "README.md", "element.d.ts", "element.js",
+        "index.cjs", "index.d.cts", "index.d.ts", "index.js", "lib", "package.json",
         "physics", "physics.cjs", "physics.d.cts", "physics.d.ts", "physics.js", "plugins", "ships", "towers",
     }  # fmt: skip
 
