@@ -247,7 +247,7 @@ def test_a_bundle_holds_only_the_towers_that_it_imports_and_no_other_package():
     for name in sources:
         tables = {each for each in all_of(name) if each.startswith(("towers/", "ships/"))}
         assert tables == ({name} if name.startswith(("towers/", "ships/")) else set())
-    assert json.loads(files["package.json"])["sideEffects"] is False
+    assert json.loads(files["package.json"])["sideEffects"] == ["./element.js"]
 
 
 def test_the_types_declare_what_the_modules_export_and_nothing_else():
@@ -273,7 +273,8 @@ def test_the_package_has_our_version_and_licence(project: Path):
     licence = (resources.files("tower_sim.clients") / "npm/LICENSE").read_text("utf-8")
     assert licence == (ROOT / "LICENSE").read_text("utf-8")
     assert {path.name for path in (project / "node_modules/tower-sim").iterdir()} == {
-        "LICENSE", "README.md", "index.cjs", "index.d.cts", "index.d.ts", "index.js", "lib", "package.json",
+        "LICENSE", "README.md", "element.d.ts", "element.js",
+        "index.cjs", "index.d.cts", "index.d.ts", "index.js", "lib", "package.json",
         "physics", "physics.cjs", "physics.d.cts", "physics.d.ts", "physics.js", "plugins", "ships", "towers",
     }  # fmt: skip
 

@@ -49,7 +49,7 @@ KNOWS = {
     "calibration": "apparatus campaign contract cubes drawing fitting games model physics runs simulator "
     "state study surrogate",
     "live": "apparatus cubes games pages physics runs surrogate variants",
-    "clients": "apparatus games pages physics surrogate variants",
+    "clients": "apparatus games live pages physics surrogate variants",
     "lab": "apparatus drawing games pages runs surrogate variants",
     "service": "apparatus contract cubes games model models outcome physics requests state surrogate",
     "testing": "apparatus campaign contract cubes games model outcome physics places recorder state",

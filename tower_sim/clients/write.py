@@ -21,6 +21,7 @@ from tower_sim.apparatus.with_board import with_board
 from tower_sim.clients import modules, tongues
 from tower_sim.errors import UsageError, fault, shown
 from tower_sim.games.game import Game
+from tower_sim.live.element import element_module, element_types
 from tower_sim.made import of_folder
 from tower_sim.pages.html import source
 from tower_sim.surrogate.export import document, js_text, json_text
@@ -110,6 +111,7 @@ def package_files(models: Sequence[str] = ()) -> dict[str, str]:
     types |= {f"plugins/{name}.d.ts": source("tower_sim.clients", f"npm/plugins/{name}.d.ts") for name in _plugins()}
     files |= {re.sub(r"\.js$", ".cjs", name): modules.common_js(text) for name, text in files.items()}
     files |= types | {name.replace(".d.ts", ".d.cts"): modules.common_types(text) for name, text in types.items()}
+    files["element.js"], files["element.d.ts"] = element_module(), element_types()
     files["README.md"] = source("tower_sim.clients", "npm/README.md")
     files["LICENSE"] = source("tower_sim.clients", "npm/LICENSE")
     files["package.json"] = _package_json()
@@ -207,7 +209,7 @@ def _package_json() -> str:
         "license": "MIT",
         "generator": _MARK,
         "type": "module",
-        "sideEffects": False,
+        "sideEffects": ["./element.js"],
         "main": "./index.cjs",
         "module": "./index.js",
         "types": "./index.d.ts",
@@ -215,12 +217,13 @@ def _package_json() -> str:
             ".": entry("index"),
             "./towers/*": entry("towers/*"),
             "./ships/*": entry("ships/*"),
+            "./element": {"types": "./element.d.ts", "default": "./element.js"},
             "./physics": entry("physics"),
             "./physics/*": entry("physics/*"),
             **{f"./{name}": entry(f"plugins/{name}") for name in _plugins()},
             "./package.json": "./package.json",
         },
-        "files": ["index.*", "physics.*", "lib", "physics", "plugins", "towers", "ships"],
+        "files": ["element.*", "index.*", "physics.*", "lib", "physics", "plugins", "towers", "ships"],
         "engines": {"node": ">=20"},
     }
     return json.dumps(plain, indent=2) + "\n"

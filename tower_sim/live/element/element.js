@@ -1,0 +1,183 @@
+// <cube-tower profile="amerigo" state="TOWER3..." seed="7" cubes="blue:4,red:2">: a tower with real physics in any page.
+// MADE has what Python filled it with: { towers, paints, core: base64, worker: text }.
+
+const Base = typeof HTMLElement === "undefined" ? class {} : HTMLElement; // where pages are made, nothing is shown
+const ATTRIBUTES = ["profile", "state", "seed", "cubes"];
+const STYLE = ":host{display:block;position:relative;min-height:240px;color-scheme:light dark;background:light-dark(#e9e6dd,#0e1013)}:host([hidden]){display:none}canvas{position:absolute;inset:0;width:100%;height:100%;touch-action:none}p{position:absolute;left:0;right:0;bottom:0;margin:0;padding:4px 8px;font:14px system-ui,sans-serif;color:light-dark(#a3271f,#f59a8f)}p:empty{display:none}.said{clip-path:inset(50%);width:1px;height:1px;overflow:hidden}";
+
+/**
+ * The tower of `profile` with what `state` (a token) has inside; with `seed` and `cubes` it throws them at once, as
+ * `tower-sim drop` does. Events: "throw" when one begins, "out" for each cube that comes out, "rest" when all lie still,
+ * "trouble" for what is wrong, in one line; what they tell is in `detail`.
+ */
+export class CubeTower extends Base {
+  static get observedAttributes() {
+    return ATTRIBUTES;
+  }
+
+  connectedCallback() {
+    if (!this.shadowRoot) {
+      const root = this.attachShadow({ mode: "open" });
+      const sheet = new CSSStyleSheet(); // allowed where a page's policy allows no style of ours
+      sheet.replaceSync(STYLE);
+      root.adoptedStyleSheets = [sheet];
+      this.canvas = make("canvas", { tabindex: "0", role: "application", "aria-label": "A cube tower. Arrow keys turn it, plus and minus zoom." });
+      this.line = make("p", { role: "alert" });
+      this.said = make("p", { class: "said", role: "status" });
+      root.append(this.canvas, this.line, this.said);
+      this.ask = onceAFrame((at) => this.frame(at));
+      this.busy = Promise.resolve();
+    }
+    this.asked();
+  }
+
+  disconnectedCallback() {
+    if (!this.tower) return;
+    this.tower.worker.terminate();
+    this.tower = this.shown = this.stage = null;
+  }
+
+  attributeChangedCallback() {
+    if (this.shadowRoot) this.asked();
+  }
+
+  /** Do what the attributes say, once for all of them that were changed together. */
+  asked() {
+    if (this.isAsked) return;
+    this.isAsked = true;
+    queueMicrotask(() => {
+      this.isAsked = false;
+      if (this.isConnected) this.queue(() => this.follow()).catch(() => {});
+    });
+  }
+
+  /** Do what a method asks, after what the attributes say; a promise. */
+  async run(action) {
+    await undefined; // what the attributes say is in the row by then
+    return this.queue(action);
+  }
+
+  /** Do things one after the other; what goes wrong is told, and nothing is lost. */
+  queue(action) {
+    const done = this.busy.then(() => this.open()).then(action);
+    this.busy = done.catch((error) => {
+      this.line.textContent = error.message;
+      this.tell("trouble", { message: error.message });
+    });
+    return done;
+  }
+
+  async follow() {
+    this.line.textContent = "";
+    const { state, seed, cubes, applied = null } = this;
+    const throws = seed !== null && cubes !== null;
+    if (state !== null && state !== this.tower.state.token && (throws || state !== applied)) await this.tower.change("read", { token: state });
+    if (state === null && applied !== null) await this.tower.change("empty");
+    this.applied = state;
+    if (!throws) return;
+    checkSeed(seed);
+    await this.tower.move("drop", { counts: countsRead(cubes), seed });
+  }
+
+  async open() {
+    const name = this.profile ?? MADE.towers[0].name;
+    const found = MADE.towers.find((tower) => tower.name === name);
+    if (!found) throw new Error(`The profile ${shownShort(name)} is not in this element; allowed are ${MADE.towers.map((tower) => tower.name).join(", ")}.`);
+    if (found === this.shown) return;
+    this.tower ??= new LiveTower(() => new Worker(URL.createObjectURL(new Blob([MADE.worker], { type: "text/javascript" }))), (word, what) => this.heard(word, what), this.ask);
+    const { profile } = found;
+    found.seen ??= { ...profile, boxes: profile.boxes.filter(({ part }) => part !== "table") };
+    this.openStage(found);
+    this.shown = found;
+    await this.tower.open(found, Uint8Array.from(atob(MADE.core), (letter) => letter.charCodeAt(0)));
+  }
+
+  openStage({ seen, edge }) {
+    const solids = solidsOf(seen, edge);
+    const shape = solids.flatMap((solid) => solid.vertices);
+    this.colours = Object.keys(MADE.paints);
+    const header = { edge, apparatus: seen, colours: this.colours.map((name) => MADE.paints[name]) };
+    const canvas = this.canvas.cloneNode();
+    this.canvas.replaceWith(canvas);
+    this.canvas = canvas;
+    this.stage = new Stage(canvas, header, solids, [shape, shape], (message) => { this.line.textContent = message; });
+    handleCanvas(canvas, this.stage.camera, this.ask, () => {});
+    new ResizeObserver(this.ask).observe(canvas);
+    this.ask();
+  }
+
+  heard(word, what) {
+    const counted = (cubes) => Object.fromEntries(byColour(cubes));
+    if (word === "throw") this.tell("throw", { kind: what.kind, seed: what.seed, cubes: what.counts ? Object.fromEntries(what.counts) : {} });
+    else if (word === "out") this.tell("out", { id: what.id, colour: what.colour });
+    else if (word === "failed") this.tell("trouble", { message: what.reason || `no landing: ${what.failures.join(", ")}` });
+    else if (word === "rest") {
+      const { emerged, inside, board, token } = what;
+      this.said.textContent = `${emerged.length} came out, ${inside.length} inside.`;
+      this.tell("rest", { state: token, emerged, inside: counted(inside), board: counted(board) });
+    }
+  }
+
+  tell(name, detail) {
+    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
+  }
+
+  frame(at) {
+    const { tower, stage } = this;
+    if (!stage || !tower || !tower.tray) return;
+    const moving = tower.moves;
+    tower.tick(performance.now());
+    stage.watchPace(moving ? at : null);
+    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+    stage.paint(dark ? [14, 16, 19] : [233, 230, 221], dark);
+    const index = (name) => Math.max(this.colours.indexOf(name), 0);
+    stage.look(0, 0);
+    stage.draw({ cubes: tower.drawn(performance.now()).map((each) => ({ ...each, colour: index(each.colour) })), lit: [] });
+    if (tower.moves || tower.lying.some(({ since }) => performance.now() - since < 700)) this.ask();
+  }
+
+  /** Throw cubes, such as { blue: 4 } or "blue:4", by a seed (drawn where none is given); a promise: it has begun. */
+  throw(cubes = this.cubes, seed = anySeed()) {
+    return this.run(() => {
+      const counts = typeof cubes === "string" ? countsRead(cubes) : Object.entries(cubes || {});
+      checkSeed(String(seed));
+      return this.tower.move("drop", { counts, seed: String(seed) }).then(() => undefined);
+    });
+  }
+
+  /** Knock on the table, `strength` in g. */
+  knock(strength = 1, seed = anySeed()) {
+    return this.run(() => this.tower.move("knock", { strength, seed: String(seed) }).then(() => undefined));
+  }
+
+  /** Take back the last of what was done here; a promise of the token of the state. */
+  undo() {
+    return this.run(async () => {
+      await this.tower.change(this.tower.play ? "stop" : "undo");
+      return this.tower.state.token;
+    });
+  }
+
+  /** See at once how what moves ends; a promise. */
+  async finish() {
+    await undefined;
+    return this.busy.then(() => this.tower && this.tower.finish());
+  }
+
+  /** The token of the state that is there; null before it is open. */
+  get token() {
+    return this.tower && this.tower.state ? this.tower.state.token : null;
+  }
+}
+
+for (const name of ATTRIBUTES) {
+  Object.defineProperty(CubeTower.prototype, name, {
+    get() { return this.getAttribute(name); },
+    set(value) {
+      if (value === null || value === undefined) this.removeAttribute(name);
+      else this.setAttribute(name, typeof value === "object" ? countsText(Object.entries(value)) : String(value));
+    },
+  });
+}
+
+if (typeof customElements !== "undefined" && !customElements.get("cube-tower")) customElements.define("cube-tower", CubeTower);
