@@ -13,7 +13,7 @@ import numpy as np
 
 from tower_sim import gaussian
 from tower_sim.campaign.data import Array
-from tower_sim.statistics import Estimate, Estimates, student_quantile
+from tower_sim.statistics import Estimate, Estimates, student_cdf, student_quantile
 from tower_sim.study import sobol
 from tower_sim.study.sobol import Index
 
@@ -71,6 +71,14 @@ def rank_correlation(x: Array, y: Array) -> Estimate:
     z = math.atanh(max(-nearest, min(nearest, value)))
     reach = float(student_quantile(n - 2, 0.975)) * math.sqrt((1 + value**2 / 2) / (n - 3))
     return Estimate(value, math.tanh(z - reach), math.tanh(z + reach), n)
+
+
+def rank_p(rank: Estimate) -> float:
+    """Return the p value of a rank correlation, both ways, by Student's law; NaN where it has no interval."""
+    if not math.isfinite(rank.low):
+        return math.nan
+    t = abs(rank.value) * math.sqrt((rank.n - 2) / max(1 - rank.value**2, 1e-300))
+    return 2 * float(student_cdf(rank.n - 2, -t))
 
 
 def _ranks(x: Array) -> Array:
