@@ -319,9 +319,10 @@ def remembrance(sheets: Sheets, mine: Figures, rule: Figures | None) -> None:
         info = mine.information
         beside = f" Under the 2/3-1/3 rule it is {said(rule.information.bits)}." if rule and rule.information else ""
         sheets.text(
-            f"The number out of one drop tells {said(info.bits, 'bits')} of the number out of the next (Miller-Madow, "
-            f"{info.bits.n} pairs, jackknife interval); with runs shuffled {np.mean(info.null):.2g} +- "
-            f"{np.std(info.null):.2g} bits are left; p = {info.p:.3g} (Monte Carlo error {info.p_error:.1g}).{beside}"
+            f"The number out of one drop tells {said(info.bits, 'bits')} of the number out of the next, beyond what it "
+            f"seems to tell of the next in another {campaign.unit} ({info.bits.n} pairs; Miller-Madow, jackknife "
+            f"interval); with runs shuffled it is 0 +- {np.std(info.null):.2g} bits; p = {info.p:.3g} (Monte Carlo "
+            f"error {info.p_error:.1g}).{beside}"
         )
     if mine.prediction:
         scores = mine.prediction
