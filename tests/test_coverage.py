@@ -6,8 +6,12 @@ from scipy import stats
 from support.datasets import series
 
 from tests.measure import coverage
-from tower_sim.statistics import Resamples
+from tower_sim.statistics import Estimates, Resamples
 from tower_sim.study import memory, retention
+from tower_sim.study.effects import LEVEL
+from tower_sim.study.points import Varied
+from tower_sim.study.sections_sample import followed
+from tower_sim.study.sweeps import SweptCurve
 
 
 def at_most(hits: int, of: int, chance: float) -> bool:
@@ -33,6 +37,19 @@ def test_a_sweep_sees_a_trend_over_two_standard_deviations_and_what_is_off_at_on
     assert at_most(alarms, 15, 0.05)
     _, seen, _ = coverage.sweeps(points, games=20, reports=8, seed=5, shift=off)
     assert seen >= 7
+
+
+def test_a_sample_of_points_in_which_no_field_matters_is_said_to_follow_one_in_one_report_of_twenty_at_most():
+    """Ten figures and three fields over 16 points: uncorrected, 54 of 100 such reports named one."""
+    rng = np.random.default_rng(9)
+    alarms, reports, n = 0, 40, 16
+    still = np.zeros(n)
+    for _ in range(reports):
+        fields = [Varied(name, True, rng.random(n), ()) for name in "abc"]
+        values = rng.exponential(size=(10, n))
+        curves = [SweptCurve("", str(i), "", Estimates(y, y, y), still, still, still) for i, y in enumerate(values)]
+        alarms += min(followed(curves, fields).values()) <= LEVEL
+    assert at_most(alarms, reports, 0.05)
 
 
 @pytest.mark.long

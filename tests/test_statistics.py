@@ -159,6 +159,15 @@ def test_any_difference_between_two_groups_is_welchs_and_between_alike_ones_near
         assert p == pytest.approx(stats.f.sf(apart.sum() / trace, trace**2 / spread, below))
 
 
+def test_two_estimates_are_held_against_each_other_by_the_halves_that_face():
+    one, other = statistics.Estimate(1, 0.5, 1.3, 9), statistics.Estimate(2, 1.6, 4, 9)
+    z = 1 / (math.hypot(0.3, 0.4) / stats.norm.ppf(0.975))
+    assert statistics.apart(one, other) == statistics.apart(other, one) == pytest.approx(2 * stats.norm.sf(z))
+    assert statistics.apart(one, one) == 1
+    assert statistics.apart(statistics.Estimate(1, 1, 1, 9), statistics.Estimate(2, 2, 2, 9)) == 0
+    assert math.isnan(statistics.apart(one, statistics.Estimate(2, math.nan, math.nan, 3)))
+
+
 def test_groups_of_other_blocks_are_not_held_against_each_other():
     means, errors, freedom = np.array([1, 1.1, 50, 50.1]), np.full(4, 0.2), np.full(4, 7)
     assert statistics.any_difference(means, errors, freedom, np.array([0, 0, 1, 1])) > 0.5

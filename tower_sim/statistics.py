@@ -232,6 +232,18 @@ def any_difference(means: Array, errors: Array, freedom: Array, block: Array) ->
     return float(_special().fdtrc(trace**2 / of_pairs, trace**2 / (expected**2 / freedom).sum(), apart / trace))
 
 
+def apart(one: Estimate, other: Estimate) -> float:
+    """Return the p value of two independent estimates being of one number, by the halves that face each other.
+
+    The error is read off the intervals, whose halves are taken for as many normal standard errors; NaN without them.
+    """
+    low, high = sorted((one, other), key=lambda estimate: estimate.value)
+    reach = math.hypot(low.high - low.value, high.value - high.low) / normal_quantile((1 + CONFIDENCE) / 2)
+    if low.value == high.value or reach == 0:
+        return float(low.value == high.value)
+    return 2 * float(normal_share(np.array((low.value - high.value) / reach)))
+
+
 def contrast(means: Array, errors: Array, freedom: Array, weights: Array) -> tuple[Array, Array]:
     """Return the sum of weighted `means`, all of shape (..., groups), and the p value of its being 0, both ways.
 

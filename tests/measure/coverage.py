@@ -1,6 +1,6 @@
 """Measure how often the study's intervals hold the truth and its sweeps see what is not there: docs/statistics.md.
 
-python -m tests.measure.coverage sweeps information intervals --write docs/statistics.md
+python -m tests.measure.coverage sweeps information intervals indices --write docs/statistics.md
 
 All is of processes that are known: games under the 2/3-1/3 rule, chances and chains drawn by numpy.
 """
@@ -13,17 +13,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
 from tests.measure.script import ended, put
 from tower_sim.campaign.data import Campaign
-from tower_sim.statistics import Estimate, Estimates, ratio_errors, wilson
-from tower_sim.study import memory
+from tower_sim.statistics import Estimate, Estimates, Resamples, ratio_errors, wilson
+from tower_sim.study import fairness, memory, retention, sensitivity, survival
 from tower_sim.study.baseline import GameKit, play_rule
 from tower_sim.study.effects import LEVEL, changes, slices
+from tower_sim.study.figures import colours_out
 from tower_sim.study.points import Varied, at_point
 from tower_sim.study.sweeps import Quantity, SweptCurve, quantities
+from tower_sim.surrogate.two_thirds import RESIDENT_OUT, THROWN_OUT
 
 Array = np.ndarray[Any, np.dtype[Any]]
 COLOURS = ("red", "blue", "green", "yellow", "black", "pink", "grey")
@@ -152,7 +155,174 @@ def information_table(reports: int = 300, rounds: int = 5, seed: int = 2) -> str
     return "\n".join(rows)
 
 
-TABLES: dict[str, Callable[[], str]] = {"sweeps": sweeps_table, "information": information_table}
+# Intervals
+
+MISSING = Estimate(np.nan, np.nan, np.nan, 0)
+ROUNDS = 3  # of games whose intervals are tried
+AGES = (0, 2, 4)
+DROPS = (0, 5, 14)
+GAIN = "gain of a predictor"
+
+
+def intervals(part: Campaign) -> dict[str, list[Estimate]]:
+    """Return a report's figures by kind, each in a place of its own; MISSING where it does not tell one."""
+    boot, rows, d = Resamples(part.strata, part.rng("resamples"), 1000), part.phases, part.drops
+    setup, ones = d.drop == 0, np.ones(len(d), bool)
+    inside, out, colours, first = (
+        retention.moments(part, boot, values, where)
+        for values, where in (
+            (d.inside_after, rows), (d.emerged, rows), (colours_out(part), rows), (d.inside_after, setup),
+        )
+    )  # fmt: skip
+    course = retention.grouped_mean(part, boot, d.inside_after, d.drop, ones, int(d.drop.max()) + 1)[0]
+    shares = retention.histogram(part, boot, d.emerged, rows)[0]
+    plane = retention.slopes(part, boot, rows)
+    stay = survival.survival(part, boot)
+    lags = memory.autocorrelation(part, boot, np.column_stack([d.inside_after, part.inside_by_colour]))
+    of_setup = retention.setup_colours(part, boot, setup)
+    over = retention.moments(part, boot, d.emerged - THROWN_OUT * d.thrown - RESIDENT_OUT * d.inside_before, rows)[0]
+    with patch.object(fairness, "PERMUTATIONS", 1), patch.object(fairness, "FEWEST", 1):  # for its p alone
+        alike = fairness.fairness(part, boot, fairness.thrown_situations(part), part.rng("fairness"))
+    assert stay
+    assert alike
+    return {
+        "mean of drops": [inside[0], out[0], colours[0]],
+        "mean of one number a game": [first[0]],
+        "mean at one drop": _those(course, DROPS),
+        "share of cubes": [retention.cube_share(part, boot, rows, of_thrown) for of_thrown in (True, False)],
+        "share of drops": _those(shares, range(20)),
+        "share of games": [of_setup.all_present],
+        "standard deviation of drops": [inside[1], out[1], colours[1]],
+        "standard deviation of one number a game": [first[1]],
+        "least squares, slopes": _those(plane, (1, 2)),
+        "least squares, R squared": _those(plane, (3,)),
+        "chance of release at an age": _those(stay.hazard, AGES),
+        "survival to an age": _those(stay.survival, AGES),
+        "stay, median": [stay.median],
+        "stay, mean within 7 drops": [stay.mean_within],
+        "autocorrelation, all cubes": _those(lags, (0, 1, 6)),
+        "autocorrelation, each colour": _those(lags, range(7, 56, 7)),
+        "difference from the rule": [over],
+        "difference of a colour": _those(alike.differences, range(7)),
+        "ratio of variances": [of_setup.dispersion],
+    }
+
+
+def gains(part: Campaign) -> dict[str, list[Estimate]]:
+    """Return what predictors gain, which takes longer."""
+    told = memory.prediction(part, Resamples(part.strata, part.rng("resamples"), 1000), part.rng("folds"))
+    assert told
+    return {GAIN: [gain.bits for gain in told.gains]}
+
+
+def _those(found: Estimates, places: Sequence[int]) -> list[Estimate]:
+    return [found.at(i, 0) if i < len(found.value) else MISSING for i in places]
+
+
+def ends(reports: Sequence[dict[str, list[Estimate]]], kind: str) -> Array:
+    """Return values, lower and upper ends of a kind of figure, shape (3, reports, figures)."""
+    return np.array([[[getattr(e, end) for e in one[kind]] for one in reports] for end in ("value", "low", "high")])
+
+
+def truths(seed: int, batches: int = 4, games: int = 1_000) -> dict[str, Array]:
+    """Return what the figures of a report are of so many games under the rule; of some it is known without."""
+    rng = np.random.default_rng([seed, 0])
+    found = [intervals(play_rule(kit(ROUNDS), games, rng)) for _ in range(batches)]
+    known = {"difference from the rule": 0.0, "difference of a colour": 0.0, "ratio of variances": 1.0}
+    means = {kind: np.nanmean(ends(found, kind)[0], 0) for kind in found[0]}
+    return {kind: mean if kind not in known else np.full_like(mean, known[kind]) for kind, mean in means.items()}
+
+
+def covered(games: int, reports: int, truth: dict[str, Array], seed: int) -> dict[str, tuple[float, float, int]]:
+    """Return, by kind, which share of intervals holds the truth, its standard error, and how many there are.
+
+    A kind's figures within a report go together, so the error is over reports. The gain of predictors depends on how
+    much they were fitted to: its truth is the mean over reports, of which it has a quarter. Shares of under one drop
+    in fifty are left out.
+    """
+    rng = np.random.default_rng([seed, games])
+    found = [intervals(part) for part in parts(reports, games, ROUNDS, rng)]
+    rows = {
+        kind: _held(ends(found, kind), right, right > (0.02 if kind == "share of drops" else -np.inf))
+        for kind, right in truth.items()
+    }
+    gained = ends([gains(part) for part in parts(reports // 4, games, ROUNDS, rng)], GAIN)
+    right = gained[0].mean(0)
+    return rows | {GAIN: _held(gained, right, np.isfinite(right))}
+
+
+def _held(told: Array, right: Array, counted: Array) -> tuple[float, float, int]:
+    _, low, high = told
+    there = np.isfinite(low) & counted
+    hits, of = ((low <= right) & (right <= high) & there).sum(1), there.sum(1)
+    ratio = hits.sum() / of.sum()
+    error = np.sqrt(((hits - ratio * of) ** 2).sum()) / of.sum()
+    return float(ratio), float(error), int(of.sum())
+
+
+def intervals_table(reports: int = 200, seed: int = 3) -> str:
+    """Return the table of how many intervals of 95 % hold the truth, by kind and by number of games."""
+    sizes, truth = (8, 20, 50), truths(seed)
+    by_size = [covered(games, reports, truth, seed) for games in sizes]
+    head = " | ".join(f"{games} games, % (n)" for games in sizes)
+    rows = [f"| kind of interval | {head} |", "|" + "---|" * (1 + len(sizes))]
+    for kind in by_size[0]:
+        told = (f"{100 * share:.1f} +- {100 * error:.1f} ({n})" for share, error, n in (one[kind] for one in by_size))
+        rows.append(f"| {kind} | {' | '.join(told)} |")
+    return "\n".join(rows)
+
+
+# Indices
+
+
+def _ranks(points: int, rng: np.random.Generator) -> Array:
+    x = rng.normal(size=points)
+    found = sensitivity.rank_correlation(x, 0.6 * x + 0.8 * rng.normal(size=points))
+    return np.array([found.low <= 6 / np.pi * np.arcsin(0.3) <= found.high])
+
+
+def _smooths(points: int, rng: np.random.Generator) -> Array:
+    x, at = 10 * rng.random(points), np.linspace(0.5, 9.5, 10)
+    found = sensitivity.smooth(x, np.sin(x / 3) + rng.normal(0, 0.2, points), at, rng)
+    assert found
+    return (found.low <= np.sin(at / 3)) & (np.sin(at / 3) <= found.high)
+
+
+def _sobols(points: int, rng: np.random.Generator) -> Array:
+    """Of Ishigami's function, whose shares are known."""
+    x = rng.random((points, 3))
+    z = np.pi * (2 * x - 1)
+    y = np.sin(z[:, 0]) + 7 * np.sin(z[:, 1]) ** 2 + 0.1 * z[:, 2] ** 4 * np.sin(z[:, 0])
+    found = sensitivity.shares(x, y, rng)
+    if not found:
+        return np.zeros(0, bool)
+    told, truth = [*found.first, *found.total], (0.314, 0.442, 0.0, 0.558, 0.442, 0.244)
+    return np.array([abs(i.value - right) <= max(2 * i.error, 0.005) for i, right in zip(told, truth, strict=True)])
+
+
+def indices_table(seed: int = 4) -> str:
+    """Return the table of how many intervals of what a sample of points tells hold the truth."""
+    rows = ["| kind of interval | points | designs | covered, % |", "|" + "---|" * 4]
+    for kind, sizes, designs, draw in (
+        ("rank correlation (.58)", (12, 40), 1000, _ranks),
+        ("smooth, at ten places", (30, 100), 200, _smooths),
+        ("Sobol indices, first and total", (150,), 6, _sobols),
+    ):
+        for points in sizes:
+            rng = np.random.default_rng([seed, points])
+            held = [draw(points, rng) for _ in range(designs)]
+            ratio = np.concatenate(held).mean()
+            error = np.std([one.mean() for one in held if len(one)], ddof=1) / np.sqrt(designs)
+            rows.append(f"| {kind} | {points} | {designs} | {100 * ratio:.1f} +- {100 * error:.1f} |")
+    return "\n".join(rows)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "sweeps": sweeps_table,
+    "information": information_table,
+    "intervals": intervals_table,
+    "indices": indices_table,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
