@@ -229,7 +229,7 @@ def truths(seed: int, batches: int = 4, games: int = 1_000) -> dict[str, Array]:
     rng = np.random.default_rng([seed, 0])
     found = [intervals(play_rule(kit(ROUNDS), games, rng)) for _ in range(batches)]
     known = {"difference from the rule": 0.0, "difference of a colour": 0.0, "ratio of variances": 1.0}
-    means = {kind: np.nanmean(ends(found, kind)[0], 0) for kind in found[0]}
+    means = {kind: np.nan_to_num(ends(found, kind)[0]).mean(0) for kind in found[0]}
     return {kind: mean if kind not in known else np.full_like(mean, known[kind]) for kind, mean in means.items()}
 
 
