@@ -137,6 +137,59 @@ def test_holms_p_rejects_what_closed_testing_by_bonferroni_rejects():
         assert statistics.holm(p) == pytest.approx(np.minimum(closed, 1))
 
 
+# Differences between groups
+
+
+@each_case(("groups", "size"), [(2, 5), (4, 9)])
+def test_any_difference_between_two_groups_is_welchs_and_between_alike_ones_nearly_fishers(groups: int, size: int):
+    samples = np.random.default_rng(groups).normal(np.arange(groups) / 2, 1, (size, groups)) * np.linspace(1, 2, groups)
+    means, errors = samples.mean(0), stats.sem(samples)
+    freedom = np.full(groups, size - 1)
+    p = statistics.any_difference(means, errors, freedom, np.zeros(groups))
+    if groups == 2:
+        assert p == pytest.approx(stats.ttest_ind(*samples.T, equal_var=False).pvalue)
+        assert statistics.contrast(means, errors, freedom, np.array([1, -1]))[1] == pytest.approx(p)
+    else:
+        apart = (means - means.mean()) ** 2
+        square = np.diag(errors**2)
+        centre = np.eye(groups) - 1 / groups
+        trace = np.trace(centre @ square)
+        spread = np.trace(centre @ square @ centre @ square)
+        below = trace**2 / (np.diag(centre) ** 2 * errors**4 / freedom).sum()
+        assert p == pytest.approx(stats.f.sf(apart.sum() / trace, trace**2 / spread, below))
+
+
+def test_two_estimates_are_held_against_each_other_by_the_halves_that_face():
+    one, other = statistics.Estimate(1, 0.5, 1.3, 9), statistics.Estimate(2, 1.6, 4, 9)
+    z = 1 / (math.hypot(0.3, 0.4) / stats.norm.ppf(0.975))
+    assert statistics.apart(one, other) == statistics.apart(other, one) == pytest.approx(2 * stats.norm.sf(z))
+    assert statistics.apart(one, one) == 1
+    assert statistics.apart(statistics.Estimate(1, 1, 1, 9), statistics.Estimate(2, 2, 2, 9)) == 0
+    assert math.isnan(statistics.apart(one, statistics.Estimate(2, math.nan, math.nan, 3)))
+
+
+def test_groups_of_other_blocks_are_not_held_against_each_other():
+    means, errors, freedom = np.array([1, 1.1, 50, 50.1]), np.full(4, 0.2), np.full(4, 7)
+    assert statistics.any_difference(means, errors, freedom, np.array([0, 0, 1, 1])) > 0.5
+    assert statistics.any_difference(means, errors, freedom, np.zeros(4)) < 1e-9
+
+
+def test_figures_without_any_error_differ_surely_or_not_at_all():
+    still, freedom = np.zeros(3), np.full(3, 4)
+    for means, p in (([0.1, 0.1, 0.1], 1), ([0.1, 0.1, 0.2], 0)):
+        values = np.array(means)
+        assert statistics.any_difference(values, still, freedom, still) == p
+        assert statistics.contrast(values, still, freedom, np.array([-1, 0, 1]))[1] == p
+
+
+def test_errors_of_ratios_are_those_of_one_ratio():
+    over, under = np.array([[1, 2], [0, 3], [3, 1], [2, 2], [4, 2]]), np.array([[4, 0], [4, 5], [5, 2], [3, 3], [4, 9]])
+    error, freedom = statistics.ratio_errors(over.astype(float), under.astype(float))
+    assert error[0] == pytest.approx(statistics.ratio_of_sums(over[:, 0], under[:, 0])[1])
+    assert math.isnan(error[1])  # four runs count
+    assert freedom.tolist() == [4, 3]
+
+
 # Resampling
 
 

@@ -30,7 +30,16 @@ def figures(points: int, count: int = 5, rule: bool = False, half: float = 0.3) 
         y = 3 + i + np.sin(np.arange(points)) + RNG.normal(0, 0.1, points)
         beside = y + 1 if rule else None
         found.append(
-            SweptCurve("tower", f"figure {i}", "cubes", Estimates(y, y - half, y + half), np.full(points, 9), beside)
+            SweptCurve(
+                "tower",
+                f"figure {i}",
+                "cubes",
+                Estimates(y, y - half, y + half),
+                np.full(points, 9),
+                np.full(points, half / 2),
+                np.full(points, 8),
+                beside,
+            )
         )
     return found
 

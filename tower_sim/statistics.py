@@ -151,6 +151,19 @@ def ratio_of_sums(over: Sequence[float], under: Sequence[float]) -> tuple[float,
     return ratio, math.sqrt(spread * n / (n - 1)) / total
 
 
+def ratio_errors(over: Array, under: Array) -> tuple[Array, Array]:
+    """Return the error of `ratio_of_sums` and its degrees of freedom, for each column of sums of shape (runs, M).
+
+    Runs whose sum below is 0 do not count; NaN for a column that fewer than five count for.
+    """
+    there = (under > 0).sum(0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        total = under.sum(0)
+        spread = ((over - under * (over.sum(0) / total)) ** 2).sum(0)
+        error = np.sqrt(spread * there / (there - 1)) / total
+    return np.where(there >= FEWEST, error, np.nan), there - 1
+
+
 # Shares
 
 
@@ -193,6 +206,57 @@ def holm(p: Sequence[float] | Array) -> Array:
     adjusted = np.empty(len(values))
     adjusted[order] = np.minimum(steps, 1.0)
     return adjusted
+
+
+# Differences between groups
+
+_NOTHING = 1e-24  # of the sum of squares: a square that rounding alone makes
+
+
+def any_difference(means: Array, errors: Array, freedom: Array, block: Array) -> float:
+    """Return the p value of "within each block all groups have one mean", which nothing else about groups goes into.
+
+    `means`, of shape (groups,), have independent `errors` with so many degrees of `freedom`; they need not be alike.
+    Source: Brunner, Dette and Munk, JASA 92 (1997) 1494, the statistic of ANOVA's type with Box's approximation.
+    """
+    number, size = np.unique(block, return_inverse=True, return_counts=True)[1:]
+    m = size[number]
+    square = errors**2
+    apart = float(((means - (np.bincount(number, means) / size)[number]) ** 2).sum())
+    expected = (1 - 1 / m) * square
+    trace = float(expected.sum())
+    nothing = _NOTHING * float((means**2).sum())
+    if trace <= nothing:
+        return 0.0 if apart > nothing else 1.0
+    of_pairs = float((square**2 * (1 - 2 / m)).sum() + ((np.bincount(number, square) / size) ** 2).sum())
+    return float(_special().fdtrc(trace**2 / of_pairs, trace**2 / (expected**2 / freedom).sum(), apart / trace))
+
+
+def apart(one: Estimate, other: Estimate) -> float:
+    """Return the p value of two independent estimates being of one number, by the halves that face each other.
+
+    The error is read off the intervals, whose halves are taken for as many normal standard errors; NaN without them.
+    """
+    low, high = sorted((one, other), key=lambda estimate: estimate.value)
+    reach = math.hypot(low.high - low.value, high.value - high.low) / normal_quantile((1 + CONFIDENCE) / 2)
+    if low.value == high.value or reach == 0:
+        return float(low.value == high.value)
+    return 2 * float(normal_share(np.array((low.value - high.value) / reach)))
+
+
+def contrast(means: Array, errors: Array, freedom: Array, weights: Array) -> tuple[Array, Array]:
+    """Return the sum of weighted `means`, all of shape (..., groups), and the p value of its being 0, both ways.
+
+    Student's law with Satterthwaite's degrees of freedom; with weights 1 and -1 it is Welch's test.
+    Sources: Welch, Biometrika 34 (1947) 28; Satterthwaite, Biometrics Bulletin 2 (1946) 110.
+    """
+    value = (weights * means).sum(-1)
+    parts = weights**2 * errors**2
+    variance = parts.sum(-1)
+    nothing = _NOTHING * (weights**2 * means**2).sum(-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = 2 * student_cdf(variance**2 / (parts**2 / freedom).sum(-1), -np.abs(value) / np.sqrt(variance))
+    return value, np.where(variance > nothing, p, np.where(value**2 > nothing, 0.0, 1.0))
 
 
 # Resampling

@@ -9,7 +9,8 @@ from typing import cast
 import numpy as np
 
 from tower_sim.campaign.data import INSIDE, Array, Campaign
-from tower_sim.statistics import CONFIDENCE, Estimate, Estimates, Resamples, student_quantile
+from tower_sim.statistics import Estimate, Estimates, Resamples
+from tower_sim.study.jackknife import FISHERS, jackknife_interval, jackknifed
 
 LAGS = 7
 PERMUTATIONS = 999
@@ -26,6 +27,7 @@ def autocorrelation(campaign: Campaign, boot: Resamples, values: Array) -> Estim
 
     Each value is taken from the mean over runs at the same drop (and design point, where there are runs enough), so
     a course that all runs share is no memory: sum x_t x_(t+k) over sqrt(sum x_t^2 sum x_(t+k)^2), over all t and runs.
+    A run that is left out moves those means too, so that n / (n - 1) of its products leave with it.
     Source: Diggle et al., Analysis of Longitudinal Data, 2002, section 3.4.
     """
     columns: list[Array] = []
@@ -37,7 +39,10 @@ def autocorrelation(campaign: Campaign, boot: Resamples, values: Array) -> Estim
             now, later = x[:, :-lag], x[:, lag:]
             both = there[:, :-lag] & there[:, lag:]
             columns += [(now * later).sum(1), (now**2 * both).sum(1), (later**2 * both).sum(1)]
-    return boot.estimates(np.stack(columns, 1), lambda s: s[:, 0::3] / np.sqrt(s[:, 1::3] * s[:, 2::3]))
+    sums = np.stack(columns, 1)
+    size = np.bincount(boot.stratum)[boot.stratum]
+    own = sums * (size / np.maximum(size - 1, 1))[:, None]
+    return jackknifed(sums.sum(0), own, boot.stratum, lambda s: s[:, 0::3] / np.sqrt(s[:, 1::3] * s[:, 2::3]), FISHERS)
 
 
 def _drop_means(campaign: Campaign, table: Array) -> Array:
@@ -54,10 +59,10 @@ def _drop_means(campaign: Campaign, table: Array) -> Array:
 
 @dataclass(frozen=True)
 class Information:
-    """Mutual information (bits) of the cubes out in one drop and in the next, corrected for bias.
+    """Mutual information (bits) of the cubes out in one drop and in the next, less what is there without memory.
 
-    `null` are its values when the next outcomes come from another run, `p` the share of those (and the value itself)
-    that are as great, `p_error` the Monte Carlo standard error of `p`.
+    `null` are values when the next outcomes come from another run, their mean taken off as from `bits`; `p` is the
+    share of those (and the value itself) that are as great, `p_error` the Monte Carlo standard error of `p`.
     """
 
     bits: Estimate
@@ -88,8 +93,10 @@ def _entropy(counts: Array, axes: tuple[int, ...], n: Array) -> Array:
 def successive_information(campaign: Campaign, rng: np.random.Generator) -> Information | None:
     """Study pairs of successive phases of the same run; None with fewer than two runs or without pairs.
 
+    The null pairs a run's outcomes with the next ones of another run at the same drops. It has the bias that many
+    outcomes and few pairs make, of which Miller and Madow's correction takes half, and the course that all runs share.
     The interval is a jackknife's by blocks of runs: resampling with replacement repeats pairs, which itself looks like
-    information. The null pairs a run's outcomes with the next ones of another run at the same drops.
+    information.
     Source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapters 11 and 15.
     """
     table = np.nan_to_num(campaign.matrix(np.where(campaign.phases, campaign.drops.emerged, np.nan)), nan=-1)
@@ -111,19 +118,9 @@ def successive_information(campaign: Campaign, rng: np.random.Generator) -> Info
     code = (group * size + now[pairs]) * size + later[pairs]
     by_group = np.bincount(code, minlength=groups * size**2).reshape(groups, size, size)
     left_out = mutual_information(by_group.sum(0) - by_group)
-    low, high = jackknife_interval(value, left_out)
-    bits = Estimate(value, low, high, int(pairs.sum()))
-    return Information(bits, null, p, math.sqrt(p * (1 - p) / (1 + len(null))))
-
-
-def jackknife_interval(value: float, left_out: Array) -> tuple[float, float]:
-    """Return Student's interval from the values with each block left out; NaN for fewer than two."""
-    n = len(left_out)
-    if n < 2 or not np.isfinite(left_out).all():
-        return math.nan, math.nan
-    error = math.sqrt((n - 1) / n * float(((left_out - left_out.mean()) ** 2).sum()))
-    half = error * float(student_quantile(n - 1, (1 + CONFIDENCE) / 2))
-    return value - half, value + half
+    beyond = value - float(null.mean())
+    bits = Estimate(beyond, *jackknife_interval(beyond, left_out), int(pairs.sum()))
+    return Information(bits, null - null.mean(), p, math.sqrt(p * (1 - p) / (1 + len(null))))
 
 
 def _permutations(strata: Array, rng: np.random.Generator) -> list[Array]:

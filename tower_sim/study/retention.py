@@ -8,6 +8,7 @@ import numpy as np
 
 from tower_sim.campaign.data import Array, Campaign
 from tower_sim.statistics import Estimate, Estimates, Resamples
+from tower_sim.study.jackknife import LOGARITHM, jackknifed
 from tower_sim.surrogate.two_thirds import RESIDENT_OUT, THROWN_OUT
 
 FEWEST = 5  # drops in a cell of the map, below which it is not drawn
@@ -19,13 +20,11 @@ def moments(campaign: Campaign, boot: Resamples, values: Array, rows: Array) -> 
     sums = campaign.by_run(np.stack([np.ones_like(x), x, x * x], 1), rows)
     n = len(x)
 
-    def both(s: Array) -> Array:
-        mean = s[:, 1] / s[:, 0]
-        variance = np.maximum(s[:, 2] / s[:, 0] - mean**2, 0) * n / max(n - 1, 1)
-        return np.stack([mean, np.sqrt(variance)], 1)
+    def spread(s: Array) -> Array:
+        variance = np.maximum(s[:, 2] / s[:, 0] - (s[:, 1] / s[:, 0]) ** 2, 0) * n / max(n - 1, 1)
+        return np.sqrt(variance)[:, None]
 
-    pair = boot.estimates(sums, both)
-    return pair.at(0, n), pair.at(1, n)
+    return boot.ratio(sums[:, 1], sums[:, 0]), jackknifed(sums.sum(0), sums, boot.stratum, spread, LOGARITHM).at(0, n)
 
 
 def grouped_mean(

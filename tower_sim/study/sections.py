@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 from tower_sim.campaign.data import Array, Campaign
-from tower_sim.statistics import Estimate, Estimates, Resamples
+from tower_sim.statistics import Estimate, Estimates, Resamples, apart, holm
 from tower_sim.study import fairness, memory, plots, retention, survival
+from tower_sim.study.effects import LEVEL
 from tower_sim.study.figures import LATE, Figures, colours_out
 from tower_sim.study.plots_beside import beside
 from tower_sim.study.plots_map import heat_map
@@ -319,9 +320,10 @@ def remembrance(sheets: Sheets, mine: Figures, rule: Figures | None) -> None:
         info = mine.information
         beside = f" Under the 2/3-1/3 rule it is {said(rule.information.bits)}." if rule and rule.information else ""
         sheets.text(
-            f"The number out of one drop tells {said(info.bits, 'bits')} of the number out of the next (Miller-Madow, "
-            f"{info.bits.n} pairs, jackknife interval); with runs shuffled {np.mean(info.null):.2g} +- "
-            f"{np.std(info.null):.2g} bits are left; p = {info.p:.3g} (Monte Carlo error {info.p_error:.1g}).{beside}"
+            f"The number out of one drop tells {said(info.bits, 'bits')} of the number out of the next, beyond what it "
+            f"seems to tell of the next in another {campaign.unit} ({info.bits.n} pairs; Miller-Madow, jackknife "
+            f"interval); with runs shuffled it is 0 +- {np.std(info.null):.2g} bits; p = {info.p:.3g} (Monte Carlo "
+            f"error {info.p_error:.1g}).{beside}"
         )
     if mine.prediction:
         scores = mine.prediction
@@ -431,12 +433,13 @@ def against_rule(sheets: Sheets, mine: Figures, rule: Figures | None, of_the_rul
         return
     theirs = {name: figure for name, _, figure in rule.rows()}
     rows = [(name, unit, figure, theirs[name]) for name, unit, figure in mine.rows() if name in theirs]
-    apart = [name for name, _, a, b in rows if a.low > b.high or a.high < b.low]
-    said_apart = f": {'; '.join(apart)}" if apart else ""
+    p = holm(np.nan_to_num([apart(mine_, rule_) for _, _, mine_, rule_ in rows], nan=1.0))
+    differ = [name for (name, *_), each in zip(rows, p, strict=True) if each <= LEVEL]
+    which = f": {'; '.join(differ)}" if differ else ""
     sheets.text(
         f"{rule.runs} games of the rule (a thrown cube comes out with 2/3, a resident with 1/3, independently) were "
-        f"played with the same cubes and phases. The intervals of {len(apart)} of {len(rows)} figures do not "
-        f"meet{said_apart}."
+        f"played with the same cubes and phases. {len(differ)} of {len(rows)} figures surely differ (p up to "
+        f"{LEVEL:.2g}, Holm's correction over all){which}."
     )
     sheets.table(
         "beside_the_rule",

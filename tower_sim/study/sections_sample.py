@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from tower_sim.campaign.data import Campaign
-from tower_sim.statistics import Estimate
+from tower_sim.statistics import Estimate, holm
+from tower_sim.study.effects import LEVEL
 from tower_sim.study.points import Varied
 from tower_sim.study.sensitivity import (
     FEWEST,
@@ -19,6 +20,7 @@ from tower_sim.study.sensitivity import (
     has_salib,
     indices,
     rank_correlation,
+    rank_p,
     shares,
 )
 from tower_sim.study.sheets import Cell, Sheets, said
@@ -28,16 +30,29 @@ from tower_sim.study.sweeps import SweptCurve
 LEAST_REACH = 0.005  # of a share, to either side: no finer is told
 
 
-def strongest(curve: SweptCurve, fields: Sequence[Varied]) -> str:
-    """Name the field that a figure follows most, where its rank correlation is surely not 0."""
+def followed(curves: Sequence[SweptCurve], fields: Sequence[Varied]) -> dict[tuple[str, str], float]:
+    """Return how surely each figure follows each field: p values of ranks after Holm, by the names of both.
+
+    Fields of words have none, nor have figures with fewer points than an interval needs.
+    """
+    found = {
+        (curve.name, field.name): p
+        for curve in curves
+        for field in fields
+        if field.is_number and np.isfinite(p := rank_p(_rank(curve, field)))
+    }
+    return dict(zip(found, holm(list(found.values())).tolist(), strict=True))
+
+
+def _rank(curve: SweptCurve, field: Varied) -> Estimate:
     known = np.isfinite(curve.y.value)
-    ranks = [
-        (rank_correlation(field.numbers[known], curve.y.value[known]), field) for field in fields if field.is_number
-    ]
-    sure = [(abs(rank.value), rank, field) for rank, field in ranks if rank.low > 0 or rank.high < 0]
-    if not sure:
-        return ""
-    _, rank, field = max(sure, key=lambda one: one[0])
+    return rank_correlation(field.numbers[known], curve.y.value[known])
+
+
+def strongest(curve: SweptCurve, fields: Sequence[Varied], movers: Sequence[str]) -> str:
+    """Name the field that a figure follows most, of those that it surely follows."""
+    ranks = [(_rank(curve, field), field) for field in fields if field.name in movers]
+    rank, field = max(ranks, key=lambda one: abs(one[0].value))
     return f", {'more' if rank.value > 0 else 'less'} with a greater `{field.name}` (rank correlation {said(rank)})"
 
 
@@ -46,18 +61,20 @@ def sampled_effects(
     campaign: Campaign,
     curves: Sequence[SweptCurve],
     fields: Sequence[Varied],
+    followed_by: Mapping[tuple[str, str], float],
     tell: Callable[[float], None],
 ) -> None:
     """Tell which fields each figure follows: ranks and, with points enough, delta and Sobol indices.
 
-    `tell` hears what part is done: the indices of a large design take minutes.
+    `followed_by` are p values as of `followed`. `tell` hears what part is done: indices of a large design take minutes.
     """
     points = len(fields[0].numbers)
     smooths = f" Lines in the pictures are smooths over {points} points." if points >= FEWEST_FOR_SMOOTH else ""
     sheets.text(
         f"The {points} points are a sample of the fields' ranges. `rank` is Spearman's correlation over points (-1 to "
         f"1; its interval needs {FEWEST} points): how steadily a figure goes up or down with a field, whatever the "
-        f"shape; it misses what goes up and down again, and words have none.{smooths}"
+        f"shape; it misses what goes up and down again, and words have none. A figure counts as following a field "
+        f"where p is {LEVEL:.2g} or less after Holm's correction over all {len(followed_by)} ranks.{smooths}"
     )
     deltas: list[Indices] = []
     parts: list[Shares] = []
@@ -71,12 +88,15 @@ def sampled_effects(
         parts += [part] if part else []
         sure: list[str] = []
         for i, field in enumerate(fields):
-            rank = rank_correlation(x[:, i], y) if field.is_number and known.any() else None
-            if rank and (rank.low > 0 or rank.high < 0):
+            rank = _rank(curve, field) if field.is_number and known.any() else None
+            p = followed_by.get((curve.name, field.name))
+            if rank and p is not None and p <= LEVEL:
                 sure.append(f"{'up' if rank.value > 0 else 'down'} with `{field.name}` ({said(rank)})")
-            rows.append([curve.name, field.name, int(known.sum()), rank, *_delta(delta, i), *_shares(part, i, len(y))])
+            rows.append(
+                [curve.name, field.name, int(known.sum()), rank, p, *_delta(delta, i), *_shares(part, i, len(y))]
+            )
         tell(done / len(curves))
-        sheets.text(f"**{curve.name}** goes {', '.join(sure) or 'with no field beyond its interval'}.")
+        sheets.text(f"**{curve.name}** goes {', '.join(sure) or 'surely with no field'}.")
     if deltas:
         sheets.text(
             "`delta` is Borgonovo's index, how far knowing the field moves the whole distribution of the figure. With "
@@ -101,8 +121,8 @@ def sampled_effects(
             f"Shares of variance are left out: they need {FEWEST_FOR_SHARES} points and a figure that follows the "
             "fields closely enough."
         )
-    head = ["figure", "field", "points", "rank", "delta", "delta +-", "alone", "in all"]
-    used = [i for i in range(len(head)) if i < 4 or any(row[i] is not None for row in rows)]
+    head = ["figure", "field", "points", "rank", "p", "delta", "delta +-", "alone", "in all"]
+    used = [i for i in range(len(head)) if i < 5 or any(row[i] is not None for row in rows)]
     sheets.table("effects", [head[i] for i in used], [[row[i] for i in used] for row in rows], shown=60)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,9 +11,9 @@ from tower_sim.campaign.data import Array, Campaign
 from tower_sim.runs.tower import INSIDE, OUT, THROWN_OUT
 from tower_sim.statistics import FEWEST, Estimates
 from tower_sim.study import plots_sweep
-from tower_sim.study.effects import FALLS, RISES, UNKNOWN, UNSEEN, Effect, Slice, effect_of, slices, told
+from tower_sim.study.effects import FALLS, LEVEL, RISES, Effect, Slice, changes, effects_of, slices, told
 from tower_sim.study.points import Varied, is_sampled, together, used_points, varied
-from tower_sim.study.sections_sample import sampled_effects, strongest
+from tower_sim.study.sections_sample import followed, sampled_effects, strongest
 from tower_sim.study.sensitivity import rank_correlation, smooth
 from tower_sim.study.sheets import HOW_SURE, Cell, Sheets, plainly
 from tower_sim.study.sweeps import BATTLE, IN_TOWER, OWN, PLAYERS, SweptCurve, of_drops
@@ -26,7 +26,10 @@ HEADLINES = (THROWN_OUT.title, OUT.title, of_drops(OUT.title), INSIDE.title, "ba
 
 @dataclass(frozen=True)
 class Swept:
-    """A swept campaign, its figures by point, and its varied fields, those that move as one in a group."""
+    """A swept campaign, its figures by point, and its varied fields, those that move as one in a group.
+
+    `sure` is how surely a field changes a figure: p values, corrected for their number, by the names of both.
+    """
 
     campaign: Campaign
     curves: Sequence[SweptCurve]
@@ -35,6 +38,12 @@ class Swept:
     slices: Sequence[Slice]
     points: Array
     runs: Array
+    sure: Mapping[tuple[str, str], float]
+
+    def movers(self, curve: SweptCurve) -> list[str]:
+        """Return the fields that surely change a figure, the surest first ("": the points, whatever their fields)."""
+        found = [(p, field) for (name, field), p in self.sure.items() if name == curve.name and p <= LEVEL]
+        return [field for _, field in sorted(found, key=lambda one: one[0])]
 
     @property
     def alone(self) -> Slice | None:
@@ -68,7 +77,9 @@ def swept_of(campaign: Campaign, curves: Sequence[SweptCurve]) -> Swept:
     groups = together(fields)
     alike = [] if is_sampled(campaign) and len(groups) > 1 else slices(groups)
     runs = np.bincount(campaign.run_point)[points]
-    return Swept(campaign, curves, fields, groups, alike, points, runs)
+    leaders = [group[0] for group in groups]
+    sure = followed(curves, leaders) if is_sampled(campaign) else changes(curves, alike, len(points))
+    return Swept(campaign, curves, fields, groups, alike, points, runs, sure)
 
 
 def plain(sheets: Sheets, swept: Swept) -> None:
@@ -100,29 +111,62 @@ def _values(field: Varied) -> str:
 
 
 def _headline(swept: Swept) -> str:
-    words: list[str] = []
-    for curve in moving(swept.curves)[:HEADLINED]:
-        effect = effect_of(curve, swept.alone) if swept.alone else None
-        if effect and _moves(effect):
-            words.append(_with_name(effect))
-        elif np.isfinite(curve.y.value).any():
-            follows = strongest(curve, swept.fields) if is_sampled(swept.campaign) and not swept.alone else ""
-            words.append(f"{curve.name}: {_range(curve, swept)}{follows}")
-    text = "; ".join(words)
-    return f"{text[:1].upper()}{text[1:]}. " if text else ""
+    """Say which figures surely change and how, how sure that is, and which do not show anything."""
+    known = [curve for curve in swept.curves if np.isfinite(curve.y.value).any() and not curve.minor]
+    usual = _usual(known)
+    tested = {name for name, _ in swept.sure}
+    if not tested:
+        return _sentence("", [f"{curve.name}: {_range(curve, swept)}" for curve in usual], HEADLINED)
+    sure = moving(swept.curves, [pair for pair, p in swept.sure.items() if p <= LEVEL])
+    unseen = [curve for curve in (*usual, *known) if curve.name in tested and not swept.movers(curve)]
+    listed = list({curve.name: f"{curve.name}: {_range(curve, swept)}" for curve in unseen}.values())
+    opening = _sentence("Sure to change: ", [_moved(curve, swept) for curve in sure], HEADLINED)
+    return (
+        f"{opening or 'No figure is sure to change. '}(If none did, at most 1 report in 20 would call any sure.) "
+        f"{_sentence('Not shown to change: ', listed, HEADLINED)}"
+    )
 
 
-def moving(curves: Sequence[SweptCurve]) -> list[SweptCurve]:
-    """Return the main figures: of those that surely differ the first usual one and the widest; then the usual ones."""
-    known = [curve for curve in curves if np.isfinite(curve.y.value).any() and not curve.minor]
+def _sentence(start: str, parts: Sequence[str], most: int) -> str:
+    if not parts:
+        return ""
+    more = f"; and {len(parts) - most} more (tables/effects.csv)" if len(parts) > most else ""
+    text = f"{start}{'; '.join(parts[:most])}{more}. "
+    return text[:1].upper() + text[1:]
+
+
+def _moved(curve: SweptCurve, swept: Swept) -> str:
+    """Say how a figure changes: along the one field, or over all points and with which fields."""
+    if is_sampled(swept.campaign):
+        return f"{curve.name}: {_range(curve, swept)}{strongest(curve, swept.fields, swept.movers(curve))}"
+    effect = _along(curve, swept)
+    if effect:
+        return _with_name(effect)
+    names = [f"`{name}`" for name in swept.movers(curve) if name]
+    return f"{curve.name}: {_range(curve, swept)}{f', with {_and(names)}' if names else ''}"
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+
+
+def _along(curve: SweptCurve, swept: Swept) -> Effect | None:
+    return next(iter(effects_of([curve], [swept.alone], swept.sure)), None) if swept.alone else None
+
+
+def moving(curves: Sequence[SweptCurve], sure: Collection[tuple[str, str]]) -> list[SweptCurve]:
+    """Return the main figures that some field surely changes: the first usual one, then the widest."""
+    names = {name for name, _ in sure}
+    known = [curve for curve in curves if curve.name in names and not curve.minor]
+    lead = _usual(known)[:1]
+    return list({curve.name: curve for curve in (*lead, *sorted(known, key=_reach, reverse=True))}.values())
+
+
+def _usual(known: Sequence[SweptCurve]) -> list[SweptCurve]:
+    """Return the figures that people ask for first, of those known."""
     first = [curve.name for curve in known if curve.about == PLAYERS or curve.name.startswith("won by")][:1]
-    usual = {name: i for i, name in enumerate([*first, *HEADLINES])}
-    surely = [curve for curve in known if np.isfinite(curve.y.low).any()
-              and np.nanmax(curve.y.low) > np.nanmin(curve.y.high)]  # fmt: skip
-    surely.sort(key=_reach, reverse=True)
-    lead = sorted((curve for curve in surely if curve.name in usual), key=lambda curve: usual[curve.name])[:1]
-    rest = sorted((curve for curve in known if curve.name in usual), key=lambda curve: usual[curve.name])
-    return list({curve.name: curve for curve in (*lead, *surely, *rest)}.values())
+    place = {name: i for i, name in enumerate([*first, *HEADLINES])}
+    return sorted((curve for curve in known if curve.name in place), key=lambda curve: place[curve.name])
 
 
 def _reach(curve: SweptCurve) -> float:
@@ -136,19 +180,14 @@ def _with_name(effect: Effect, mark: str = "") -> str:
     return f"{mark}{effect.curve.name}{mark}{'' if effect.shape in (RISES, FALLS) else ':'} {says}"
 
 
-def _moves(effect: Effect) -> bool:
-    return effect.shape not in (UNSEEN, UNKNOWN)
-
-
 def _range(curve: SweptCurve, swept: Swept) -> str:
-    """Say the least and the greatest value over the points and, where it can be told, whether they differ."""
+    """Say the least and the greatest value over the points."""
     least, most = int(np.nanargmin(curve.y.value)), int(np.nanargmax(curve.y.value))
     low, high = (curve.at(i) for i in (least, most))
     if low.value == high.value:
         return f"{plainly(low)} at every point"
     labels = swept.labels
-    ends = f"from {plainly(low)} at {labels[least]} to {plainly(high)} at {labels[most]}"
-    return f"{ends}, {UNSEEN}" if low.high >= high.low else ends
+    return f"from {plainly(low)} at {labels[least]} to {plainly(high)} at {labels[most]}"
 
 
 def figures_by_point(sheets: Sheets, swept: Swept) -> None:
@@ -255,19 +294,20 @@ def effects(sheets: Sheets, swept: Swept, tell: Callable[[float], None]) -> None
             names = ", ".join(f"`{field.name}`" for field in group)
             sheets.text(f"{names} move as one in this design: what they do cannot be told apart.")
     if is_sampled(swept.campaign):
-        sampled_effects(sheets, swept.campaign, swept.curves, [group[0] for group in swept.groups], tell)
+        sampled_effects(sheets, swept.campaign, swept.curves, [group[0] for group in swept.groups], swept.sure, tell)
         return
+    if swept.sure:
+        _which(sheets, swept)
     if not swept.slices:
         sheets.text(
             "No two points differ in one field only, so that no effect of a single field can be read off. A grid has "
             "such points; a Latin hypercube or Sobol design takes its points as a sample."
         )
         return
-    judged = [effect_of(curve, along) for curve in swept.curves for along in swept.slices]
-    seen = [effect for effect in judged if effect]
+    seen = effects_of(swept.curves, swept.slices, swept.sure)
     sheets.text(
-        "A range over points that differ in one field only, and its shape; no line is fitted. Points count as "
-        f"different where their intervals do not meet. `{RISES}` allows steps back that the intervals do not show."
+        "A range over points that differ in one field only, and its shape; no line is fitted. "
+        f"`{RISES}` allows steps back that may be chance."
     )
     if swept.alone:
         for effect in seen:
@@ -277,13 +317,30 @@ def effects(sheets: Sheets, swept: Swept, tell: Callable[[float], None]) -> None
             effect.curve.name, effect.curve.unit, effect.along.field.name, effect.along.held, len(effect.along.points),
             effect.end(effect.lowest), effect.along.field.at(effect.lowest), int(swept.points[effect.lowest]),
             effect.end(effect.highest), effect.along.field.at(effect.highest), int(swept.points[effect.highest]),
-            effect.shape,
+            effect.shape, effect.p if np.isfinite(effect.p) else None,
         ]
         for effect in seen
     ]  # fmt: skip
     head = ["figure", "unit", "field", "others held at", "points", "lowest", "lowest at", "lowest at point", "highest",
-            "highest at", "highest at point", "shape"]  # fmt: skip
+            "highest at", "highest at point", "shape", "p"]  # fmt: skip
     if swept.alone:
         sheets.data("effects", head, rows)
     else:
         sheets.table("effects", head, rows, shown=24)
+
+
+def _which(sheets: Sheets, swept: Swept) -> None:
+    """Say how figures were tested and, where several fields vary, which field changes which."""
+    sheets.text(
+        "Each figure and field has one test: do points that differ in that field alone (or, of points that share "
+        "nothing, any points) differ at all, or along it where it is a number (Brunner, Dette and Munk's statistic; a "
+        f"contrast in the order of its values). A figure counts as changed where p is {LEVEL:.2g} or less after Holm's "
+        f"correction over all {len(swept.sure)} tests; its shape is that of pairs of points that differ, so corrected, "
+        "or of the trend."
+    )
+    if swept.alone:
+        return
+    for curve in swept.curves:
+        fields = [f"`{name}` (p = {swept.sure[curve.name, name]:.2g})" for name in swept.movers(curve) if name]
+        if fields:
+            sheets.text(f"**{curve.name}** changes with {_and(fields)}.")

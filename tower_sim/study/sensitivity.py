@@ -7,13 +7,21 @@ import importlib.util
 import math
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from tower_sim import gaussian
 from tower_sim.campaign.data import Array
-from tower_sim.statistics import Estimate, Estimates, student_quantile
+from tower_sim.statistics import (
+    CONFIDENCE,
+    Estimate,
+    Estimates,
+    normal_share,
+    percentiles,
+    student_cdf,
+    student_quantile,
+)
 from tower_sim.study import sobol
 from tower_sim.study.sobol import Index
 
@@ -27,6 +35,7 @@ SHARES_SAMPLE = 1_024
 STARTS = (2.0, 0.4)  # of the process's lengths: from the long one alone it misses what goes up and down
 DELTA_RESAMPLES = 25  # slow: each fits four sets of densities
 SMOOTH_RESAMPLES = 200
+_RIDGE = 1e-9  # of the weight at a place: keeps the fit of few points there from blowing up
 _WIDTH = 0.15  # of the field's range: the standard deviation of the smooth's weights
 
 
@@ -73,6 +82,14 @@ def rank_correlation(x: Array, y: Array) -> Estimate:
     return Estimate(value, math.tanh(z - reach), math.tanh(z + reach), n)
 
 
+def rank_p(rank: Estimate) -> float:
+    """Return the p value of a rank correlation, both ways, by Student's law; NaN where it has no interval."""
+    if not math.isfinite(rank.low):
+        return math.nan
+    t = abs(rank.value) * math.sqrt((rank.n - 2) / max(1 - rank.value**2, 1e-300))
+    return 2 * float(student_cdf(rank.n - 2, -t))
+
+
 def _ranks(x: Array) -> Array:
     """Return the rank of each value, from 1; values alike share the mean of theirs."""
     _, place, counts = np.unique(x, return_inverse=True, return_counts=True)
@@ -80,8 +97,9 @@ def _ranks(x: Array) -> Array:
 
 
 def smooth(x: Array, y: Array, at: Array, rng: np.random.Generator) -> Estimates | None:
-    """Return a local linear fit of `y` on `x` at places `at` with its 95 % band, points resampled; None for too few.
+    """Return a local quadratic fit of `y` on `x` at places `at` with its 95 % band, points resampled; None for too few.
 
+    A line instead would cut off peaks and dips by more than its band. The level is widened for few points nearby.
     Source: Fan and Gijbels, Local Polynomial Modelling and Its Applications, 1996, chapter 2.
     """
     if len(x) < FEWEST_FOR_SMOOTH or np.ptp(x) == 0:
@@ -91,12 +109,15 @@ def smooth(x: Array, y: Array, at: Array, rng: np.random.Generator) -> Estimates
     kernel = np.exp(-(distance**2) / 2)
     picks = rng.integers(len(x), size=(SMOOTH_RESAMPLES, len(x)))
     weights = np.stack([np.ones(len(x)), *(np.bincount(row, minlength=len(x)) for row in picks)])
-    moments = [weights @ (kernel * distance**k).T for k in range(3)]
-    over = [weights @ (kernel * distance**k * y).T for k in range(2)]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        fitted = (moments[2] * over[0] - moments[1] * over[1]) / (moments[2] * moments[0] - moments[1] ** 2)
-    low, high = np.nanquantile(fitted[1:], [0.025, 0.975], axis=0)
-    return Estimates(fitted[0], low, high)
+    moments = [weights @ (kernel * distance**k).T for k in range(5)]
+    over = np.stack([weights @ (kernel * distance**k * y).T for k in range(3)], -1)
+    gram = np.stack([np.stack(moments[k : k + 3], -1) for k in range(3)], -1)
+    gram = gram + _RIDGE * np.eye(3) * moments[0][..., None, None]
+    fitted = cast("Array", np.linalg.solve(gram, over[..., None]))[..., 0, 0]
+    near = kernel.sum(1) ** 2 / (kernel**2).sum(1)  # points that a place's fit is worth
+    left = np.maximum(near - 3, 1)
+    reach = student_quantile(left, (1 + CONFIDENCE) / 2) * np.sqrt(near / left)
+    return Estimates(fitted[0], *percentiles(fitted[1:], normal_share(-reach)))
 
 
 def has_salib() -> bool:

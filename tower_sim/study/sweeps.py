@@ -10,7 +10,7 @@ import numpy as np
 from tower_sim.campaign.data import NOWHERE, Array, Campaign, Words
 from tower_sim.runs.figure import Figure
 from tower_sim.runs.tower import TOWER
-from tower_sim.statistics import Estimate, Estimates, Resamples
+from tower_sim.statistics import Estimate, Estimates, Resamples, ratio_errors
 from tower_sim.study import battles, players
 from tower_sim.study.baseline import GameKit, kit_of, play_rule
 from tower_sim.study.points import at_point, used_points
@@ -43,6 +43,8 @@ class Quantity:
 class SweptCurve:
     """One figure at every point with data: `y` with its intervals, `n` what each was taken from (drops, cubes, runs).
 
+    `error` is the standard error at each point, with so many degrees of `freedom`; NaN for fewer than five runs.
+
     `rule` is the same under the 2/3-1/3 rule, played with each point's cubes, phases and rules; None: not played.
     """
 
@@ -51,6 +53,8 @@ class SweptCurve:
     unit: str
     y: Estimates
     n: Array
+    error: Array
+    freedom: Array
     rule: Array | None = None
     minor: bool = False
 
@@ -162,6 +166,7 @@ def curves(campaign: Campaign, tell: Callable[[int], None] = lambda done: None) 
     """Return the main figures at every point with data, each from its own runs; `tell` hears how many are done."""
     parts: list[Estimates] = []
     counts: list[Array] = []
+    errors: list[tuple[Array, Array]] = []
     rules = _Rules(campaign)
     played: list[Array | None] = []
     first: list[Quantity] = []
@@ -175,11 +180,13 @@ def curves(campaign: Campaign, tell: Callable[[int], None] = lambda done: None) 
         is_share = np.array([quantity.unit == "1" for quantity in of_point])
         low, high = np.where(is_share, shares.low, ratios.low), np.where(is_share, shares.high, ratios.high)
         parts.append(Estimates(ratios.value, low, high))
+        errors.append(ratio_errors(over, under))
         counts.append(under.sum(0).round().astype(np.int64))
         played.append(rules.at(own))
         tell(done + 1)
     y = {end: np.stack([getattr(part, end) for part in parts]) for end in ("value", "low", "high")}
     n = np.stack(counts)
+    error, freedom = (np.stack(part) for part in zip(*errors, strict=True))
     rule = np.stack([values for values in played if values is not None]) if all(p is not None for p in played) else None
     return [
         SweptCurve(
@@ -188,6 +195,8 @@ def curves(campaign: Campaign, tell: Callable[[int], None] = lambda done: None) 
             quantity.unit,
             Estimates(y["value"][:, i], y["low"][:, i], y["high"][:, i]),
             n[:, i],
+            error[:, i],
+            freedom[:, i],
             None if rule is None else rule[:, i],
             quantity.minor,
         )

@@ -1,0 +1,346 @@
+"""Measure how often the study's intervals hold the truth and its sweeps see what is not there: docs/statistics.md.
+
+python -m tests.measure.coverage sweeps information intervals indices --write docs/statistics.md
+
+All is of processes that are known: games under the 2/3-1/3 rule, chances and chains drawn by numpy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+from tests.measure.script import ended, put
+from tower_sim.campaign.data import Campaign
+from tower_sim.statistics import Estimate, Estimates, Resamples, ratio_errors, wilson
+from tower_sim.study import fairness, memory, retention, sensitivity, survival
+from tower_sim.study.baseline import GameKit, play_rule
+from tower_sim.study.effects import LEVEL, changes, slices
+from tower_sim.study.figures import colours_out
+from tower_sim.study.points import Varied, at_point
+from tower_sim.study.sweeps import Quantity, SweptCurve, quantities
+from tower_sim.surrogate.two_thirds import RESIDENT_OUT, THROWN_OUT
+
+Array = np.ndarray[Any, np.dtype[Any]]
+COLOURS = ("red", "blue", "green", "yellow", "black", "pink", "grey")
+SHIFTED = "mean inside in play"
+AT_ONCE = 1600  # games played together
+
+
+def kit(rounds: int = 5) -> GameKit:
+    """Return what games of the rule are played with: seven cubes of seven colours."""
+    return GameKit(COLOURS, np.repeat(np.arange(7), 7), [*range(7)] * rounds)
+
+
+def share(hits: int, of: int) -> str:
+    """Say a share with Wilson's interval, in percent."""
+    found = wilson(hits, of)
+    return f"{100 * found.value:.1f} ({100 * found.low:.1f} to {100 * found.high:.1f})"
+
+
+# Sweeps
+
+
+def sweep(figures: Sequence[Quantity], points: int, games: int, first: int, shift: Array) -> list[SweptCurve]:
+    """Return a swept report's curves of runs from `first` on; `shift` is added to SHIFTED in its sds between runs."""
+    curves: list[SweptCurve] = []
+    for figure in figures:
+        over, under = (
+            part[first : first + points * games].reshape(points, games).T.astype(float)
+            for part in (figure.over, figure.under)
+        )
+        if figure.name == SHIFTED:
+            over = over + under * shift * float((figure.over / figure.under).std())
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = over.sum(0) / under.sum(0)
+        y = Estimates(value, value, value)
+        curves.append(SweptCurve(figure.about, figure.name, figure.unit, y, under.sum(0), *ratio_errors(over, under)))
+    return curves
+
+
+def sweeps(points: int, games: int, reports: int, seed: int, shift: Array | None = None) -> tuple[int, int, int]:
+    """Play swept reports of which no field does anything; count those that call any figure changed, and SHIFTED.
+
+    With `shift`, of shape (points,), SHIFTED has that effect, and only the others are false. Returns both counts and
+    how many figures a report has.
+    """
+    rng = np.random.default_rng([seed, points, games])
+    field = Varied("x", True, np.arange(float(points)), tuple(map(str, range(points))))
+    alike = slices([[field]])
+    any_false = seen = width = 0
+    together = max(AT_ONCE // (points * games), 1)
+    for start in range(0, reports, together):
+        some = min(together, reports - start)
+        figures = quantities(play_rule(kit(2), some * points * games, rng))
+        for i in range(some):
+            curves = sweep(figures, points, games, i * points * games, np.zeros(points) if shift is None else shift)
+            sure = {name for (name, _), p in changes(curves, alike, points).items() if p <= LEVEL}
+            seen += SHIFTED in sure
+            any_false += bool(sure - ({SHIFTED} if shift is not None else set()))
+            width = len(curves)
+    return any_false, seen, width
+
+
+def sweeps_table(reports: int = 400, seed: int = 1) -> str:
+    """Return the table of false alarms and of power."""
+    rows = [
+        "| points | games a point | figures | reports | any called changed, % | trend over 2 sd, seen in % | "
+        "one point off by 2 sd, seen in % |",
+        "|" + "---|" * 7,
+    ]
+    for points, games in ((2, 5), (5, 5), (20, 5), (5, 8), (20, 8), (5, 20), (20, 20)):
+        alarms, _, width = sweeps(points, games, reports, seed)
+        trend = 2 * np.arange(points) / (points - 1)
+        off = 2.0 * (np.arange(points) == points // 2)
+        power = [share(sweeps(points, games, reports // 4, seed + 1, shift)[1], reports // 4) for shift in (trend, off)]
+        rows.append(f"| {points} | {games} | {width} | {reports} | {share(alarms, reports)} | {' | '.join(power)} |")
+        print(rows[-1], flush=True)
+    return "\n".join(rows)
+
+
+# Information
+
+
+def parts(reports: int, games: int, rounds: int, rng: np.random.Generator) -> Iterator[Campaign]:
+    """Play reports of games under the rule, each a campaign of its own."""
+    together = max(AT_ONCE // games, 1)
+    for start in range(0, reports, together):
+        some = min(together, reports - start)
+        played = play_rule(kit(rounds), some * games, rng)
+        split = replace(played, points=[{}] * some, run_point=np.arange(some * games) // games)
+        yield from (at_point(split, i) for i in range(some))
+
+
+def informations(games: int, reports: int, rounds: int, seed: int) -> list[Estimate]:
+    """Return the information of successive drops that each of several reports has."""
+    rng = np.random.default_rng([seed, games])
+    found = (memory.successive_information(part, rng) for part in parts(reports, games, rounds, rng))
+    return [each.bits for each in found if each]
+
+
+def known_information(rounds: int, seed: int, games: int = 20_000) -> float:
+    """Return the information of successive drops in so many games, far more than any report has."""
+    rng = np.random.default_rng(seed)
+    batches = [play_rule(kit(rounds), AT_ONCE, rng) for _ in range(games // AT_ONCE)]
+    out = np.concatenate([batch.matrix(np.where(batch.phases, batch.drops.emerged, -1)) for batch in batches])
+    out = out.astype(np.int64)
+    size, others = int(out.max()) + 1, np.roll(out, 1, axis=0)
+
+    def told(later: Array) -> float:
+        there = (out[:, :-1] >= 0) & (later[:, 1:] >= 0)
+        code = out[:, :-1][there] * size + later[:, 1:][there]
+        return float(memory.mutual_information(np.bincount(code, minlength=size**2).reshape(size, size)))
+
+    return told(out) - told(others)
+
+
+def information_table(reports: int = 300, rounds: int = 5, seed: int = 2) -> str:
+    """Return the table of the information between successive drops against its truth."""
+    truth = known_information(rounds, seed)
+    rows = ["| games | reports | truth | mean of estimates +- se | covered, % |", "|" + "---|" * 5]
+    for games in (20, 50, 240):
+        found = informations(games, reports if games < 240 else reports // 3, rounds, seed + 1)
+        values = np.array([each.value for each in found])
+        error = values.std(ddof=1) / np.sqrt(len(values))
+        hits = sum(each.low <= truth <= each.high for each in found)
+        mean = f"{values.mean():.4f} +- {error:.4f}"
+        rows.append(f"| {games} | {len(found)} | {truth:.4f} | {mean} | {share(hits, len(found))} |")
+    return "\n".join(rows)
+
+
+# Intervals
+
+MISSING = Estimate(np.nan, np.nan, np.nan, 0)
+ROUNDS = 3  # of games whose intervals are tried
+AGES = (0, 2, 4)
+DROPS = (0, 5, 14)
+GAIN = "gain of a predictor"
+
+
+def intervals(part: Campaign) -> dict[str, list[Estimate]]:
+    """Return a report's figures by kind, each in a place of its own; MISSING where it does not tell one."""
+    boot, rows, d = Resamples(part.strata, part.rng("resamples"), 1000), part.phases, part.drops
+    setup, ones = d.drop == 0, np.ones(len(d), bool)
+    inside, out, colours, first = (
+        retention.moments(part, boot, values, where)
+        for values, where in (
+            (d.inside_after, rows), (d.emerged, rows), (colours_out(part), rows), (d.inside_after, setup),
+        )
+    )  # fmt: skip
+    course = retention.grouped_mean(part, boot, d.inside_after, d.drop, ones, int(d.drop.max()) + 1)[0]
+    shares = retention.histogram(part, boot, d.emerged, rows)[0]
+    plane = retention.slopes(part, boot, rows)
+    stay = survival.survival(part, boot)
+    lags = memory.autocorrelation(part, boot, np.column_stack([d.inside_after, part.inside_by_colour]))
+    of_setup = retention.setup_colours(part, boot, setup)
+    over = retention.moments(part, boot, d.emerged - THROWN_OUT * d.thrown - RESIDENT_OUT * d.inside_before, rows)[0]
+    with patch.object(fairness, "PERMUTATIONS", 1), patch.object(fairness, "FEWEST", 1):  # for its p alone
+        alike = fairness.fairness(part, boot, fairness.thrown_situations(part), part.rng("fairness"))
+    assert stay
+    assert alike
+    return {
+        "mean of drops": [inside[0], out[0], colours[0]],
+        "mean of one number a game": [first[0]],
+        "mean at one drop": _those(course, DROPS),
+        "share of cubes": [retention.cube_share(part, boot, rows, of_thrown) for of_thrown in (True, False)],
+        "share of drops": _those(shares, range(20)),
+        "share of games": [of_setup.all_present],
+        "standard deviation of drops": [inside[1], out[1], colours[1]],
+        "standard deviation of one number a game": [first[1]],
+        "least squares, slopes": _those(plane, (1, 2)),
+        "least squares, R squared": _those(plane, (3,)),
+        "chance of release at an age": _those(stay.hazard, AGES),
+        "survival to an age": _those(stay.survival, AGES),
+        "stay, median": [stay.median],
+        "stay, mean within 7 drops": [stay.mean_within],
+        "autocorrelation, all cubes": _those(lags, (0, 1, 6)),
+        "autocorrelation, each colour": _those(lags, range(7, 56, 7)),
+        "difference from the rule": [over],
+        "difference of a colour": _those(alike.differences, range(7)),
+        "ratio of variances": [of_setup.dispersion],
+    }
+
+
+def gains(part: Campaign) -> dict[str, list[Estimate]]:
+    """Return what predictors gain, which takes longer."""
+    told = memory.prediction(part, Resamples(part.strata, part.rng("resamples"), 1000), part.rng("folds"))
+    assert told
+    return {GAIN: [gain.bits for gain in told.gains]}
+
+
+def _those(found: Estimates, places: Sequence[int]) -> list[Estimate]:
+    return [found.at(i, 0) if i < len(found.value) else MISSING for i in places]
+
+
+def ends(reports: Sequence[dict[str, list[Estimate]]], kind: str) -> Array:
+    """Return values, lower and upper ends of a kind of figure, shape (3, reports, figures)."""
+    return np.array([[[getattr(e, end) for e in one[kind]] for one in reports] for end in ("value", "low", "high")])
+
+
+def truths(seed: int, batches: int = 4, games: int = 1_000) -> dict[str, Array]:
+    """Return what the figures of a report are of so many games under the rule; of some it is known without."""
+    rng = np.random.default_rng([seed, 0])
+    found = [intervals(play_rule(kit(ROUNDS), games, rng)) for _ in range(batches)]
+    known = {"difference from the rule": 0.0, "difference of a colour": 0.0, "ratio of variances": 1.0}
+    means = {kind: np.nan_to_num(ends(found, kind)[0]).mean(0) for kind in found[0]}
+    return {kind: mean if kind not in known else np.full_like(mean, known[kind]) for kind, mean in means.items()}
+
+
+def covered(games: int, reports: int, truth: dict[str, Array], seed: int) -> dict[str, tuple[float, float, int]]:
+    """Return, by kind, which share of intervals holds the truth, its standard error, and how many there are.
+
+    A kind's figures within a report go together, so the error is over reports. The gain of predictors depends on how
+    much they were fitted to: its truth is the mean over reports, of which it has a quarter. Shares of under one drop
+    in fifty are left out.
+    """
+    rng = np.random.default_rng([seed, games])
+    found = [intervals(part) for part in parts(reports, games, ROUNDS, rng)]
+    rows = {
+        kind: _held(ends(found, kind), right, right > (0.02 if kind == "share of drops" else -np.inf))
+        for kind, right in truth.items()
+    }
+    gained = ends([gains(part) for part in parts(reports // 4, games, ROUNDS, rng)], GAIN)
+    right = gained[0].mean(0)
+    return rows | {GAIN: _held(gained, right, np.isfinite(right))}
+
+
+def _held(told: Array, right: Array, counted: Array) -> tuple[float, float, int]:
+    _, low, high = told
+    there = np.isfinite(low) & counted
+    hits, of = ((low <= right) & (right <= high) & there).sum(1), there.sum(1)
+    ratio = hits.sum() / of.sum()
+    error = np.sqrt(((hits - ratio * of) ** 2).sum()) / of.sum()
+    return float(ratio), float(error), int(of.sum())
+
+
+def intervals_table(reports: int = 200, seed: int = 3) -> str:
+    """Return the table of how many intervals of 95 % hold the truth, by kind and by number of games."""
+    sizes, truth = (8, 20, 50), truths(seed)
+    by_size = [covered(games, reports, truth, seed) for games in sizes]
+    head = " | ".join(f"{games} games, % (n)" for games in sizes)
+    rows = [f"| kind of interval | {head} |", "|" + "---|" * (1 + len(sizes))]
+    for kind in by_size[0]:
+        told = (f"{100 * share:.1f} +- {100 * error:.1f} ({n})" for share, error, n in (one[kind] for one in by_size))
+        rows.append(f"| {kind} | {' | '.join(told)} |")
+    return "\n".join(rows)
+
+
+# Indices
+
+
+def _ranks(points: int, rng: np.random.Generator) -> Array:
+    x = rng.normal(size=points)
+    found = sensitivity.rank_correlation(x, 0.6 * x + 0.8 * rng.normal(size=points))
+    return np.array([found.low <= 6 / np.pi * np.arcsin(0.3) <= found.high])
+
+
+def _smooths(points: int, rng: np.random.Generator) -> Array:
+    x, at = 10 * rng.random(points), np.linspace(0.5, 9.5, 10)
+    found = sensitivity.smooth(x, np.sin(x / 3) + rng.normal(0, 0.2, points), at, rng)
+    assert found
+    return (found.low <= np.sin(at / 3)) & (np.sin(at / 3) <= found.high)
+
+
+def _sobols(points: int, rng: np.random.Generator) -> Array:
+    """Of Ishigami's function, whose shares are known."""
+    x = rng.random((points, 3))
+    z = np.pi * (2 * x - 1)
+    y = np.sin(z[:, 0]) + 7 * np.sin(z[:, 1]) ** 2 + 0.1 * z[:, 2] ** 4 * np.sin(z[:, 0])
+    found = sensitivity.shares(x, y, rng)
+    if not found:
+        return np.zeros(0, bool)
+    told, truth = [*found.first, *found.total], (0.314, 0.442, 0.0, 0.558, 0.442, 0.244)
+    return np.array([abs(i.value - right) <= max(2 * i.error, 0.005) for i, right in zip(told, truth, strict=True)])
+
+
+def indices_table(seed: int = 4) -> str:
+    """Return the table of how many intervals of what a sample of points tells hold the truth."""
+    rows = ["| kind of interval | points | designs | covered, % |", "|" + "---|" * 4]
+    for kind, sizes, designs, draw in (
+        ("rank correlation (.58)", (12, 40), 1000, _ranks),
+        ("smooth, at ten places", (30, 100), 200, _smooths),
+        ("Sobol indices, first and total", (150,), 6, _sobols),
+    ):
+        for points in sizes:
+            rng = np.random.default_rng([seed, points])
+            held = [draw(points, rng) for _ in range(designs)]
+            ratio = np.concatenate(held).mean()
+            error = np.std([one.mean() for one in held if len(one)], ddof=1) / np.sqrt(designs)
+            rows.append(f"| {kind} | {points} | {designs} | {100 * ratio:.1f} +- {100 * error:.1f} |")
+    return "\n".join(rows)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "sweeps": sweeps_table,
+    "information": information_table,
+    "intervals": intervals_table,
+    "indices": indices_table,
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure coverage; returns the exit status: see `ended`."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tables", nargs="+", choices=[*TABLES], help="what to measure")
+    parser.add_argument("--write", type=Path, help="the document that has the tables")
+    options = parser.parse_args(arguments)
+
+    def work() -> None:
+        for name in options.tables:
+            text = TABLES[name]()
+            print(text)
+            if options.write:
+                put(options.write, name, text)
+
+    return ended("coverage", work)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
