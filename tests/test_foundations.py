@@ -159,14 +159,14 @@ def test_a_near_miss_is_suggested_and_a_far_one_is_not():
 
 
 def test_a_missing_extra_says_what_to_install_wherever_tower_sim_came_from():
-    says = r"pyarroww is not installed .*; try: .*-m pip install pyarrow rich markdown-it-py scikit-learn$"
+    says = r"pyarroww is not installed .*; try: .*-m pip install numba pyarrow rich markdown-it-py scikit-learn$"
     with pytest.raises(UsageError, match=says):
         extra("pyarroww", "calibrate")
     assert pip_install("numpy") in (
         "python -m pip install numpy",
         f"{shlex.quote(sys.executable)} -m pip install numpy",
     )
-    assert packages("dask") == ("pyarrow", "rich", "markdown-it-py", "distributed")
+    assert packages("dask") == ("numba", "pyarrow", "rich", "markdown-it-py", "distributed")
 
 
 def test_on_a_narrow_terminal_long_lines_are_folded_between_words_and_nothing_is_lost():

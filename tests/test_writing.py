@@ -178,6 +178,7 @@ FOREIGN = {
     "calibrate my_tower -o mine.toml": "mine.toml",
     "calibrate my_tower -o other.toml": "other.surrogate.json",
     "lab -o lab.html": "lab.html",
+    "live -o tower.html": "tower.html",
     "show amerigo -o g.png": "g.png",
     "surrogate fit none -o m.json": "m.json",
     "surrogate check amerigo none -o report": "report/report.md",
