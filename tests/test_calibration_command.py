@@ -250,7 +250,7 @@ def test_without_scikit_learn_one_line_says_what_to_install(
 ):
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
     assert calibrate_in(tmp_path) == 2
-    assert "pip install pyarrow rich markdown-it-py scikit-learn" in capsys.readouterr().err
+    assert "pip install numba pyarrow rich markdown-it-py scikit-learn" in capsys.readouterr().err
 
 
 def test_without_the_engine_of_the_design_one_line_says_what_to_install(

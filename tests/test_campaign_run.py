@@ -255,7 +255,7 @@ except tower_sim.UsageError as error:
     name = "dask" if module == "distributed" else "campaign"
     told = [line for line in done.stderr.splitlines() if not line.startswith("...")]  # progress, on a slow machine
     assert len(told) == 1
-    assert re.search(f"the extra '{name}' needs; try: .*-m pip install pyarrow rich", told[0])
+    assert re.search(f"the extra '{name}' needs; try: .*-m pip install numba pyarrow rich", told[0])
     assert done.returncode == 1
 
 

@@ -17,7 +17,7 @@ from tower_sim.study.sweeps import SweptCurve
 
 def at_most(hits: int, of: int, chance: float) -> bool:
     """Whether a count is what that chance, or a lesser one, may make (but for 1 in 10,000)."""
-    return hits <= stats.binom.ppf(1 - 1e-4, of, chance)
+    return hits <= float(stats.binom.ppf(1 - 1e-4, of, chance))
 
 
 # Sweeps
