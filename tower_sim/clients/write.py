@@ -171,6 +171,12 @@ def _declared(kind: str, name: str) -> str:
     )
 
 
+def rules_modules() -> dict[str, str]:
+    """Return the modules of the package by file that the game's rules, `lib/rules.js`, need."""
+    lib = {"words": modules.words_module(), "published": _published(), **modules.own_modules()}
+    return modules.physics_modules() | {f"lib/{name}.js": text for name, text in lib.items()}
+
+
 def _published() -> str:
     """Return the module of the published rules; cubes are an object by colour."""
     game: Game = registry.get("game", DEFAULT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from importlib.resources.abc import Traversable
 from posixpath import dirname, join, normpath
 
@@ -13,30 +14,32 @@ _LISTED = re.compile(r"^export \{([^}]*)\};\n", re.M)
 _LEFT = re.compile(r"^(?:import|export)\b.*", re.M)
 
 
-def bundled(name: str, root: Traversable, entry: str) -> str:
-    """Return a script in which the constant `name` has what the module `entry` exports, a path from the folder `root`.
+def bundled(name: str, root: Traversable | dict[str, str], entry: str) -> str:
+    """Return a script in which the constant `name` has what the module `entry` exports, a path from the folder `root`,
+    or one of the texts `root`.
 
     Raises ValueError for a module that imports or exports otherwise than by name, and for a circle of imports.
     """
     modules: dict[str, str] = {}
-    _add(root, normpath(entry), modules, ())
+    read = root.__getitem__ if isinstance(root, dict) else lambda path: root.joinpath(*path.split("/")).read_text("utf-8")
+    _add(read, normpath(entry), modules, ())
     texts = [f"modules[{path!r}] = (() => {{\n{text}}})();\n" for path, text in modules.items()]
     inside = f"const modules = {{}};\n{''.join(texts)}return modules[{normpath(entry)!r}];\n"
     return f"const {name} = (() => {{\n{inside}}})();\n"
 
 
-def _add(root: Traversable, path: str, modules: dict[str, str], above: tuple[str, ...]) -> None:
+def _add(read: Callable[[str], str], path: str, modules: dict[str, str], above: tuple[str, ...]) -> None:
     """Add a module's text as the body of a function, after those it asks."""
     if path in modules:
         return
     if path in above:
         raise ValueError(f"modules import each other: {', '.join((*above, path))}")
-    text = root.joinpath(*path.split("/")).read_text("utf-8")
+    text = read(path)
     asked = {
         each[1]: normpath(join(dirname(path), each[1])) for each in (*_IMPORT.findall(text), *_REEXPORT.findall(text))
     }
     for other in asked.values():
-        _add(root, other, modules, (*above, path))
+        _add(read, other, modules, (*above, path))
     exported = [(one, one) for one in _DECLARED.findall(text)]
     for listed in _LISTED.findall(text):
         exported += _pairs(listed)

@@ -13,7 +13,7 @@ from tower_sim.pages.html import lean, source
 from tower_sim.physics.plain import core
 from tower_sim.writing import check, write
 
-_PARTS = ("tower", "hand", "sound", "link", "words", "panels", "main")
+_PARTS = ("tower", "hand", "sound", "link", "words", "panels", "along", "main")
 
 
 def live_command(output: Path, given: Sequence[str | Path] = ()) -> None:
@@ -44,7 +44,14 @@ def worker() -> str:
     return f'"use strict";\n{lean(physics)}{lean(source("tower_sim.live", "page/worker.js"))}'
 
 
+def rules() -> str:
+    """Return the script of the constant `amerigo`: the rules as the npm package has them."""
+    from tower_sim.clients.write import rules_modules  # which imports the element, and so this package
+
+    return bundled("amerigo", rules_modules(), "lib/rules.js")
+
+
 def _script() -> str:
     parts = source("tower_sim.live", *(f"page/{name}.js" for name in _PARTS))
-    own = "\n".join((source("tower_sim.pages", "common.js"), scene.script(), parts))
+    own = "\n".join((source("tower_sim.pages", "common.js"), scene.script(), rules(), parts))
     return f'(() => {{\n"use strict";\n{lean(own)}}})();\n'

@@ -12,6 +12,7 @@ class Live {
     this.ask = onceAFrame((at) => this.frame(at));
     this.panels = new Panels(data, (colour, by) => this.add(colour, by));
     this.frames = 0;
+    this.along = null; // a game played along
     this.last = null; // what was thrown last: {counts, seed, before: a token}
     this.busy = Promise.resolve();
   }
@@ -22,6 +23,7 @@ class Live {
     const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
     this.core = await bytesOf("core");
     this.tower = new LiveTower(() => new Worker(url), (word, what) => this.heard(word, what), this.ask);
+    this.along = new Along(this);
     let link = null;
     try {
       link = linkRead(location.hash);
@@ -66,6 +68,7 @@ class Live {
     this.panels.open(shown, (name) => this.paintOf(name));
     find("profile").value = shown.name;
     this.openStage();
+    this.along.open(shown);
     await this.tower.open(shown, this.core);
     this.tell("Take cubes, then throw them.");
   }
@@ -135,6 +138,7 @@ class Live {
 
   /** Throw what is in the hand with the model's own hand; of an empty hand the same as last. */
   throwIt() {
+    if (this.along.isOn) return this.run(() => this.along.throwIt(anySeed()));
     const counts = this.hand.held.length ? this.hand.counts() : this.last ? this.last.counts : [];
     if (!counts.length) return this.tell("Your hand is empty: take cubes first.");
     return this.run(() => this.throwCounts(counts, anySeed()));
@@ -193,8 +197,9 @@ class Live {
   async launch(play, launch) {
     const { colour, pose, velocity, spin } = launch;
     try {
-      const id = this.tower.state.next + play.launched;
+      const id = this.along.numberOf(colour) ?? this.tower.state.next + play.launched;
       await this.tower.launch(play, { cube: { id, colour }, pose, velocity, spin });
+      this.along.launched.add(id);
     } catch (error) {
       this.hand.back([launch]);
       this.tell(`A cube stays in your hand: ${error.message}`);
@@ -223,7 +228,10 @@ class Live {
     else if (word === "again") this.tell("This throw did not come to rest; it is drawn again, as everywhere.");
     else if (word === "failed") this.failed(what);
     else if (word === "rest") this.rested(what);
-    else if (word === "state") this.panels.showPast(what, this.tower.isBoard);
+    else if (word === "state") {
+      this.panels.showPast(what, this.tower.isBoard);
+      this.along.show();
+    }
     if (this.listener) this.listener(word, what);
   }
 
@@ -339,6 +347,7 @@ function connect(live) {
     g: () => live.letGo(),
     p: () => live.pour(),
     n: () => live.knock(),
+    h: () => live.along.take(),
     u: () => live.undo(),
     Backspace: () => putBack(live),
     " ": () => live.tower.finish(),

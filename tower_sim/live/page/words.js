@@ -7,6 +7,7 @@ const KEYS = [
   ["G", "let all go where your hand is"],
   ["P", "let one cube go; held down they pour"],
   ["N", "knock on the table"],
+  ["H", "take the cubes of this phase into the hand, in a game played along"],
   ["U", "undo"],
   ["Backspace", "put the cubes in the hand back"],
   ["Space", "see at once how it ends"],
