@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ import pytest
 from support.browser import PAGES, Watched, axe_violations, browsing
 
 from tower_sim import PhysicsModel, load
+from tower_sim.games.amerigo import Rules
+from tower_sim.games.amerigo.options import action_points, actions_allowed, gold_for_passing
 from tower_sim.live import live_page
 from tower_sim.model import redo
 from tower_sim.requests import DropRequest, outcome
@@ -60,6 +63,35 @@ def test_a_throw_by_its_seed_is_that_of_the_command_line(desk: Watched, file: Pa
         landed = outcome(DropRequest("amerigo", "physics", 5, {"blue": 7, "red": 2}), model)
     assert page.evaluate("towerSim.state") == landed.state.token()
     assert counts(page) == [0, len(landed.inside), len(landed.emerged)]
+    desk.check()
+
+
+def test_a_game_of_amerigo_is_played_along_by_its_rules(desk: Watched, file: Path):
+    page, rules = opened(desk, file), Rules()
+    page.get_by_role("button", name="Play Amerigo along").click()
+    for _ in range(4):
+        page.keyboard.press("Enter")
+        all_still(page)
+        page.wait_for_timeout(120)
+    panel = page.locator("#game-panel").inner_text()
+    setup, *phases = state_of(page).log
+    colour_of = {cube.id: cube.colour for cube in setup.thrown}
+    assert (len(setup.thrown), f"Set-up: {len(setup.emerged)} cubes came out." in panel) == (49, True)
+    inside = {cube.id for cube in setup.thrown} - {*setup.emerged}
+    for colour, event in zip(rules.colours, phases, strict=False):
+        assert {cube.id for cube in event.thrown} == {i for i in colour_of if colour_of[i] == colour} - inside
+        inside = (inside | {cube.id for cube in event.thrown}) - {*event.emerged}
+        out = Counter(colour_of[number] for number in event.emerged)
+        said = next(line for line in panel.splitlines() if line.startswith(f"Round 1, {colour} phase:"))
+        if out:
+            assert f"{action_points(out)} action point" in said
+            assert f"pass for {gold_for_passing(out, rules.gold_divisor)} gold" in said
+            assert all(each in said.partition("Choose")[2] for each in actions_allowed(out, rules))
+    assert len(phases) == 3
+    page.keyboard.press("KeyU")
+    all_still(page)
+    page.wait_for_timeout(120)
+    assert f"Round 1 of 5, {rules.colours[2]} phase" in page.locator("#game-panel").inner_text()
     desk.check()
 
 

@@ -15,13 +15,17 @@ _LEFT = re.compile(r"^(?:import|export)\b.*", re.M)
 
 
 def bundled(name: str, root: Traversable | dict[str, str], entry: str) -> str:
-    """Return a script in which the constant `name` has what the module `entry` exports, a path from the folder `root`,
-    or one of the texts `root`.
+    """Return a script in which the constant `name` has what a module exports.
+
+    `entry` is its path from the folder `root`, or the name of one of the texts `root`.
 
     Raises ValueError for a module that imports or exports otherwise than by name, and for a circle of imports.
     """
     modules: dict[str, str] = {}
-    read = root.__getitem__ if isinstance(root, dict) else lambda path: root.joinpath(*path.split("/")).read_text("utf-8")
+
+    def read(path: str) -> str:
+        return root[path] if isinstance(root, dict) else root.joinpath(*path.split("/")).read_text("utf-8")
+
     _add(read, normpath(entry), modules, ())
     texts = [f"modules[{path!r}] = (() => {{\n{text}}})();\n" for path, text in modules.items()]
     inside = f"const modules = {{}};\n{''.join(texts)}return modules[{normpath(entry)!r}];\n"
