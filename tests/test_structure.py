@@ -48,8 +48,9 @@ KNOWS = {
     "design": "apparatus campaign cubes drawing games physics printing recorder requests runs simulator state study",
     "calibration": "apparatus campaign contract cubes drawing fitting games model physics runs simulator "
     "state study surrogate",
-    "live": "apparatus cubes games pages physics runs surrogate variants",
-    "clients": "apparatus games live pages physics surrogate variants",
+    "javascript": "apparatus games pages physics variants",
+    "live": "apparatus cubes games javascript pages physics runs surrogate variants",
+    "clients": "apparatus javascript live pages surrogate",
     "lab": "apparatus drawing games pages runs surrogate variants",
     "service": "apparatus contract cubes games model models outcome physics requests state surrogate",
     "testing": "apparatus campaign contract cubes games model outcome physics places recorder state",

@@ -15,19 +15,17 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, cast
 
-from tower_sim import registry
+from tower_sim import javascript as modules
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.with_board import with_board
-from tower_sim.clients import modules, tongues
+from tower_sim.clients import tongues
 from tower_sim.errors import UsageError, fault, shown
-from tower_sim.games.game import Game
 from tower_sim.live.element import element_module, element_types
 from tower_sim.made import of_folder
 from tower_sim.pages.html import source
 from tower_sim.surrogate.export import document, js_text, json_text
 from tower_sim.surrogate.store import TOWER, fitted_or_shipped, shipped_names
 from tower_sim.terminal import warn
-from tower_sim.variants import DEFAULT
 from tower_sim.version import TOWER_SIM
 from tower_sim.writing import told, write, write_folder
 
@@ -93,7 +91,7 @@ def package_files(models: Sequence[str] = ()) -> dict[str, str]:
         "words": modules.words_module(),
         "tower": modules.tower_module(),
         "ship": modules.ship_module(),
-        "published": _published(),
+        "published": modules.published_module(),
         "thresholds": f"{_THRESHOLDS}export const THRESHOLDS = {_line(thresholds)};\n",
         **modules.own_modules(),
     }
@@ -169,27 +167,6 @@ def _declared(kind: str, name: str) -> str:
         f"/** A {kind.lower()} fitted to simulated games: see README.md. */\n"
         f"export declare const {_word(name)}: {kind};\n"
     )
-
-
-def rules_modules() -> dict[str, str]:
-    """Return the modules of the package by file that the game's rules, `lib/rules.js`, need."""
-    lib = {"words": modules.words_module(), "published": _published(), **modules.own_modules()}
-    return modules.physics_modules() | {f"lib/{name}.js": text for name, text in lib.items()}
-
-
-def _published() -> str:
-    """Return the module of the published rules; cubes are an object by colour."""
-    game: Game = registry.get("game", DEFAULT)
-    plain: dict[str, Any] = game.plain(game.read({}))[game.tables[0]]
-    if not isinstance(plain["cubes"], Mapping):
-        plain = {**plain, "cubes": dict.fromkeys(plain["colours"], plain["cubes"])}
-    frozen = ", ".join(f"{key}: {_frozen(value)}" for key, value in plain.items())
-    head = f"// The published rules of {game.title}.\n\n"
-    return f"{head}export const PUBLISHED = /* @__PURE__ */ Object.freeze({{ {frozen} }});\n"
-
-
-def _frozen(value: object) -> str:
-    return _line(value) if isinstance(value, (int, str)) else f"Object.freeze({_line(value)})"
 
 
 def _plugins() -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
+from tower_sim.javascript import rules_modules
 from tower_sim.live.bundle import bundled
 from tower_sim.live.contents import contents
 from tower_sim.pages import Page, scene
@@ -45,10 +46,8 @@ def worker() -> str:
 
 
 def rules() -> str:
-    """Return the script of the constant `amerigo`: the rules as the npm package has them."""
-    from tower_sim.clients.write import rules_modules  # which imports the element, and so this package
-
-    return bundled("amerigo", rules_modules(), "lib/rules.js")
+    """Return the script of the constant `gameRules`: the rules of the game as the npm package has them."""
+    return bundled("gameRules", rules_modules(), "lib/rules.js")
 
 
 def _script() -> str:

@@ -1,23 +1,23 @@
-// A whole game of Amerigo, played along with the tower. `amerigo` is the rules in JavaScript; here they are only asked.
+// A whole game of Amerigo, played along with the tower. `gameRules` are the rules in JavaScript; here they are only asked.
 
 /** What the events of a tower that was empty are as a game: {entries, game, left: cubes still to throw, over, wrong}. */
 function courseOf(events) {
-  const rules = amerigo.AMERIGO;
+  const rules = gameRules.AMERIGO;
   const inside = new Map();
   const entries = [];
   const seen = () => ({ drops: 0, cubes: [...inside].map(([id, colour]) => ({ id, colour })) });
-  let game = amerigo.newGame();
+  let game = gameRules.newGame();
   let [left, out, waiting] = [[], [], []];
   const entered = () => {
     const tower = { check() {}, drop: () => ({ state: seen(), emerged: out, generator: null }) };
-    const done = amerigo.playDrop(tower, game, null, rules);
+    const done = gameRules.playDrop(tower, game, null, rules);
     entries.push(done.entry);
     game = done.game;
     out = [];
   };
   const begin = () => {
-    for (; !amerigo.isOver(game, rules); entered()) {
-      left = amerigo.nextThrow(game, rules);
+    for (; !gameRules.isOver(game, rules); entered()) {
+      left = gameRules.nextThrow(game, rules);
       if (!left.length) continue; // nothing to throw: the phase is skipped
       left = [...new Map([...left, ...waiting].map((cube) => [cube.id, cube])).values()].sort((a, b) => a.id - b.id);
       waiting = [];
@@ -42,7 +42,7 @@ function courseOf(events) {
       begin();
     }
   }
-  return { entries, game, left, over: amerigo.isOver(game, rules), wrong: false };
+  return { entries, game, left, over: gameRules.isOver(game, rules), wrong: false };
 }
 
 /** What a drop of the game allows, as sentences. */
@@ -51,7 +51,7 @@ function entryWords(entry) {
   if (!sumOf(Object.values(entry.thrown))) return `${name}: no ${entry.phase} cube is outside; the phase is skipped.`;
   if (!entry.index) return `${name}: ${counted(sumOf(Object.values(entry.emerged)), "cube")} came out.`;
   if (entry.skipped) return `${name}: no cube came out; the phase is skipped.`;
-  const { choices, gold } = amerigo.options(entry.emerged);
+  const { choices, gold } = gameRules.options(entry.emerged);
   return `${name}: ${countsWords(Object.entries(entry.emerged))} came out. Choose one action: ${listed(choices.map(({ action }) => action))}, with ${counted(entry.actionPoints, "action point")}; or pass for ${gold} gold.`;
 }
 
@@ -71,7 +71,7 @@ class Along {
   /** Stand there for a tower that takes the game's cubes. */
   open(shown) {
     this.isOn = false;
-    find("game-panel").hidden = shown.seen.kind === "board" || !amerigo.AMERIGO.colours.every((colour) => shown.colours.includes(colour));
+    find("game-panel").hidden = shown.seen.kind === "board" || !gameRules.AMERIGO.colours.every((colour) => shown.colours.includes(colour));
     this.show();
   }
 
@@ -103,7 +103,7 @@ class Along {
       const total = (of) => sumOf(phases.map(of));
       return `The game is over: ${counted(phases.length, "phase")}, ${total(({ skipped }) => Number(skipped))} of them skipped; ${counted(total(({ emerged }) => sumOf(Object.values(emerged))), "cube")} came out, ${counted(total(({ actionPoints }) => actionPoints), "action point")} in all.`;
     }
-    const { rounds, phases } = amerigo.rulesOf();
+    const { rounds, phases } = gameRules.rulesOf();
     const [round, phase] = [Math.ceil(game.index / phases.length), phases[(game.index - 1) % phases.length]];
     return `${game.index ? `Round ${round} of ${rounds}, ${phase} phase` : "Set-up"}: ${countsWords(byColour(left.map(({ id, colour }) => [id, colour])))} to throw.`;
   }

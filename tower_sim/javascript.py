@@ -6,13 +6,19 @@ The samplers and their words are those of the one-file export and of the lab's p
 from __future__ import annotations
 
 import base64
+import json
 import re
+from collections.abc import Mapping
 from importlib import resources
+from typing import Any
 
+from tower_sim import registry
 from tower_sim.apparatus.catalogue import load, names
+from tower_sim.games.game import Game
 from tower_sim.pages.html import scripts_of_games, source
 from tower_sim.physics.plain import core, document
 from tower_sim.physics.plain import text as text_of
+from tower_sim.variants import DEFAULT
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)";\n', re.M)
 _REEXPORT = re.compile(r'^export \{([^}]*)\} from "([^"]+)";\n', re.M)
@@ -69,6 +75,31 @@ def physics_modules() -> dict[str, str]:
         text = f"/** The profile {name} as the physics has it. */\nexport const profile = {plain};\n"
         files[f"physics/{file_of(name)}.js"] = text
     return files | {"physics.js": _own("physics.js")}
+
+
+def rules_modules() -> dict[str, str]:
+    """Return the modules of the package by file that the game's rules, `lib/rules.js`, need."""
+    lib = {"words": words_module(), "published": published_module(), **own_modules()}
+    return physics_modules() | {f"lib/{name}.js": text for name, text in lib.items()}
+
+
+def published_module() -> str:
+    """Return the module of the published rules; cubes are an object by colour."""
+    game: Game = registry.get("game", DEFAULT)
+    plain: dict[str, Any] = game.plain(game.read({}))[game.tables[0]]
+    if not isinstance(plain["cubes"], Mapping):
+        plain = {**plain, "cubes": dict.fromkeys(plain["colours"], plain["cubes"])}
+    frozen = ", ".join(f"{key}: {_frozen(value)}" for key, value in plain.items())
+    head = f"// The published rules of {game.title}.\n\n"
+    return f"{head}export const PUBLISHED = /* @__PURE__ */ Object.freeze({{ {frozen} }});\n"
+
+
+def _frozen(value: object) -> str:
+    return _compact(value) if isinstance(value, (int, str)) else f"Object.freeze({_compact(value)})"
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
 
 
 def file_of(name: str) -> str:
