@@ -42,8 +42,14 @@ def opened(desk: Watched, file: Path, hash: str = "") -> Any:
 
 
 def all_still(page: Any) -> None:
-    """Wait until what was asked for is done."""
+    """Wait until what was asked for is done, and shown."""
     page.evaluate("async () => { await towerSim.busy; await towerSim.finish(); await towerSim.busy; }")
+    all_shown(page)
+
+
+def all_shown(page: Any) -> None:
+    """Wait until what was asked for so far is in a picture: the page draws in the next frame."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 def state_of(page: Any) -> TowerState:
@@ -52,7 +58,7 @@ def state_of(page: Any) -> TowerState:
 
 def counts(page: Any) -> list[int]:
     """What the table says of all colours: in hand, inside, out."""
-    page.wait_for_timeout(120)
+    all_shown(page)
     return [int(text) for text in page.locator("#counts tfoot td").all_inner_texts()]
 
 
@@ -72,7 +78,6 @@ def test_a_game_of_amerigo_is_played_along_by_its_rules(desk: Watched, file: Pat
     for _ in range(4):
         page.keyboard.press("Enter")
         all_still(page)
-        page.wait_for_timeout(120)
     panel = page.locator("#game-panel").inner_text()
     setup, *phases = state_of(page).log
     colour_of = {cube.id: cube.colour for cube in setup.thrown}
@@ -90,7 +95,6 @@ def test_a_game_of_amerigo_is_played_along_by_its_rules(desk: Watched, file: Pat
     assert len(phases) == 3
     page.keyboard.press("KeyU")
     all_still(page)
-    page.wait_for_timeout(120)
     assert f"Round 1 of 5, {rules.colours[2]} phase" in page.locator("#game-panel").inner_text()
     desk.check()
 
