@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
 import pytest
 
+from tests.support.hulls import as_hull
 from tower_sim import cli
-from tower_sim.apparatus.catalogue import names, shipped
+from tower_sim.apparatus.catalogue import load, names, shipped
 from tower_sim.live.bundle import bundled
-from tower_sim.live.contents import contents
+from tower_sim.live.contents import contents, opening
 from tower_sim.live.page import worker
 
 Capture = pytest.CaptureFixture[str]
@@ -50,6 +52,14 @@ def test_all_that_ship_are_in_it_and_the_long_run_is_that_of_whole_games():
         assert (tower["exit"] is None) == (tower["profile"]["board"] is not None)
         assert set(tower["colours"]) <= document["paints"].keys()
     assert amerigo["exit"]["way"] == [0.3, 0.0, 0.0]  # over the ramp, into the tray
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_room_for_a_hand_is_the_same_where_boxes_are_hulls(name: str):
+    shape = load(name)
+    hulls = replace(shape, boxes=(), hulls=tuple(map(as_hull, shape.boxes)))
+    assert opening(hulls) == opening(shape)
+    assert shape.board or opening(shape) > opening(replace(shape, boxes=()))
 
 
 def test_what_cannot_be_in_the_page_is_refused_in_one_line(tmp_path: Path, capsys: Capture):

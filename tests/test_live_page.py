@@ -132,6 +132,23 @@ def test_what_a_hand_does_by_mouse_and_keys_is_recorded_and_python_does_it_again
     desk.check()
 
 
+def test_who_waits_for_the_end_of_what_is_undone_need_not(desk: Watched, file: Path):
+    page = opened(desk, file, "#profile=amerigo&seed=5&throw=blue:7")
+    all_still(page)
+    state = page.evaluate("towerSim.state")
+    waited = """async () => {
+      document.getElementById("throw").click();
+      await towerSim.busy;
+      const over = towerSim.finish();
+      document.getElementById("undo").click();
+      await over;
+      await towerSim.busy;
+      return towerSim.state;
+    }"""
+    assert page.evaluate(waited) == state
+    desk.check()
+
+
 def test_a_link_is_opened_by_another_page_and_a_broken_one_loses_nothing(desk: Watched, file: Path):
     page = opened(desk, file, "#profile=dead_reckoning&seed=7&throw=purple:4,green:3")
     all_still(page)

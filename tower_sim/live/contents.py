@@ -10,6 +10,7 @@ import numpy as np
 
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import load, names
+from tower_sim.apparatus.hull import normal_of
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.solids import axes
 from tower_sim.cubes import COLOURS
@@ -63,7 +64,7 @@ def _tower(shape: Apparatus, game: Game) -> dict[str, Any]:
         "title": registry.get("apparatus", shape.profile["kind"]).title,
         "edge": shape.cube_edge,
         "hand": {"height": hand.height, "spread": hand.spread, "interval": hand.interval},
-        "opening": _opening(shape),
+        "opening": opening(shape),
         "exit": _exit(shape),
         "colours": colours,
         "profile": document(shape),
@@ -71,7 +72,7 @@ def _tower(shape: Apparatus, game: Game) -> dict[str, Any]:
     }
 
 
-def _opening(shape: Apparatus) -> float:
+def opening(shape: Apparatus) -> float:
     """Return the radius (m) of the circle about the middle that is free at the rim; at least that of its own hand."""
     angles, radii = np.linspace(0, 2 * np.pi, 64, endpoint=False), np.arange(0.0, 0.3, 0.001)
     flat = np.stack([np.outer(radii, np.cos(angles)), np.outer(radii, np.sin(angles))], axis=-1)
@@ -80,6 +81,10 @@ def _opening(shape: Apparatus) -> float:
     for box in shape.boxes:
         own = (points - np.array(box.centre)) @ axes(np.array([box.orientation]))[0]
         taken |= (np.abs(own) <= np.array(box.half)).all(axis=-1)
+    for hull in shape.hulls:
+        corner = np.array(hull.vertices)
+        out = np.array([normal_of(hull.vertices, face) for face in hull.faces])
+        taken |= (points @ out.T <= np.sum(out * corner[[face[0] for face in hull.faces]], axis=1)).all(axis=-1)
     at_walls = radii[taken.any(axis=1)]
     return max(shape.hand.spread / 2, float(at_walls[0]) if len(at_walls) else 0.0)
 

@@ -101,7 +101,7 @@ class Along {
     if (over) {
       const phases = entries.slice(1);
       const total = (of) => sumOf(phases.map(of));
-      return `The game is over: ${counted(phases.length, "phase")}, ${total(({ skipped }) => Number(skipped))} of them skipped; ${counted(total(({ emerged }) => sumOf(Object.values(emerged))), "cube")} came out, ${counted(total(({ actionPoints }) => actionPoints), "action point")} in all.`;
+      return `The game is over: ${counted(phases.length, "phase")}, ${total(({ skipped }) => Number(skipped))} of them skipped; ${counted(total(({ emerged }) => sumOf(Object.values(emerged))), "cube")} came out, ${counted(total(({ actionPoints }) => actionPoints), "action point")} in all, or ${total(({ gold }) => gold)} gold for passing every time.`;
     }
     const { rounds, phases } = gameRules.rulesOf();
     const [round, phase] = [Math.ceil(game.index / phases.length), phases[(game.index - 1) % phases.length]];

@@ -47,7 +47,7 @@ class LiveTower {
       this.tell("again", { status: said.again });
     }
     if (said.failed || said.broken) {
-      this.play = null;
+      this.drop();
       this.tell("failed", { what: play.what, failures: said.failed || [], reason: said.broken });
     }
     this.ask();
@@ -81,9 +81,16 @@ class LiveTower {
   /** Do what leaves nothing moving: "read" a token, "undo", "empty", "take" cubes. */
   async change(ask, what = {}) {
     const state = await this.request(ask, what);
-    this.play = null;
+    this.drop();
     this.clear();
     this.take(state);
+  }
+
+  /** What moves is no more: whoever waits for its end need not. */
+  drop() {
+    const { play } = this;
+    this.play = null;
+    if (play) for (const done of play.after) done();
   }
 
   /** Begin to move: "drop" {counts or cubes, seed}, "knock" {strength, seed}, "place" {cube, zone, seed}, "hand" {}. */
