@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -318,6 +319,10 @@ def test_the_description_names_every_route_field_and_code(client: Client):
     for name, do in (("DropAsked", drawing.DROP), ("GameAsked", drawing.GAME), ("BattleAsked", drawing.BATTLE)):
         assert set(asked[name]["properties"]) == set(drawing.known_fields(do))
     assert set(told["x-problems"]) == set(STATUS)
+    (digits,) = re.findall(r'"pattern": "([^"]+)"', json.dumps(asked["DropAsked"]["properties"]["seed"]))
+    assert re.fullmatch(digits, str(2**128 - 1))
+    names = re.findall(r'"operationId": "(\w+)"', json.dumps(told["paths"]))
+    assert len({*names}) == len(names) == json.dumps(told["paths"]).count('"summary"')
     for path, operations in told["paths"].items():
         for method, operation in operations.items():
             if method == "post":

@@ -15,6 +15,7 @@ from tower_sim.service.http import draws, jobs, keys, rounds, towers
 from tower_sim.service.http.problems import MEDIA, STATUS
 from tower_sim.service.parsing import MAX_GAMES
 from tower_sim.service.verifiable.draws import LEAST_WORDS, MOST_WORDS
+from tower_sim.state import MAX_SEED
 from tower_sim.version import TOWER_SIM
 
 Schema = dict[str, Any]
@@ -54,34 +55,58 @@ _EVENTS = {
     "description": "Server-sent events, each with the job as its data.",
     "content": {"text/event-stream": {"schema": {"type": "object", "properties": _EVENT}}},
 }
-_OPERATIONS: tuple[tuple[Any, ...], ...] = (  # method and path, in plain words, schemas of answer and body, a problem
-    ("get /healthz", "Whether it answers", "Health", ""),
-    ("get /metrics", "Counts and times, for Prometheus", _TEXT, ""),
-    ("get /openapi.json", "This document", "Described", ""),
-    ("post /v1/drops", "Throw", "Drop", "DropAsked"),
-    ("get /v1/drops/{id}", "Get a drop again", "Drop", ""),
-    ("post /v1/games", "Play a game, or many", "Document", "GameAsked"),
-    ("get /v1/games/{id}", "Get a game again", "Document", ""),
-    ("post /v1/battles", "Fight a battle, or many", "Document", "BattleAsked"),
-    ("get /v1/battles/{id}", "Get a battle again", "Document", ""),
-    ("post /v1/towers", "Make a tower that is kept", "Tower", "TowerAsked"),
-    ("get /v1/towers/{id}", "Tell how a tower stands", "Tower", ""),
-    ("delete /v1/towers/{id}", "Forget a tower", "It is forgotten.", ""),
-    ("post /v1/towers/{id}/drops", "Throw into a tower", "Drop", "TowerDropAsked"),
-    ("get /v1/towers/{id}/drops", "Tell the drops of a tower", "History", "", 400),
-    ("post /v1/towers/{id}/forks", "Make another tower of what this one is, or was after a drop", "Tower", "ForkAsked"),
-    ("post /v1/rounds", "Open a round of verifiable draws", "Round", "RoundAsked"),
-    ("get /v1/rounds/{id}", "Tell how a round stands", "Round", ""),
-    ("post /v1/rounds/{id}/words", "Add the player's words to a round", "Round", "WordsAsked"),
-    ("post /v1/rounds/{id}/drops", "Throw with the next seed of a round", "RoundDrop", "RoundDropAsked"),
-    ("post /v1/rounds/{id}/games", "Play with the next seed of a round", "RoundDocument", "RoundGameAsked"),
-    ("post /v1/rounds/{id}/battles", "Fight with the next seed of a round", "RoundDocument", "RoundBattleAsked"),
-    ("post /v1/rounds/{id}/reveal", "End a round: its secret is shown", "Round", "RevealAsked"),
-    ("get /v1/rounds/{id}/log", "Get the log of a round, for tower-sim verify", _LINES, ""),
-    ("get /v1/keys", "Tell the key that signs logs", "Keys", ""),
-    ("get /v1/jobs/{id}", "Tell how far a job is", "Job", "", 410),
-    ("delete /v1/jobs/{id}", "Cancel a job", "It is over.", "", 410),
-    ("get /v1/jobs/{id}/events", "Follow a job: progress, then done or failed", _EVENTS, "", 410),
+_OPERATIONS: tuple[tuple[Any, ...], ...] = (  # method and path, name, in plain words, answer, body, a problem
+    ("get /healthz", "checkHealth", "Whether it answers", "Health", ""),
+    ("get /metrics", "getMetrics", "Counts and times, for Prometheus", _TEXT, ""),
+    ("get /openapi.json", "describe", "This document", "Described", ""),
+    ("post /v1/drops", "createDrop", "Throw", "Drop", "DropAsked"),
+    ("get /v1/drops/{id}", "getDrop", "Get a drop again", "Drop", ""),
+    ("post /v1/games", "createGame", "Play a game, or many", "Document", "GameAsked"),
+    ("get /v1/games/{id}", "getGame", "Get a game again", "Document", ""),
+    ("post /v1/battles", "createBattle", "Fight a battle, or many", "Document", "BattleAsked"),
+    ("get /v1/battles/{id}", "getBattle", "Get a battle again", "Document", ""),
+    ("post /v1/towers", "createTower", "Make a tower that is kept", "Tower", "TowerAsked"),
+    ("get /v1/towers/{id}", "getTower", "Tell how a tower stands", "Tower", ""),
+    ("delete /v1/towers/{id}", "deleteTower", "Forget a tower", "It is forgotten.", ""),
+    ("post /v1/towers/{id}/drops", "throwIntoTower", "Throw into a tower", "Drop", "TowerDropAsked"),
+    ("get /v1/towers/{id}/drops", "listTowerDrops", "Tell the drops of a tower", "History", "", 400),
+    (
+        "post /v1/towers/{id}/forks",
+        "forkTower",
+        "Make another tower of what this one is, or was after a drop",
+        "Tower",
+        "ForkAsked",
+    ),
+    ("post /v1/rounds", "createRound", "Open a round of verifiable draws", "Round", "RoundAsked"),
+    ("get /v1/rounds/{id}", "getRound", "Tell how a round stands", "Round", ""),
+    ("post /v1/rounds/{id}/words", "addWords", "Add the player's words to a round", "Round", "WordsAsked"),
+    (
+        "post /v1/rounds/{id}/drops",
+        "createRoundDrop",
+        "Throw with the next seed of a round",
+        "RoundDrop",
+        "RoundDropAsked",
+    ),
+    (
+        "post /v1/rounds/{id}/games",
+        "createRoundGame",
+        "Play with the next seed of a round",
+        "RoundDocument",
+        "RoundGameAsked",
+    ),
+    (
+        "post /v1/rounds/{id}/battles",
+        "createRoundBattle",
+        "Fight with the next seed of a round",
+        "RoundDocument",
+        "RoundBattleAsked",
+    ),
+    ("post /v1/rounds/{id}/reveal", "revealRound", "End a round: its secret is shown", "Round", "RevealAsked"),
+    ("get /v1/rounds/{id}/log", "getRoundLog", "Get the log of a round, for tower-sim verify", _LINES, ""),
+    ("get /v1/keys", "getKeys", "Tell the key that signs logs", "Keys", ""),
+    ("get /v1/jobs/{id}", "getJob", "Tell how far a job is", "Job", "", 410),
+    ("delete /v1/jobs/{id}", "cancelJob", "Cancel a job", "It is over.", "", 410),
+    ("get /v1/jobs/{id}/events", "followJob", "Follow a job: progress, then done or failed", _EVENTS, "", 410),
 )
 
 
@@ -95,6 +120,7 @@ def document() -> Schema:
             "description": "Drops of cube towers, games and battles. docs/http.md says it in plain words.",
             "license": {"name": "MIT", "identifier": "MIT"},
         },
+        "servers": [{"url": "/"}],
         "paths": _linked(_paths()),
         "components": {
             "schemas": _schemas(),
@@ -108,7 +134,7 @@ def document() -> Schema:
 def _paths() -> Schema:
     """Return the operations of each path, by method."""
     paths: Schema = {}
-    for operation, summary, answer, asked, *more in _OPERATIONS:
+    for operation, name, summary, answer, asked, *more in _OPERATIONS:
         method, path = operation.split()
         schema = {"type": "string", "pattern": "^[A-Za-z0-9_-]{22}$"}
         named = {"name": "id", "in": "path", "required": True, "schema": schema, "example": _ID}
@@ -116,7 +142,7 @@ def _paths() -> Schema:
         said = _asks(path, answer, asked) if asked else _got(path, answer, is_end=method == "delete")
         said["responses"] |= _problems(401, 421, 429, 431, 500, 503)
         said["responses"] |= _problems(404) if asked and _is_keyed(path) else _problems(*more)
-        paths[path][method] = {"summary": summary, **said}
+        paths[path][method] = {"operationId": name, "summary": summary, **said}
     paths["/v1/towers/{id}/drops"]["get"]["parameters"] = [_query("from", 0, 0), _query("limit", 100, 1)]
     for path in ("/healthz", "/openapi.json"):
         paths[path]["get"]["security"] = []
@@ -149,7 +175,7 @@ def _asks(path: str, answer: str, asked: str) -> Schema:
     said = {"201": _answered(answer, located=True), **_problems(400, 408, 409, 413, 415, 422)}
     if path in ("/v1/games", "/v1/battles"):
         told = "respond-async: answer with a job"
-        prefer = {"anyOf": [{"const": "respond-async"}, {"type": "string"}]}
+        prefer = {"type": "string", "examples": ["respond-async"]}
         parameters.append({"name": "Prefer", "in": "header", "schema": prefer, "description": told})
         said["202"] = _answered("Job", located=True) | {"description": "A job was begun."}
     content = {"application/json": {**_json(asked)["application/json"], "example": _example(asked)}}
@@ -212,7 +238,8 @@ def _problems(*statuses: int) -> Schema:
 
 
 def _schemas() -> Schema:
-    seed = _or_null({"type": ["string", "integer"], "pattern": "^[0-9]{1,38}$", "minimum": 0, "maximum": 2**128 - 1})
+    digits = f"^[0-9]{{1,{len(str(MAX_SEED))}}}$"
+    seed = _or_null({"type": ["string", "integer"], "pattern": digits, "minimum": 0, "maximum": MAX_SEED})
     model = {"enum": [*MODELS, None], "description": "default: physics"}
     engine = {"enum": [*registry.names("engine"), None], "description": "of the model physics"}
     fine = dict.fromkeys(name for engine in registry.names("engine") for name in accuracies(engine))
