@@ -6,6 +6,7 @@ import gc
 import socket
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -60,7 +61,7 @@ def run(settings: Settings, host: str, port: int, names: Sequence[str] = (), ori
         )
         gc.collect()
         gc.freeze()  # what is there now stays: looking through it again and again would stop the loop for some 50 ms
-        with terminable():
+        with suppress(KeyboardInterrupt), terminable():  # to be stopped is how a service ends: exit status 0
             uvicorn.Server(config).run(sockets=[listening])
 
 
