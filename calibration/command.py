@@ -138,6 +138,8 @@ def calibrate(
     )
     _say("report")
     report = write(result, directory)
+    towers = json.dumps(fitted.posterior.document(), allow_nan=False)
+    writing.renew(directory / "posterior.json", f"{towers}\n", "posterior")
     writing.renew(directory / "surrogate.txt", details, "check of the surrogate")
     writing.write(output, _profile(result, choice.point, [file.name for file in files], report), "profile")
     return result

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -101,6 +102,16 @@ class Posterior:
         for array in (self.unit, *self.targets.values(), *self.played.values()):
             words.update(np.ascontiguousarray(array).tobytes())
         return words.hexdigest()
+
+    def document(self) -> dict[str, Any]:
+        """The towers, how often each was drawn, and what is told of them; mean and sd on the scales of the fit."""
+        unit, times = np.unique(self.unit, axis=0, return_counts=True)
+        told: dict[str, dict[str, float]] = {}
+        for name, draws in self.played.items():
+            scaled, span = SUMMARIES[name].scale(draws), self.interval(name)
+            ends = {"low": span.low, "middle": span.middle, "high": span.high}
+            told[name] = ends | {"mean": float(scaled.mean()), "sd": float(scaled.std())}
+        return {"unit": unit.tolist(), "times": times.tolist(), "told": told}
 
     def interval(self, target: str) -> Interval:
         """The interval of a long-run mean of the towers that agree, as their own games give it."""

@@ -15,7 +15,7 @@ import pytest
 from support.cases import each_case
 from support.recorded import game
 
-from tests.measure import numerics, ship
+from tests.measure import numerics, posterior, ship
 from tower_sim import writing
 from tower_sim.apparatus.catalogue import fitted_with, load
 from tower_sim.apparatus.parts import Apparatus
@@ -119,6 +119,9 @@ def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
     assert text.count("[F]") >= 10
     report = (tmp_path / "mine.calibration/report.md").read_text("utf-8")
     assert "rulebook-setup" in report
+    folder, games = tmp_path / "mine.calibration", ["--towers", "2", "--games", "1"]
+    assert posterior.main([str(folder), "--out", str(tmp_path / "proof"), *games]) == 0
+    assert "| inside | " in capsys.readouterr().out
     assert (tmp_path / "mine.calibration/surrogate.txt").read_text("utf-8") == "a check\n"
 
     before, kept = output.read_bytes(), []

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from support.coins import drawn, play
 
+from tests.measure import posterior
 from tower_sim.calibration.design import Design, Point
 from tower_sim.calibration.discrepancy import Discrepancy
 from tower_sim.calibration.emulator import Emulator, Kernels
@@ -80,6 +81,24 @@ def test_fresh_games_of_towers_drawn_from_the_posterior_lie_in_its_intervals():
         assert clopper_pearson(held, 48, 0.95).high > LEVEL, (name, held)
         drawn_means = SUMMARIES[name].scale(found.played[name])
         assert abs(means_of.mean() - drawn_means.mean()) < 4 * drawn_means.std() / 48**0.5
+
+
+def test_the_command_that_judges_a_posterior_tells_a_right_one_from_a_wrong_one():
+    """Of 48 draws 40 to 47 lie within right intervals, few within those of a narrow posterior somewhere else."""
+    document = played()[1].posterior.document()
+    points = posterior.drawn(document, 48, 4)
+    assert len(set(points)) > 15
+    games = of_coins(points, 8, 5).games
+    cells = [line.split(" | ") for line in posterior.judged(document, games).splitlines()[2:]]
+    rows = {cell[0].removeprefix("| "): cell for cell in cells}
+    assert {*FITTED} <= set(rows)
+    assert rows["inside"][2] == "39 to 47"
+    assert all(int(rows[name][1].split()[0]) >= 39 for name in FITTED)
+    for told in document["told"].values():
+        told["mean"] += 2 * told["sd"]
+        told["low"] = told["middle"]
+    wrong = [line.split(" | ") for line in posterior.judged(document, games).splitlines()[2:]]
+    assert all(int(cell[1].split()[0]) < 39 and float(cell[4]) < -1 for cell in wrong if cell[0][2:] in FITTED)
 
 
 def test_a_posterior_of_towers_is_the_one_that_an_emulator_without_error_has():
