@@ -1,4 +1,4 @@
-"""Whether a posterior's own towers agree with it: towers drawn from it play games with new seeds; do they lie within?
+"""Whether a posterior holds for its own towers: some drawn from it anew play games with new seeds, and are counted.
 
 python -m tests.measure.posterior PROFILE.calibration --out WORK [--towers 48] [--games 8] [--seed 1] [--workers 1]
 
