@@ -22,16 +22,16 @@ def in_plain_words(calibration: Calibration) -> tuple[str, str]:
         f"Such a tower keeps about {spans['setup'].middle:.0f} of its {CUBES} cubes after the set-up and about "
         f"{spans['inside'].middle:.0f} in play; about {spans['out'].middle:.0f} come out of a phase"
         f"{_choice(posterior)}.",
-        f"How sure: with {PERCENT} the tower's own numbers are {ends['setup']} after the set-up, {ends['inside']} "
-        f"inside in play and {ends['out']} out in a phase{_choice_surely(posterior)}.",
+        f"How sure: {PERCENT} of the towers that agree, as they were played, keep {ends['setup']} after the set-up and "
+        f"{ends['inside']} in play, and let {ends['out']} out in a phase{_choice_surely(posterior)}.",
     )
 
 
 def _choice(towers: Posterior) -> str:
     """Say how many actions there are to choose from; nothing where it was not found."""
-    if "single" not in towers.told:
+    if "single" not in towers.played:
         return ""
-    several, three = 1 - towers.told["single"].middle, towers.told["many"].middle
+    several, three = 1 - towers.interval("single").middle, towers.interval("many").middle
     return (
         f", and in {_tenths(several)} phases there are two actions or more to choose from (in {_tenths(three)} three "
         "or more)"
@@ -39,9 +39,9 @@ def _choice(towers: Posterior) -> str:
 
 
 def _choice_surely(towers: Posterior) -> str:
-    if "single" not in towers.told:
+    if "single" not in towers.played:
         return ""
-    single = towers.told["single"]
+    single = towers.interval("single")
     return f"; two actions or more in {100 * (1 - single.high):.0f} to {100 * (1 - single.low):.0f} % of the phases"
 
 

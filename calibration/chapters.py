@@ -107,8 +107,8 @@ def posterior(sheets: Sheets, calibration: Calibration) -> None:
     draws = len(fit.posterior.unit)
     sheets.text(
         "## 4. Posterior",
-        f"n = {draws} draws, which stand for an effective {fit.posterior.effective:.0f} points; the prior's stand for "
-        f"{fit.prior.effective:.0f}. The logarithm of the mean likelihood is {fit.posterior.fit:.2f}.",
+        f"n = {draws} draws, which stand for an effective {fit.posterior.effective:.0f} towers that were played; the "
+        f"prior's for {fit.prior.effective:.0f}. The logarithm of the mean likelihood is {fit.posterior.fit:.2f}.",
     )
     head = ["number", "unit", f"prior ({PERCENT})", f"posterior ({PERCENT})", "width over prior's", "informed"]
     rows: list[list[Cell]] = []
@@ -243,16 +243,24 @@ def prediction(sheets: Sheets, calibration: Calibration) -> None:
     rows: list[list[Cell]] = []
     for target in TARGETS:
         spans = [towers_of_fit.interval(target) for towers_of_fit in (fit.prior, fit.posterior)]
+        itself = fit.posterior.itself(target)
         n = len(fit.posterior.targets[target])
         rows.append(
-            [SUMMARIES[target].words, "cubes", *(estimate(x, n) for x in spans), spans[1].width / spans[0].width]
+            [
+                SUMMARIES[target].words,
+                "cubes",
+                *(estimate(x, n) for x in (*spans, itself)),
+                spans[1].width / spans[0].width,
+            ]
         )
     sheets.text(
         "## 7. Prediction",
-        f"Long-run means over whole games of {DROPS - 1} phases, with what the simulation may be off (section 8); "
+        f"Long-run means over whole games of {DROPS - 1} phases, of towers that were played, as their games have them. "
+        "Of the real tower itself: with what the simulation may be off (section 8), as the evidence tells of it. "
         f"n = {len(fit.posterior.unit)} draws. Single games and phases scatter more.",
     )
-    head = ["long-run mean", "unit", f"prior ({PERCENT})", f"posterior ({PERCENT})", "width over prior's"]
+    head = ["long-run mean", "unit", f"prior ({PERCENT})", f"posterior ({PERCENT})", "the real tower itself",
+            "width over prior's"]  # fmt: skip
     sheets.table("prediction", head, rows)
     towers = [simulated(tower.compared) for tower in calibration.confirmed]
     picture = pictures.prediction(fit, towers, chosen(calibration), observed(calibration))

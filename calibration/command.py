@@ -22,17 +22,19 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.calibration import design as designs
 from tower_sim.calibration import evidence as evidences
 from tower_sim.calibration.bands import played
-from tower_sim.calibration.choice import ChosenTower, choose, shortlist
+from tower_sim.calibration.choice import ChosenTower, choose
 from tower_sim.calibration.design import Design, Point
 from tower_sim.calibration.e_values import check
 from tower_sim.calibration.effort import BESIDE, EFFORTS, Effort, in_words, seconds, seconds_a_game
 from tower_sim.calibration.emulator import Emulator, shipped_kernels
-from tower_sim.calibration.fit import TARGETS, Discrepancy, Fit, fit
+from tower_sim.calibration.evidence import Evidence
+from tower_sim.calibration.fit import TARGETS, Discrepancy, Fit, fit, fit_sampled
 from tower_sim.calibration.leaving import leaving
 from tower_sim.calibration.parameters import ENGINE, NUMBERS, fields, profile_text, readings, values
 from tower_sim.calibration.plain import tower_in_words
 from tower_sim.calibration.reference import reference
 from tower_sim.calibration.result import Budget, Calibration, Chosen, Confirmed, ConfirmedSummary, GamesMean
+from tower_sim.calibration.rounds import Pool
 from tower_sim.calibration.stand_in import stand_in
 from tower_sim.calibration.summaries import EVERY, SUMMARIES, WHOLE, Array
 from tower_sim.calibration.usable import Usable, usable
@@ -58,7 +60,8 @@ from tower_sim.writing import WritingFailed
 MOST_WORKERS = 512
 _FIT, _PLAY = 0, 1  # first words of spawn keys
 CHOSEN = "chosen"
-CONFIRMED = (*WHOLE, "colours", "single", "many")  # summaries in which simulated towers are held against the emulator
+CONFIRM = 24  # towers of the last round that the report holds against the emulator before it knew them
+CONFIRMED = (*WHOLE, "colours")  # summaries in which simulated towers are held against the emulator
 
 
 def calibrate(
@@ -96,21 +99,28 @@ def calibrate(
     for line in (*told.notes, _plan(told, effort, workers, len(shipped.unit))):
         _say(line)
 
-    design = shipped
-    fitted, emulator = _fitted(design, told, seed)
-    for wave in range(effort.waves):
-        points = drawn(fitted, effort.points, work.rng(_FIT, wave + 1))
-        design = design.after(work.play(f"wave-{wave + 1}", points, effort.games))
-        fitted, emulator = _fitted(design, told, seed)
-
-    points = drawn(fitted, effort.confirm, work.rng(_FIT, 0))
-    again = work.play("confirm", points, effort.games)
-    confirmed = tuple(_compared(emulator, point, again.games.take(i)) for i, point in enumerate(points))
-    known = design.after(again)
-    middle = shortlist(Emulator(known, emulator.kernels), fitted, points, effort.shortlist)
-    known = known.after(work.play("shortlist", [each.point for each in middle], effort.games))
-    choice = choose(Emulator(known, emulator.kernels), fitted, middle)
-    tower, games = work.play_chosen(choice.middle.point, effort.chosen, output.stem)
+    pool = Pool(shipped, shipped_kernels())
+    fitted = _fitted(pool, told, seed)
+    compared: tuple[Confirmed, ...] = ()
+    for number in range(1, 1 + effort.rounds):
+        if fitted.posterior.effective >= effort.enough:
+            break
+        emulator, new = pool.add(
+            told.evidence,
+            Discrepancy(),
+            effort.towers,
+            work.rng(_FIT, number),
+            lambda points, name=f"round-{number}": work.play(name, points, effort.games),
+            fit,
+        )
+        some = range(min(CONFIRM, len(new.unit)))
+        compared = tuple(_compared(emulator, tuple(new.unit[i].tolist()), new.games.take(i)) for i in some)
+        fitted = _fitted(pool, told, seed)
+        agree = f"an effective {fitted.posterior.effective:.0f} towers agree"
+        _say(f"round {number}: {agree}; {effort.enough:.0f} are enough")
+    choice = choose(fitted)
+    design = pool.design
+    tower, games = work.play_chosen(choice.point, effort.chosen, output.stem)
     surrogate, details = _stand_in(directory / CHOSEN, output, seed)
     result = Calibration(
         name=output.stem,
@@ -120,7 +130,7 @@ def calibrate(
         games=int((design.games.thrown[..., -1] >= 0).sum()),
         design=design.digest,
         fit=fitted,
-        confirmed=confirmed,
+        confirmed=compared,
         chosen=replace(_chosen(choice, games), leaving=leaving(load_whole(directory / CHOSEN))),
         budget=replace(work.budget, seconds=time.monotonic() - begun),
         versions=environment()["versions"],
@@ -128,8 +138,10 @@ def calibrate(
     )
     _say("report")
     report = write(result, directory)
+    towers = json.dumps(fitted.posterior.document(), allow_nan=False)
+    writing.renew(directory / "posterior.json", f"{towers}\n", "posterior")
     writing.renew(directory / "surrogate.txt", details, "check of the surrogate")
-    writing.write(output, _profile(result, choice.middle.point, [file.name for file in files], report), "profile")
+    writing.write(output, _profile(result, choice.point, [file.name for file in files], report), "profile")
     return result
 
 
@@ -161,7 +173,7 @@ def _plan(told: Usable, effort: Effort, workers: int, towers: int) -> str:
     seen = sum(len(entry.values) + len(entry.clues) for entry in told.evidence)
     return (
         f"calibrate: this compares {seen} observed value{'' if seen == 1 else 's'} with {towers} simulated towers, "
-        f"plays {effort.played} games of towers that agree, chooses one and fits its surrogate. About "
+        f"plays up to {effort.played} games of towers that agree, chooses one and fits its surrogate. About "
         f"{in_words(whole)} on this machine ({workers} at work; a game takes {a_game:.2f} s here). Stopped, the same "
         "command goes on."
     )
@@ -298,26 +310,21 @@ def _is_there(path: Path) -> bool:
         ) from error
 
 
-def _fitted(design: Design, told: Usable, seed: int) -> tuple[Fit, Emulator]:
-    """Fit with the kernels of the design that ships; held out: the second half of recorded drops, else each in turn."""
-    emulator = Emulator(design, shipped_kernels())
+def _fitted(pool: Pool, told: Usable, seed: int) -> Fit:
+    """Weigh all towers played; held out: the second half of recorded drops, else each source in turn."""
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_FIT,)))
     with_halves = any(part.held for part in told.halves)
     with telling("fits", 2 if with_halves else 1) as tell:
-        fitted = fit(emulator, told.evidence, rng, Discrepancy())
+        fitted = _weighed(pool, told.evidence, rng)
         tell(1)
         if with_halves:
-            fitted = replace(fitted, held_out=fit(emulator, told.halves, rng, Discrepancy()).held_out)
+            fitted = replace(fitted, held_out=_weighed(pool, told.halves, rng).held_out)
             tell(2)
-    return fitted, emulator
+    return fitted
 
 
-def drawn(fitted: Fit, number: int, rng: np.random.Generator) -> list[Point]:
-    """Draw different towers from the posterior."""
-    towers = np.unique(fitted.posterior.unit, axis=0)
-    weight = np.ones(len(towers)) / len(towers)
-    rows = towers[np.sort(rng.choice(len(towers), min(number, len(towers)), replace=False, p=weight))]
-    return [tuple(row.tolist()) for row in rows]
+def _weighed(pool: Pool, evidence: Sequence[Evidence], rng: np.random.Generator) -> Fit:
+    return fit_sampled(pool.sampled(evidence, Discrepancy(), rng), evidence, rng, Discrepancy())
 
 
 def _compared(emulator: Emulator, point: Point, games: ByDrop) -> Confirmed:
@@ -356,8 +363,8 @@ def _chosen(choice: ChosenTower, games: ByDrop) -> Chosen:
     }
     means = {name: GamesMean(*mean_error(by_game), len(by_game)) for name, by_game in single.items()}
     return Chosen(
-        values(choice.middle.point),
-        fields(choice.middle.point),
+        values(choice.point),
+        fields(choice.point),
         means,
         {name: tuple(by_game.tolist()) for name, by_game in single.items()},
         choice.why,

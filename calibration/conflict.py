@@ -7,7 +7,7 @@ from tower_sim.calibration.answers import Verdict, sentence, verdicts
 from tower_sim.calibration.bands import bands
 from tower_sim.calibration.chapters import count, estimate
 from tower_sim.calibration.findings import ODD, PERCENT, SHORT, unit_of
-from tower_sim.calibration.fit import TARGETS, TOLD, Fit, Pull
+from tower_sim.calibration.fit import PULLED, TOLD, Pull
 from tower_sim.calibration.leaving import AGES, Leaving
 from tower_sim.calibration.result import Calibration, GamesMean
 from tower_sim.calibration.sources import safe
@@ -63,32 +63,34 @@ def conflict(sheets: Sheets, calibration: Calibration) -> None:
             "expected by them. Towers of the prior can do all of it at once."
         )
     sheets.text(
-        "Medians of the long-run means, and the mean number of colours out, had one source of evidence not been used:"
+        "What each source alone would say, and what all others say without it: medians of the long-run means "
+        f"({PERCENT}), as towers that were played have them. Effective: the towers behind what goes without it."
     )
     whole, *others = fit.pulls
-    rows = [_row("nothing", whole, None)]
-    for pull in sorted(others, key=lambda pull: -_far(fit, pull, whole)):
-        rows.append(_row(safe(pull.name), pull, _far(fit, pull, whole)))
-    cubes = (f"{SHORT[target]} [cubes]" for target in TARGETS)
-    sheets.table("pulls", ["left out", *cubes, "colours out", "moves cubes by [sd of the posterior]"], rows)
+    rows = [_row("all of it", whole)]
+    rows += [_row(safe(pull.name), pull) for pull in sorted(others, key=lambda pull: -_far(pull, whole))]
+    head = [f"{SHORT[name]}, {which}" for name in PULLED for which in ("alone", "without")]
+    sheets.table("pulls", ["source", *head, "effective"], rows)
+    sheets.text("In the first row alone is the prior, of no source, and without is all evidence, nothing left out.")
 
 
-def _row(name: str, pull: Pull, far: float | None) -> list[Cell]:
-    return [name, *pull.without.values(), pull.colours, far]
+def _row(name: str, pull: Pull) -> list[Cell]:
+    spans = [estimate(span[target], 0) for target in PULLED for span in (pull.alone, pull.without)]
+    return [name, *spans, round(pull.effective)]
 
 
-def _far(fit: Fit, pull: Pull, whole: Pull) -> float:
-    """Return the largest move of a median, in standard deviations of the posterior."""
+def _far(pull: Pull, whole: Pull) -> float:
+    """Return the largest move of a median, in widths of the interval by all evidence."""
     return max(
-        abs(middle - whole.without[target]) / max(float(fit.posterior.targets[target].std()), 1e-9)
-        for target, middle in pull.without.items()
+        abs(pull.without[target].middle - whole.without[target].middle) / max(whole.without[target].width, 1e-9)
+        for target in PULLED
     )
 
 
 def choice(sheets: Sheets, calibration: Calibration) -> None:
     """Tell which colours come out, so how many actions there are to choose from."""
     prior, posterior = calibration.fit.prior, calibration.fit.posterior
-    if not posterior.told:
+    if any(name not in towers.played for towers in (prior, posterior) for name in TOLD):
         return
     sheets.text(
         "### Of which colours",
@@ -97,7 +99,7 @@ def choice(sheets: Sheets, calibration: Calibration) -> None:
     )
     rows: list[list[Cell]] = []
     for name in TOLD:
-        before, after = prior.told[name], posterior.told[name]
+        before, after = prior.interval(name), posterior.interval(name)
         spans = estimate(before, len(prior.unit)), estimate(after, len(posterior.unit))
         rows.append([SUMMARIES[name].words, unit_of(EVERY[name]), *spans, after.width / max(before.width, 1e-9)])
     sheets.table(

@@ -20,33 +20,31 @@ BESIDE = 24  # games played beside drops that the fit cannot use
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much is simulated: `waves` of `points` towers from the posterior that sharpen the emulator, `games` each; the
-    towers that `confirm` it, with as many games each, and those of a `shortlist`, of which one is chosen; the games of
-    the tower `chosen`, and of its surrogate.
+    """How much is simulated: `rounds` of `towers` drawn from the posterior, `games` each, until an effective `enough`
+    of all that were played agree; the games of the tower `chosen`, and of its surrogate.
     """
 
-    waves: int
-    points: int
+    rounds: int
+    towers: int
     games: int
-    confirm: int
-    shortlist: int
+    enough: float
     chosen: int
 
     @property
     def played(self) -> int:
-        """How many games it plays."""
-        return (self.waves * self.points + self.confirm + self.shortlist) * self.games + self.chosen
+        """How many games it plays at most."""
+        return self.rounds * self.towers * self.games + self.chosen
 
 
 EFFORTS = {
-    "quick": Effort(waves=0, points=0, games=4, confirm=12, shortlist=12, chosen=80),
-    "full": Effort(waves=2, points=96, games=8, confirm=24, shortlist=24, chosen=200),
+    "quick": Effort(rounds=1, towers=48, games=4, enough=40, chosen=80),
+    "full": Effort(rounds=6, towers=96, games=6, enough=200, chosen=200),
 }
 
 # What is not simulated takes as long as so many games: of a fit for each tower of the design the first time and again
 # with drops held out, to choose; to write the report; the surrogate, and for each game that it is fitted to. Measured
 # with 1,024 towers on two cores with nothing else to do, where a game took 0.6 s.
-FIT, AGAIN, CHOOSE, REPORT, STAND_IN, STAND_IN_EACH = 0.02, 0.012, 0.0025, 3.0, 3.0, 0.17
+FIT, AGAIN, CHOOSE, REPORT, STAND_IN, STAND_IN_EACH = 0.045, 0.012, 0.0025, 3.0, 3.0, 0.17
 
 
 def seconds_a_game() -> float:
@@ -71,6 +69,6 @@ def seconds(
     made twice.
     """
     each = FIT + (AGAIN if with_halves else 0.0)
-    fits = sum(each * (towers + wave * effort.points) for wave in range(1 + effort.waves))
-    alone = fits + CHOOSE * (towers + effort.waves * effort.points) + REPORT + STAND_IN + STAND_IN_EACH * effort.chosen
+    fits = sum(each * (towers + number * effort.towers) for number in range(1 + effort.rounds))
+    alone = fits + CHOOSE * (towers + effort.rounds * effort.towers) + REPORT + STAND_IN + STAND_IN_EACH * effort.chosen
     return a_game * ((effort.played + files_left * BESIDE) / workers + alone)

@@ -20,7 +20,7 @@ from scipy.special import digamma, polygamma
 
 from tower_sim.calibration.design import Design
 from tower_sim.calibration.parameters import features
-from tower_sim.calibration.summaries import DROPS, Array, Window, seventh
+from tower_sim.calibration.summaries import DROPS, WHOLE, Array, Window, seventh
 from tower_sim.errors import UsageError
 from tower_sim.gaussian import Matern, best_kernel
 
@@ -28,6 +28,8 @@ KERNELS = Path(__file__).with_name("kernels.json")  # of the design that ships
 SOUGHT = 384  # design points at most from which a kernel is found; the time grows with their cube
 CHUNK = 1024  # points predicted at once
 LEAST = 30  # design points with two games or more, to fit a process
+GROUPS, GROUP = 8, 60  # at most so many groups of towers, of so many or more, in which games' spread is compared
+PRIOR = 30  # towers that differ as much as the process says, added to each group: few games that clog must not decide
 TINY = 0.03  # sd of a summary that never changed in the games seen
 Kernels = Mapping[str, Sequence[float]]  # logarithms of a kernel's parameters, by `SUMMARY MOMENT`
 
@@ -54,6 +56,7 @@ class Emulator:
         self._x = features(design.unit)
         self._kernels = {name: _of_logarithms(theta) for name, theta in (kernels or {}).items()}
         self._fitted: dict[tuple[Window, str], tuple[_Process, float, float]] = {}
+        self._ratios: dict[Window, tuple[Array, Array]] = {}
         self._known: dict[tuple[Window, str, bytes], tuple[Array, Array]] = {}  # fits begin with the same points
 
     def kernels_of(self, window: Window) -> dict[str, list[float]]:
@@ -81,7 +84,40 @@ class Emulator:
             mean = seventh(inside) + turn
         else:
             mean, error = self._predict(window, "mean", x)
-        return Predicted(mean, error, np.exp(spread / 2 + unsure**2 / 4))
+        return Predicted(mean, error, np.exp(spread / 2 + unsure**2 / 4) * self._wider(window, x))
+
+    def _wider(self, window: Window, x: Array) -> Array:
+        """Return how many times as much games differ as their process says, by what the tower keeps, shape (S,).
+
+        A process through logarithms of variances is of the middle tower. Where towers of one kind differ (near
+        clogging one game stops and the next does not), the mean variance is more: the ratio of the sums of both over
+        towers that keep about as many, each predicted from all others.
+        """
+        if window not in self._ratios:
+            self._ratios[window] = self._found_ratios(window)
+        inside, _ = self._predict(WHOLE["inside"], "mean", x)
+        return np.interp(inside, *self._ratios[window])
+
+    def _found_ratios(self, window: Window) -> tuple[Array, Array]:
+        """Return the middles of groups of towers by what they keep, and the ratio of each."""
+        mine, _, values, noise = self._data(window, "spread")
+        miss, own = self._missed(window, "spread")
+        seen = np.nanvar(window.of(self.design.games)[mine], axis=1, ddof=1) + TINY**2
+        said = np.exp(values - miss + np.maximum(own**2 - noise, 0) / 2)
+        inside = self._predict(WHOLE["inside"], "mean", self._x[mine])[0]
+        groups = np.array_split(np.argsort(inside, kind="stable"), max(min(GROUPS, len(seen) // GROUP), 1))
+        middles = np.array([np.median(inside[group]) for group in groups])
+        ratios = np.array([(PRIOR + seen[g].sum() / said[g].mean()) / (PRIOR + len(g)) for g in groups])
+        return middles, np.sqrt(ratios)
+
+    def _missed(self, window: Window, moment: str) -> tuple[Array, Array]:
+        """Return how far each value lies from what all others say of it, and the sd of that with the value's noise.
+
+        Source: Rasmussen and Williams, equations 5.10 to 5.12.
+        """
+        process, _, scale = self._fit(window, moment)
+        own = 1 / np.diagonal(cho_solve((process.factor, True), np.eye(len(process.weights))))
+        return scale * process.weights * own, scale * np.sqrt(own)
 
     def correlation(self, windows: Sequence[Window]) -> Array:
         """Return the correlation of n summaries over games of one tower, pooled over the design, shape (n, n)."""
@@ -90,9 +126,21 @@ class Emulator:
         columns = [window.of(self.design.games) for window in windows]
         rest = np.stack([column - _mean(column)[:, None] for column in columns], 2)
         sd = np.stack([np.exp(self._predict(window, "spread", self._x)[0] / 2) for window in windows], 1)
-        rows = (rest / sd[:, None, :]).reshape(-1, len(windows))
-        rows = np.clip(rows[~np.isnan(rows).any(1)], -3, 3)  # few games that jam must not decide it
-        return 0.98 * np.corrcoef(rows.T) + 0.02 * np.eye(len(windows))
+        return correlated((rest / sd[:, None, :]).reshape(-1, len(windows)))
+
+    def left_out(self, window: Window) -> tuple[Array, Array, Array]:
+        """Predict the mean of each tower of the design from all the others: mean, error, standard score of its games.
+
+        The score is NaN where a tower has no two games.
+        """
+        mean, error = (each.copy() for each in self._predict(window, "mean", self._x))
+        score = np.full(len(mean), np.nan)
+        mine, _, values, noise = self._data(window, "mean")
+        miss, own = self._missed(window, "mean")
+        mean[mine] = values - miss
+        error[mine] = np.sqrt(np.maximum(own**2 - noise, 1e-3 * own**2))
+        score[mine] = miss / own
+        return mean, error, score
 
     def _predict(self, window: Window, moment: str, x: Array) -> tuple[Array, Array]:
         key = window, moment, hashlib.sha256(x.tobytes()).digest()
@@ -105,7 +153,7 @@ class Emulator:
     def _fit(self, window: Window, moment: str) -> tuple[_Process, float, float]:
         key = (window, moment)
         if key not in self._fitted:
-            x, values, noise = self._data(window, moment)
+            _, x, values, noise = self._data(window, moment)
             centre, scale = float(values.mean()), float(values.std()) or 1.0
             process = _through(self._kernel(window, moment), x, (values - centre) / scale, noise / scale**2)
             self._fitted[key] = (process, centre, scale)
@@ -114,14 +162,14 @@ class Emulator:
     def _kernel(self, window: Window, moment: str) -> Matern:
         name = f"{window.summary} {moment}"
         if name not in self._kernels:
-            x, values, noise = (each[:: -(-len(each) // SOUGHT)] for each in self._data(_whole(window), moment))
+            x, values, noise = (each[:: -(-len(each) // SOUGHT)] for each in self._data(_whole(window), moment)[1:])
             scale = float(values.std()) or 1.0
             given = x, (values - values.mean()) / scale, noise / scale**2
             self._kernels[name] = best_kernel(*given, np.random.default_rng(0), (1.5,), len(x))
         return self._kernels[name]
 
-    def _data(self, window: Window, moment: str) -> tuple[Array, Array, Array]:
-        """Return coordinates, values and their noise variance, of the points with games enough."""
+    def _data(self, window: Window, moment: str) -> tuple[Array, Array, Array, Array]:
+        """Return which points have games enough, and their coordinates, values and noise variance."""
         of = window.of(self.design.games)
         count = (~np.isnan(of)).sum(1)
         mine = count >= 2
@@ -133,9 +181,9 @@ class Emulator:
         if moment == "spread":  # the log of a sample variance: its bias and noise, were games normal
             half = (count - 1) / 2
             variance = np.nanvar(of, axis=1, ddof=1) + TINY**2
-            return x, np.log(variance) - digamma(half) + np.log(half), polygamma(1, half)
+            return mine, x, np.log(variance) - digamma(half) + np.log(half), polygamma(1, half)
         smooth, _ = self._predict(window, "spread", x)
-        return x, _mean(of), np.exp(smooth) / count
+        return mine, x, _mean(of), np.exp(smooth) / count
 
 
 def shipped_kernels() -> Kernels:
@@ -144,6 +192,19 @@ def shipped_kernels() -> Kernels:
         return json.loads(KERNELS.read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise UsageError(f"kernels {KERNELS} cannot be read ({error}); install tower_sim again") from error
+
+
+def correlated(rows: Array) -> Array:
+    """Return the correlation of columns of standard scores, each pair over the rows that have both, made definite."""
+    known = ~np.isnan(rows)
+    held = np.where(known, np.clip(rows, -3, 3), 0.0)  # few games that jam must not decide it
+    held -= held.sum(0) / np.maximum(known.sum(0), 1) * known
+    both = held.T @ held / np.maximum(known.T.astype(float) @ known, 1)
+    sd = np.sqrt(np.maximum(np.diagonal(both), 1e-9))
+    values, vectors = np.linalg.eigh(both / sd[:, None] / sd)
+    made = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    sd = np.sqrt(np.diagonal(made))
+    return 0.98 * made / sd[:, None] / sd + 0.02 * np.eye(len(sd))
 
 
 def _whole(window: Window) -> Window:

@@ -262,6 +262,17 @@ def _of_number(plain: Evidence, name: str, ends: tuple[int, int]) -> list[Eviden
     return [of("out", middle, SAID, said), of("spread", sd, SAID, 0.4)]
 
 
+def once(evidence: Sequence[Evidence]) -> list[Evidence]:
+    """Return the evidence with bounds that several sources tell alike counted once: they share one voice.
+
+    Whoever writes of a game has read what others wrote, so equal sentences are no independent observations.
+    """
+    alike = [entry.clues if entry.clues and not entry.windows else None for entry in evidence]
+    bounds = [clues if clues and all(isinstance(clue, Within) for clue in clues) else None for clues in alike]
+    voices = [bounds.count(clues) if clues else 1 for clues in bounds]
+    return [replace(entry, doubt=entry.doubt * number) for entry, number in zip(evidence, voices, strict=True)]
+
+
 def of_records(records: Sequence[recorded.Record], name: str, split: int | None = None) -> list[Evidence]:
     """Return what recorded drops say: a game at a time, equal ones as their mean.
 

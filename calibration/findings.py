@@ -19,7 +19,7 @@ NARROWER = 0.9  # posterior over prior width, below which the data inform a numb
 MOVED = 0.1  # of the prior's limits, by which its median has moved where they inform it too
 NAMED = 0.2  # a correlation that is worth naming
 EDGE, PILED = 0.1, 0.3  # an end of a number's limits; the share of draws there from which they press against it
-FEW = 200  # effective points of the prior, below which intervals are rough
+FEW = 40  # effective towers, below which intervals are rough
 LOST = 0.01  # share of games that never ended, from which it is worth a warning
 CHANCE = 0.05  # of a warning where all is well, for a count of misses
 ODD = 0.05  # place of an observation in what is predicted, from either end, that needs a word
@@ -250,7 +250,7 @@ def warnings(calibration: Calibration) -> list[str]:
     told: list[str] = []
     if fit.posterior.effective < FEW:
         told.append(
-            f"The posterior rests on an effective {fit.posterior.effective:.0f} of the prior's points; it is rough."
+            f"The posterior rests on an effective {fit.posterior.effective:.0f} towers that were played; it is rough."
         )
     outside = [check for check in fit.predictive if not within(check)]
     if outside:

@@ -19,9 +19,11 @@ from scipy.special import log_ndtr, ndtr
 from tower_sim.calibration.discrepancy import Discrepancy
 from tower_sim.calibration.emulator import Predicted
 from tower_sim.calibration.evidence import GAMES, PHASE, Clue, ColoursOut, Evidence, LeastOut, ThrownLeads
-from tower_sim.calibration.summaries import WHOLE, Array, Window, expit, log
+from tower_sim.calibration.summaries import EVERY, WHOLE, Array, Window, expit, log
 
 TARGETS = ("setup", "inside", "out")  # what a fit predicts: long-run means over whole games
+# what it predicts beside: means and shares of phases
+TOLD = ("colours", "single", "many", "leads", "share_own", "old", "points", "ones", "skipped")
 LEAST_CHANCE = 1e-12  # of a clue, so that its logarithm is a number
 
 
@@ -103,16 +105,21 @@ def log_chance(clue: Clue, of: Emulated) -> Array:
 class JointLaw:
     """The law of evidence and targets at S towers, `unit` of shape (S, numbers).
 
-    `mean` (S, n) and the covariances `shared` and `noise` (S, n, n) are of the evidence's values and, behind them, the
-    targets; `clues` (S, clues) are logarithms of what each clue multiplies the likelihood by: its chance, to the power
-    that its doubt leaves it.
+    `mean` (S, n), the emulator's `error` in it, and the covariances `shared` and `noise` (S, n, n) are of the
+    evidence's values and, behind them, the targets; `clues` (S, clues) are logarithms of what each clue multiplies the
+    likelihood by: its chance, to the power that its doubt leaves it.
     """
 
     unit: Array
     mean: Array
+    error: Array
     shared: Array
     noise: Array
     clues: Array
+
+    def take(self, rows: Array) -> JointLaw:
+        """Return the law at towers `rows` of these."""
+        return JointLaw(*(getattr(self, f.name)[rows] for f in fields(JointLaw)))
 
     def and_of(self, others: JointLaw) -> JointLaw:
         """Return the law at these towers and, behind them, at others."""
@@ -141,10 +148,19 @@ def part(matrices: Array, rows: Array, columns: Array) -> Array:
     return matrices[:, rows[:, None], columns]
 
 
-def law(emulator: Predicts, evidence: Sequence[Evidence], off: Discrepancy, unit: Array, further: int = 0) -> JointLaw:
-    """Return the law at `unit`; targets are means over `further` more games of the same tower, or in the long run."""
+def law(
+    emulator: Predicts,
+    evidence: Sequence[Evidence],
+    off: Discrepancy,
+    unit: Array,
+    targets: Sequence[str] = (),
+    further: int = 0,
+) -> JointLaw:
+    """Return the law at `unit`; `targets` are means over `further` more games of the same tower, or in the long run."""
     of = Emulated(emulator, unit, off)
-    windows = [window for entry in evidence for window in entry.windows] + [WHOLE[name] for name in TARGETS]
+    windows = [window for entry in evidence for window in entry.windows] + [EVERY[name] for name in targets]
+    if not windows:
+        windows = [WHOLE["inside"]]  # of clues alone; nothing is kept of it
     errors = np.stack([of.at(window).error for window in windows], 1)
     shared = off.covariance([window.summary for window in windows], of.inside(), errors)
     noise = np.zeros_like(shared)
@@ -153,11 +169,12 @@ def law(emulator: Predicts, evidence: Sequence[Evidence], off: Discrepancy, unit
         if entry.windows:
             block = slice(first, first := first + len(entry.windows))
             noise[:, block, block] = _noise(emulator, entry, of)
-    for i, name in enumerate(TARGETS, start=first):
-        noise[:, i, i] = of.at(WHOLE[name]).games ** 2 / further if further else 0.0
+    for i, name in enumerate(targets, start=first):
+        noise[:, i, i] = of.at(EVERY[name]).games ** 2 / further if further else 0.0
     clues = [log_chance(clue, of) / entry.doubt for entry in evidence for clue in entry.clues]
     by_tower = np.array(clues).reshape(len(clues), len(unit)).T
-    return JointLaw(unit, np.stack([of.at(window).mean for window in windows], 1), shared, noise, by_tower)
+    means = np.stack([of.at(window).mean for window in windows], 1)
+    return JointLaw(unit, means, errors, shared, noise, by_tower)
 
 
 def _noise(emulator: Predicts, entry: Evidence, of: Emulated) -> Array:

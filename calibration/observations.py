@@ -65,9 +65,8 @@ class Observation:
 
     @property
     def doubt(self) -> float:
-        """By how much it is doubted: 1 is not at all. An impression's own width holds half of it. [A]"""
-        doubt = DOUBT[_strength(self.strength)]
-        return max(doubt / 2, 1.0) if self.kind == "impression" else doubt
+        """By how much it is doubted: 1 is not at all."""
+        return DOUBT[_strength(self.strength)]
 
     @property
     def numbers(self) -> dict[str, tuple[int, int]]:

@@ -151,12 +151,12 @@ def prediction(fit: Fit, confirmed: Sequence[Simulated], chosen: Simulated, seen
     for panel, target in zip(made, TARGETS, strict=True):
         panel.grid(axis="y", visible=False)
         panel.grid(axis="x", color="0.9", lw=0.6)
-        every = np.concatenate([fit.prior.targets[target], fit.posterior.targets[target]])
+        every = np.concatenate([fit.prior.played[target], fit.posterior.played[target]])
         far = max([float(every.max()), *(one.value for one in seen if one.target == target)])
         low, high = (-0.5, CUBES + 0.5) if target != "out" else (-0.25, min(float(np.ceil(1.05 * far)), CUBES))
         edges = np.linspace(low, high, CUBES + 2)
         for name, colour, draws in (("prior", PRIOR, fit.prior), ("posterior", POSTERIOR, fit.posterior)):
-            share = _histogram(draws.targets[target], edges)
+            share = _histogram(draws.played[target], edges)
             base = rows[name]
             panel.stairs(base - 0.14 - 0.75 * share / share.max(), edges, baseline=base - 0.14, fill=True, color=colour,
                          alpha=0.35)  # fmt: skip
@@ -196,6 +196,7 @@ GROUPS = (
     ("inside [cubes]", ("setup", "inside")),
     ("out of a phase, or its spread [cubes]", ("out", "spread")),
     ("share out of the thrown colour", ("own",)),
+    ("share of phases, by their colours", ("single", "many")),
     ("action points of a phase", ("points",)),
 )
 SHARES = {  # of phases, drawn together
@@ -251,7 +252,7 @@ def colours(fit: Fit) -> Any:
     panel.grid(axis="x", color="0.9", lw=0.6)
     for i, name in enumerate(SHARES):
         for shift, colour, towers in ((-0.16, PRIOR, fit.prior), (0.04, POSTERIOR, fit.posterior)):
-            _bar(panel, i + shift, towers.told[name], colour, 2.2)
+            _bar(panel, i + shift, towers.interval(name), colour, 2.2)
         said = [clue for entry in fit.evidence for clue in entry.clues if isinstance(clue, Within)]
         bounds = sorted({(clue.low, clue.high) for clue in said if clue.window == EVERY[name]})
         for k, (low, high) in enumerate(bounds):

@@ -28,7 +28,7 @@ _GAME: Game = registry.get("game", "amerigo")
 PLAN = cast("Plan", _GAME.plan(_GAME.read({})))
 """What the drops of the game throw that the tower is made for."""
 DROPS = PLAN.drops  # its set-up and 35 phases
-SPREAD_FROM = 8  # drops, of which a spread can be told
+SPREAD_FROM = 8  # drops, of which a spread can be told, and shares of phases by their colours
 
 
 def game_counts(*columns: Array) -> ByDrop:
@@ -178,7 +178,8 @@ class Window:
     def is_known(self, game: ByDrop) -> bool:
         """Return whether one game tells it."""
         cut = game.cut(self.start, self.stop)
-        return all((getattr(cut, name) != UNKNOWN).all() for name in ("thrown", *SUMMARIES[self.summary].needs))
+        known = all((getattr(cut, name) != UNKNOWN).all() for name in ("thrown", *SUMMARIES[self.summary].needs))
+        return known and bool(np.isfinite(self.of(game)))
 
     def of(self, games: ByDrop) -> Array:
         """Return the summary of each game, NaN where it lacks a drop or what it needs; shape as `games`, less drops."""
@@ -200,7 +201,7 @@ def windows(start: int, stop: int) -> list[Window]:
     of_drops = [SETUP] if start == 0 < stop else []
     first = max(start, 1)
     if stop > first:
-        names = ["inside", "out", "own", *(["spread"] if stop - first >= SPREAD_FROM else [])]
+        names = ["inside", "out", "own", *(["spread", "single", "many"] if stop - first >= SPREAD_FROM else [])]
         of_drops += [Window(name, first, stop) for name in names]
     return of_drops
 

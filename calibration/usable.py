@@ -60,7 +60,7 @@ def usable(files: Sequence[Path]) -> Usable:
             f"observation of such towers beside it (such as {', '.join(list(evidences.shipped())[:2])}); "
             "tower-sim fairness takes any drops"
         )
-    return Usable(tuple(evidence), tuple(halves), left, tuple(notes))
+    return Usable(tuple(evidences.once(evidence)), tuple(evidences.once(halves)), left, tuple(notes))
 
 
 def _parted(records: Sequence[Record]) -> tuple[list[Record], list[Record]]:

@@ -7,38 +7,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import each_case
 
-from tower_sim.calibration.choice import CLOSE, choose, shortlist
+from tower_sim.calibration.choice import CLOSE, choose
 from tower_sim.calibration.discrepancy import Discrepancy
-from tower_sim.calibration.emulator import Predicted
 from tower_sim.calibration.evidence import Evidence, Within
 from tower_sim.calibration.fit import Fit, Posterior
 from tower_sim.calibration.parameters import NUMBERS
 from tower_sim.calibration.plain import MOST, tower_in_words
 from tower_sim.calibration.plain import NUMBERS as WORDS
-from tower_sim.calibration.summaries import DROPS, EVERY, SUMMARIES, Window, game_counts
+from tower_sim.calibration.summaries import DROPS, EVERY, SUMMARIES, game_counts
 from tower_sim.runs.by_drop import ByDrop
 
 FRICTION = [number.name for number in NUMBERS].index("friction")
 
 
-class Slope:
-    """An emulator of towers that keep the less the more friction: log odds from 1 on."""
-
-    def __init__(self, slope: float) -> None:
-        self.slope = slope
-
-    def at(self, window: Window, unit: np.ndarray) -> Predicted:
-        mean = 1.0 + self.slope * unit[:, FRICTION]
-        return Predicted(mean, np.full(len(unit), 0.1), np.full(len(unit), 0.3))
-
-    def correlation(self, windows: object) -> np.ndarray:
-        raise NotImplementedError
-
-
 def fitted(unit: np.ndarray, slope: float) -> Fit:
     scale = 1.0 + slope * unit[:, FRICTION]
     targets = {name: np.asarray(SUMMARIES[name].back(scale)) for name in ("setup", "inside", "out")}
-    towers = Posterior(unit, targets, float(len(unit)), 0.0)
+    towers = Posterior(unit, targets, float(len(unit)), 0.0, targets)
     return Fit((), Discrepancy(), towers, towers, (), ())
 
 
@@ -53,89 +38,35 @@ def two_kinds(rng: np.random.Generator) -> np.ndarray:
 @each_case("seed", range(4))
 def test_the_tower_chosen_does_what_is_predicted_and_is_of_the_likely_kind(seed: int):
     unit = two_kinds(np.random.default_rng(seed))
-    found = shortlist(Slope(-4.0), fitted(unit, -4.0), [], 1)[0]
+    found = choose(fitted(unit, -4.0))
     middle = float(np.median(unit[:, FRICTION]))
     assert abs(found.point[FRICTION] - middle) < CLOSE
     assert np.mean([x for i, x in enumerate(found.point) if i != FRICTION]) < 0.4
     assert (found.towers, found.point in set(map(tuple, unit.tolist()))) == (1000, True)
-    assert shortlist(Slope(-4.0), fitted(unit, -4.0), [], 1)[0] == found
-    why = choose(Slope(-4.0), fitted(unit, -4.0), [found]).why
-    assert why.startswith("Of 1000 towers that agree with the evidence one in the middle was played: of the 10 %")
+    assert choose(fitted(unit, -4.0)) == found
+    assert found.why.startswith("Of 1000 towers that were played and agree with the evidence it is, of the 10 %")
 
 
 def test_where_all_towers_do_the_same_the_one_that_most_are_like_is_chosen():
     unit = two_kinds(np.random.default_rng(9))
-    found = shortlist(Slope(0.0), fitted(unit, 0.0), [], 1)[0]
-    assert np.mean(found.point) < 0.4  # of the likely kind
+    assert np.mean(choose(fitted(unit, 0.0)).point) < 0.4  # of the likely kind
 
 
-class Coloured(Slope):
-    """The same towers; the share of phases with one colour out falls with the first number that is not friction."""
-
-    def at(self, window: Window, unit: np.ndarray) -> Predicted:
-        if window.summary != "single":
-            return super().at(window, unit)
-        mean = 2.0 - 6.0 * unit[:, OTHER]
-        return Predicted(mean, np.full(len(unit), 0.1), np.full(len(unit), 0.3))
-
-    def correlation(self, windows: object) -> np.ndarray:
-        return np.eye(1)
-
-
-OTHER = 0 if FRICTION else 1
-
-
-def test_of_towers_in_the_middle_one_is_chosen_that_the_clues_do_not_contradict():
-    rng = np.random.default_rng(3)
-    unit = rng.random((1000, len(NUMBERS)))
-    said = Evidence("few", "", "", "impression", (), (), clues=(Within(EVERY["single"], 0.05, 0.2),))
-    plain = fitted(unit, -4.0)
-    for target, cubes in plain.posterior.targets.items():  # wrong by more than a little, each in its own way
-        scaled = SUMMARIES[target].scale(cubes) + 0.3 * rng.normal(size=1000)
-        plain.posterior.targets[target] = np.asarray(SUMMARIES[target].back(scaled))
-    clued = shortlist(Coloured(-4.0), replace(plain, evidence=(said,)), [], 1)[0]
-    share = 1 / (1 + np.exp(-(2.0 - 6.0 * clued.point[OTHER])))
-    assert 0.04 < share < 0.25
-    assert abs(clued.point[FRICTION] - float(np.median(unit[:, FRICTION]))) < 0.2
-
-
-def test_of_a_shortlist_the_one_is_chosen_whose_own_games_come_nearest():
-    unit = two_kinds(np.random.default_rng(2))
-    fit = fitted(unit, -4.0)
-    middle = shortlist(Slope(-4.0), fit, [], 20)
-    assert len({each.point for each in middle}) == 20
-    assert all(np.mean(each.point) < 0.5 for each in middle)
-    told = middle[7].point
-
-    class Played(Slope):
-        """Knows that one of them alone does what is predicted, and all others keep more than they seemed to."""
-
-        def at(self, window: Window, unit: np.ndarray) -> Predicted:
-            seen = super().at(window, unit)
-            more = np.where((unit == np.array(told)).all(1), 0.0, 1.5)
-            return seen if len(unit) > 20 else replace(seen, mean=seen.mean + more)
-
-    found = choose(Played(-4.0), fit, middle)
-    assert (found.middle.point, found.played) == (told, 20)
-    assert "20 in the middle were played: of the 10 % that do most nearly what is predicted" in found.why
-
-
-@each_case("seed", range(4))
-def test_where_bounds_are_told_a_tower_within_them_is_chosen_and_it_says_so(seed: int):
-    unit = np.random.default_rng(seed).random((1000, len(NUMBERS)))
+def test_bounds_that_were_told_choose_no_tower_a_second_time():
+    """They weigh in the fit; the choice is the same whether the evidence has them or not."""
+    unit = np.random.default_rng(1).random((1000, len(NUMBERS)))
     free = fitted(unit, -4.0)
+    bound = Evidence("few", "", "", "impression", (), (), clues=(Within(EVERY["single"], 0.0, 0.1),))
+    assert choose(replace(free, evidence=(bound,))) == choose(free)
 
-    def told(most: float) -> Fit:
-        bound = Within(EVERY["single"], 0.0, most)
-        return replace(free, evidence=(Evidence("few", "", "", "impression", (), (), clues=(bound,), doubt=4.0),))
 
-    found = shortlist(Coloured(-4.0), told(0.1), [], 1)[0]
-    kept = 2.0 - 6.0 * unit[:, OTHER] <= np.log(0.1 / 0.9)
-    assert (found.bounded, found.towers) == (True, kept.sum())
-    assert found.point in set(map(tuple, unit[kept].tolist()))
-    assert "keep within every bound that was told" in choose(Coloured(-4.0), told(0.1), [found]).why
-    assert "bound" not in choose(Coloured(-4.0), free, shortlist(Coloured(-4.0), free, [], 1)).why
-    assert not shortlist(Coloured(-4.0), told(0.001), [], 1)[0].bounded  # none does
+def test_a_tower_that_many_draws_are_of_counts_as_many():
+    """A tower with half of the draws is in the middle; were it one of a thousand others it would not be."""
+    unit = np.random.default_rng(3).random((1000, len(NUMBERS)))
+    unit[:, FRICTION] *= 0.4
+    unit[:500] = unit[0]
+    unit[:500, FRICTION] = 0.9
+    assert choose(fitted(unit, -4.0)).point[FRICTION] == 0.9
 
 
 def games(setup: int, inside: int, out: int, colours: list[int]) -> ByDrop:

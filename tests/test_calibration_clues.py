@@ -28,12 +28,13 @@ from tower_sim.calibration.evidence import (
     of_the_real_tower,
     read,
 )
-from tower_sim.calibration.fit import Fit, fit
+from tower_sim.calibration.fit import PULLED, Fit, fit
 from tower_sim.calibration.law import Emulated, Keep, chance, law, log_chance
 from tower_sim.calibration.observations import observations
 from tower_sim.calibration.parameters import NUMBERS
 from tower_sim.calibration.sampling import bell_about, density_of_all, effective, even
 from tower_sim.calibration.summaries import EVERY, SETUP, SUMMARIES, WHOLE, Window
+from tower_sim.calibration.usable import usable
 from tower_sim.errors import UsageError
 from tower_sim.runs.tower import TOTALS, many_of, single_of
 
@@ -191,6 +192,29 @@ def test_what_an_observation_may_not_say_is_refused_in_one_line(text: str, says:
     assert "\n" not in str(caught.value)
 
 
+def test_a_weak_impression_weighs_less_than_a_strong_one(tmp_path: Path):
+    doubts: list[float] = []
+    for strength in ("strong", "moderate", "weak", "very weak"):
+        text = f'says = "x"\nsource = "x"\nkind = "impression"\nstrength = "{strength}: x"\nshare_single = [0.1, 0.3]\n'
+        (tmp_path / "said.toml").write_text(text, "utf-8")
+        doubts.append(evidence.read(tmp_path / "said.toml")[0].doubt)
+    assert doubts == [1.0, 1.5, 2.0, 4.0]
+    real = [read(name)[0].doubt for name in ("club-retained", "little-choice", "several-a")]
+    assert real == [2.0, 2.0, 2.0]
+
+
+def test_one_sentence_that_three_tell_counts_once():
+    """Their likelihood together is that of one; what a source alone says, and numbers, count as they did."""
+    names = ("several-a", "several-b", "several-c", "little-choice", "rulebook-setup", "review-a")
+    apart = [read(name)[0] for name in names]
+    together = evidence.once(apart)
+    of = emulated({"single": odds(0.4)})
+    several = [log_chance(entry.clues[0], of) / entry.doubt for entry in together[:3]]
+    assert float(np.sum(several)) == pytest.approx(float(log_chance(apart[0].clues[0], of)[0] / apart[0].doubt))
+    assert together[3:] == apart[3:]
+    assert [entry.doubt for entry in usable([evidence.shipped()[name] for name in names]).evidence[:3]] == [6.0] * 3
+
+
 def test_what_is_kept_out_of_fits_says_so_when_it_is_asked_for():
     with pytest.raises(UsageError, match="kept out of fits") as caught:
         read("sibling-throw")
@@ -244,10 +268,10 @@ def test_what_is_told_of_the_colours_is_what_towers_of_the_posterior_do():
     games = play(found.posterior.unit[:64], 1, np.random.default_rng(3))
     for name in ("colours", "points", "old"):
         played = SUMMARIES[name].back(EVERY[name].of(games)[:, 0])
-        told = found.posterior.told[name]
+        told = found.posterior.interval(name)
         assert float(np.median(played)) == pytest.approx(told.middle, rel=0.2)
-        assert told.width < found.prior.told[name].width
-    assert found.posterior.told["single"].high < 0.45
+        assert told.width < found.prior.interval(name).width
+    assert found.posterior.interval("single").high < 0.45
 
 
 def test_a_clue_is_judged_by_all_evidence_and_by_the_others_alone():
@@ -259,13 +283,16 @@ def test_a_clue_is_judged_by_all_evidence_and_by_the_others_alone():
     of = Emulated(towers(), without.posterior.unit, Discrepancy())
     assert checks["odd"].others == pytest.approx(float(chance(odd.clues[0], of).mean()), abs=0.02)
     pulls = {pull.name: pull.without for pull in found.pulls}
-    pull = {pull.name: pull.colours for pull in found.pulls}
-    assert pull["odd"] > pull[""] > 1
-    assert pull["odd"] == pytest.approx(without.posterior.told["colours"].middle, rel=0.1)
-    assert pulls[""]["setup"] == pytest.approx(found.posterior.interval("setup").middle, abs=1.0)
-    assert pulls["odd"]["setup"] == pytest.approx(without.posterior.interval("setup").middle, abs=1.0)
+    assert pulls["odd"]["colours"].middle > pulls[""]["colours"].middle > 1
+    for name in ("colours", "setup"):
+        assert pulls[""][name].middle == pytest.approx(found.posterior.interval(name).middle, rel=0.1)
+        assert pulls["odd"][name].middle == pytest.approx(without.posterior.interval(name).middle, rel=0.1)
+    alone = {pull.name: pull.alone for pull in found.pulls}
+    said = fitted(rest[:1], checks=True)  # of the first source alone
+    assert alone["rulebook-setup"]["setup"].middle == pytest.approx(said.posterior.interval("setup").middle, rel=0.1)
+    assert alone[""]["setup"].width > 1.2 * alone["rulebook-setup"]["setup"].width
     assert set(pulls) == {"", "rulebook-setup", "several-a", "little-choice", "odd"}
-    assert all(set(without) == {"setup", "inside", "out"} for without in pulls.values())
+    assert all(set(without) == set(PULLED) for without in pulls.values())
 
 
 # --- sampling -----------------------------------------------------------------------------------------------------

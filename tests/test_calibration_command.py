@@ -15,7 +15,7 @@ import pytest
 from support.cases import each_case
 from support.recorded import game
 
-from tests.measure import numerics, ship
+from tests.measure import numerics, posterior, ship
 from tower_sim import writing
 from tower_sim.apparatus.catalogue import fitted_with, load
 from tower_sim.apparatus.parts import Apparatus
@@ -34,7 +34,7 @@ from tower_sim.writing import WritingFailed
 
 pytestmark = pytest.mark.whole
 
-FEW = Effort(waves=1, points=1, games=1, confirm=2, shortlist=1, chosen=2)
+FEW = Effort(rounds=1, towers=2, games=1, enough=1000, chosen=2)
 RULEBOOK = ["rulebook-setup", "rulebook-phase"]
 
 
@@ -90,8 +90,9 @@ def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
     assert line.startswith("tower-sim: interrupted; no profile was written, simulated games are kept; to go on: ")
     assert f"to go on: tower-sim calibrate rulebook-setup rulebook-phase -o {output} --quick --seed 3" in told
     assert re.match(
-        r"calibrate: this compares \d observed values with 96 simulated towers, plays 6 games of towers that agree, "
-        r"chooses one and fits its surrogate\. About .* (minutes?|hours) on this machine \(1 at work; a game takes \d",
+        r"calibrate: this compares \d observed values with 96 simulated towers, plays up to 4 games of towers that "
+        r"agree, chooses one and fits its surrogate\. About .* (minutes?|hours) on this machine \(1 at work; a game "
+        r"takes \d",
         told,
     )
     assert not output.exists()
@@ -114,10 +115,13 @@ def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
     assert "tower-sim calibrate --quick --seed 3 to: rulebook-setup.toml, rulebook-phase.toml" in text
     assert fitted_with(text) == ENGINE
     assert "# Posterior: SHA-256 " in text
-    assert re.search(r"^# Of \d+ towers that agree with the evidence one in the middle was played", text, re.MULTILINE)
+    assert re.search(r"^# Of \d+ towers that were played and agree with the evidence it is", text, re.MULTILINE)
     assert text.count("[F]") >= 10
     report = (tmp_path / "mine.calibration/report.md").read_text("utf-8")
     assert "rulebook-setup" in report
+    folder, games = tmp_path / "mine.calibration", ["--towers", "2", "--games", "1"]
+    assert posterior.main([str(folder), "--out", str(tmp_path / "proof"), *games]) == 0
+    assert "| inside | " in capsys.readouterr().out
     assert (tmp_path / "mine.calibration/surrogate.txt").read_text("utf-8") == "a check\n"
 
     before, kept = output.read_bytes(), []
@@ -135,9 +139,9 @@ def test_stopped_and_gone_on_with_it_writes_a_profile_and_its_report(
     output.write_text("name = 'mine'\n")
     assert main(["calibrate", *RULEBOOK, "-o", str(output), "--seed", "3", "--workers", "1"]) == 2
     assert "nothing in it says that tower-sim calibrate made it" in capsys.readouterr().err
-    assert again.budget.games == 1 + 2 + 1 + 2
+    assert again.budget.games == 2 + 2
     assert len(again.confirmed) == 2
-    assert again.points == len(design.shipped().unit) + 1
+    assert again.points == len(design.shipped().unit) + 2
 
     with pytest.raises(UsageError, match="belongs to a calibration with other observations"):
         calibrate(["club-retained"], output, seed=3)
@@ -148,7 +152,7 @@ def test_drops_that_cannot_be_fitted_are_said_and_held_against_the_tower(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     """The law that they are held against is of coins; what the tower throws for it is what was recorded."""
-    monkeypatch.setitem(command.EFFORTS, "quick", replace(FEW, waves=0, confirm=1))
+    monkeypatch.setitem(command.EFFORTS, "quick", replace(FEW, towers=1))
     (tmp_path / "throws.csv").write_text("throw,thrown,out\n0,20,14\n1,15,9\n0,20,11\n")
     asked: list[object] = []
 

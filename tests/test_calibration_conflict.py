@@ -15,8 +15,8 @@ from tower_sim.calibration.answers import ODD, Verdict, in_plain_words, sentence
 from tower_sim.calibration.bands import bands, played
 from tower_sim.calibration.conflict import choice, conflict, leaving, one_by_one, what_was_said
 from tower_sim.calibration.evidence import ColoursOut, Evidence, Within, of_the_real_tower, read
-from tower_sim.calibration.findings import warnings
-from tower_sim.calibration.fit import TARGETS, TOLD, ClueCheck, Fit, fit
+from tower_sim.calibration.findings import SHORT, warnings
+from tower_sim.calibration.fit import PULLED, TOLD, ClueCheck, Fit, fit
 from tower_sim.calibration.leaving import leaving as leaving_of
 from tower_sim.calibration.parameters import NUMBERS
 from tower_sim.calibration.result import Calibration
@@ -89,32 +89,30 @@ def test_what_all_others_speak_against_must_give_way(report: Path):
 
 def test_where_the_fit_would_go_without_each_source_is_listed_by_how_far(report: Path):
     rows = table(report, "pulls")
-    assert rows[0]["left out"] == "nothing"
-    assert {row["left out"] for row in rows[1:]} == {*of_the_real_tower(), "odd"}
-    moves = [float(row["moves cubes by [sd of the posterior]"]) for row in rows[1:]]
-    assert moves == sorted(moves, reverse=True)
-    whole = fitted().pulls[0]
-    for target, name in zip(TARGETS, ("set-up", "inside", "out"), strict=True):
-        assert float(rows[0][f"{name} [cubes]"]) == pytest.approx(whole.without[target], rel=1e-5)
-    assert float(rows[0]["colours out"]) == pytest.approx(whole.colours, rel=1e-5)
+    assert rows[0]["source"] == "all of it"
+    pulls = {pull.name or "all of it": pull for pull in fitted().pulls}
+    assert {row["source"] for row in rows} == set(pulls) == {"all of it", *of_the_real_tower(), "odd"}
+    for row in rows:
+        pull = pulls[row["source"]]
+        for target in PULLED:
+            assert float(row[f"{SHORT[target]}, alone"]) == pytest.approx(pull.alone[target].middle, rel=1e-5)
+            assert float(row[f"{SHORT[target]}, without, high"]) == pytest.approx(pull.without[target].high, rel=1e-5)
 
 
 def test_the_colours_told_are_the_posteriors(report: Path):
     rows = table(report, "colours")
     assert [row["long-run"] for row in rows] == [SUMMARIES[name].words for name in TOLD]
     for row, name in zip(rows, TOLD, strict=True):
-        assert float(row["posterior (90 %)"]) == pytest.approx(fitted().posterior.told[name].middle, rel=1e-5)
-        assert float(row["prior (90 %), low"]) == pytest.approx(fitted().prior.told[name].low, rel=1e-5)
+        assert float(row["posterior (90 %)"]) == pytest.approx(fitted().posterior.interval(name).middle, rel=1e-5)
+        assert float(row["prior (90 %), low"]) == pytest.approx(fitted().prior.interval(name).low, rel=1e-5)
     assert (report.parent / "plots/colours.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_first_words_tell_how_many_actions_there_are_to_choose_from():
     says, sure = in_plain_words(calibration())
-    single = fitted().posterior.told["single"]
+    single = fitted().posterior.interval("single")
     assert f"in {round(10 * (1 - single.middle))} of 10 phases there are two actions or more to choose from" in says
-    low, high = (
-        100 * (1 - end) for end in (fitted().posterior.told["single"].high, fitted().posterior.told["single"].low)
-    )
+    low, high = (100 * (1 - end) for end in (single.high, single.low))
     assert f"two actions or more in {low:.0f} to {high:.0f} % of the phases" in sure
 
 

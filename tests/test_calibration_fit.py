@@ -24,7 +24,7 @@ from tower_sim.calibration.design import Design, shipped
 from tower_sim.calibration.emulator import Emulator, shipped_kernels
 from tower_sim.calibration.evidence import Evidence, of_observation, of_records, read
 from tower_sim.calibration.evidence import shipped as shipped_evidence
-from tower_sim.calibration.fit import TARGETS, Discrepancy, fit
+from tower_sim.calibration.fit import TARGETS, TOLD, Discrepancy, fit
 from tower_sim.calibration.observations import observations
 from tower_sim.calibration.parameters import (
     FEATURES,
@@ -211,7 +211,7 @@ def test_records_become_a_game_each_and_equal_games_their_mean():
     assert (two.games, one.games) == (2, 1)
     parts = [np.array([window.of(game) for window in two.windows]) for game in from_records(rows)[:2]]
     assert two.values == pytest.approx((parts[0] + parts[1]) / 2)
-    assert [window.summary for window in one.windows] == ["setup", "inside", "out", "own", "spread"]
+    assert [window.summary for window in one.windows] == ["setup", "inside", "out", "own", "spread", "single", "many"]
 
 
 def test_half_of_the_drops_can_be_held_out():
@@ -281,7 +281,7 @@ def test_kernels_can_be_kept():
     at = first.at(WHOLE["setup"], design.unit)
     again = Emulator(design, first.kernels).at(WHOLE["setup"], design.unit)
     assert np.allclose(at.mean, again.mean, atol=1e-4)
-    assert set(first.kernels) == {"setup mean", "setup spread"}
+    assert set(first.kernels) == {f"{name} {moment}" for name in ("setup", "inside") for moment in ("mean", "spread")}
 
 
 def test_predictions_are_those_of_the_library():
@@ -289,7 +289,7 @@ def test_predictions_are_those_of_the_library():
     emulator = Emulator(design)
     emulator.at(WHOLE["inside"], design.unit)
     process, centre, scale = emulator._fit(WHOLE["inside"], "mean")
-    seen, values, noise = emulator._data(WHOLE["inside"], "mean")
+    _, seen, values, noise = emulator._data(WHOLE["inside"], "mean")
     of = process.kernel
     matern: Any = Matern
     kernel = ConstantKernel(of.variance) * matern(of.lengths, nu=2.5) + WhiteKernel(of.nugget)
@@ -356,11 +356,11 @@ def test_what_is_wrong_with_the_simulation_is_the_same_for_evidence_and_predicti
     """Many games of one tower: its own long-run mean is known, however wrong the simulation may be."""
     much = Discrepancy(setup=0.6, inside=0.6)
     found = fit(Line(), [setup_seen(20, games=400)], np.random.default_rng(1), much)  # type: ignore[arg-type]
-    setup, inside = found.posterior.interval("setup"), found.posterior.interval("inside")
+    setup, inside = found.posterior.itself("setup"), found.posterior.itself("inside")
     assert setup.low < 20 < setup.high
     assert setup.width < 1.5
     assert inside.width > 5 * setup.width
-    assert set(found.posterior.targets) == set(TARGETS)
+    assert set(found.posterior.targets) == {*TARGETS, *TOLD}
 
 
 def test_intervals_cover_towers_made_by_the_same_law():
@@ -371,7 +371,7 @@ def test_intervals_cover_towers_made_by_the_same_law():
         truth = 1 - 4 * rng.random() + 0.2 * rng.normal()
         seen = summaries.expit(truth + 0.3 * rng.normal())
         found = fit(Line(), [setup_seen(float(seen))], rng, wrong, sample=256, checks=False)  # type: ignore[arg-type]
-        at = found.posterior.interval("setup")
+        at = found.posterior.itself("setup")
         inside += at.low < float(summaries.expit(truth)) < at.high
     assert 84 <= inside <= 95
 

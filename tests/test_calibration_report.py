@@ -236,9 +236,9 @@ def test_no_number_is_informed(tmp_path: Path):
 def test_all_weight_on_one_point_at_the_edge(tmp_path: Path):
     unit = np.tile([1.0, 0.0, *[0.5] * (len(NUMBERS) - 2)], (DRAWS, 1))
     targets = {"setup": np.full(DRAWS, CUBES + 0.5), "inside": np.full(DRAWS, -0.5), "out": np.zeros(DRAWS)}
-    odd = with_posterior(MADE, Posterior(unit, targets, 1.0, -90.0))
+    odd = with_posterior(MADE, Posterior(unit, targets, 1.0, -90.0, targets))
     report = write(odd, tmp_path)
-    assert "**The largest warning:** The posterior rests on an effective 1 of" in text(report)
+    assert "**The largest warning:** The posterior rests on an effective 1 towers that were played" in text(report)
     assert "100 % of the draws of the edge lie in the highest tenth" in text(report)
     assert "100 % of the draws of the tube lie in the lowest tenth" in text(report)
     assert table(report, "correlations")[0]["edge"] == ""
@@ -294,8 +294,8 @@ def test_the_commands_lines_are_few_and_say_what_lies_outside():
         "phase."
     )
     assert re.fullmatch(
-        r"How sure: with 90 % the tower's own numbers are \S+ to \S+ after the set-up, \S+ to \S+ inside in play and "
-        r"\S+ to \S+ out in a phase\.",
+        r"How sure: 90 % of the towers that agree, as they were played, keep \S+ to \S+ after the set-up and \S+ to "
+        r"\S+ in play, and let \S+ to \S+ out in a phase\.",
         sure,
     )
     assert not empty

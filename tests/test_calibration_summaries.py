@@ -133,4 +133,4 @@ def test_games_of_which_a_column_is_not_known_have_all_other_summaries(column: s
         told = column not in needs and "old_out" not in needs and not name.startswith("many_")
         told &= "8_10" not in name and "5_7" not in name  # never so many out
         assert np.isnan(window.of(game)) != told, name
-    assert set(WHOLE) == {"setup", "inside", "out", "own", "spread"}
+    assert set(WHOLE) == {"setup", "inside", "out", "own", "spread", "single", "many"}

@@ -137,7 +137,7 @@ def test_a_time_is_said_to_the_half_minute(time: float, says: str):
 
 def test_what_takes_longer_is_said_to_take_longer():
     quick, full = EFFORTS["quick"], EFFORTS["full"]
-    assert quick.played == (12 + 12) * 4 + quick.chosen
+    assert quick.played == 48 * 4 + quick.chosen
     assert seconds(quick, 0.5, 2, 100) < seconds(quick, 0.5, 1, 100) < seconds(full, 0.5, 1, 100)
     assert seconds(quick, 1.0, 2, 100) == 2 * seconds(quick, 0.5, 2, 100) < seconds(quick, 1.0, 2, 1000)
     once, twice = (seconds(quick, 0.5, 2, 100, with_halves=halves) for halves in (False, True))

@@ -439,7 +439,7 @@ def predictor(games: int, discrepancy: Discrepancy | None = None, design: Design
     def predict(records: list[Record]) -> Prediction:
         evidence = of_records(records, "owner")
         fitted = fit(emulator, evidence, np.random.default_rng(0), discrepancy, checks=False, further=games)
-        intervals = [towers.interval(name) for towers in (fitted.posterior, fitted.prior) for name in QUANTITIES]
+        intervals = [towers.itself(name) for towers in (fitted.posterior, fitted.prior) for name in QUANTITIES]
         return Prediction(*intervals)
 
     return predict

@@ -26,7 +26,6 @@ from tests.measure.script import ended, put
 from tower_sim import cli
 from tower_sim.calibration.command import calibrate
 from tower_sim.calibration.evidence import of_the_real_tower
-from tower_sim.calibration.fit import TARGETS
 from tower_sim.calibration.result import Calibration
 from tower_sim.campaign import load, run
 from tower_sim.campaign.files import make_directory
@@ -94,7 +93,7 @@ def row(result: Calibration) -> str:
     means = {**chosen.played, **chosen.simulated}
     cells = [f"`{result.name}`", _several(len(FITTED[result.name])), str(chosen.simulated["setup"].games)]
     for name in TOLD:
-        told = posterior.interval(name) if name in TARGETS else posterior.told[name]
+        told = posterior.interval(name)
         cells.append(f"{means[name].mean:.2f} +- {means[name].se:.2f} ({told.low:.3g} to {told.high:.3g})")
     return f"| {' | '.join([*cells, f'[report](calibration/{result.name}/report.md)'])} |"
 

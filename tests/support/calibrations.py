@@ -33,7 +33,7 @@ def evidence() -> tuple[Evidence, ...]:
 
 def posterior(rng: np.random.Generator, unit: np.ndarray, effective: float, wide: float) -> Posterior:
     targets = {name: MIDDLE[name] + wide * rng.normal(size=len(unit)) for name in TARGETS}
-    return Posterior(unit, targets, effective, -3.5)
+    return Posterior(unit, targets, effective, -3.5, targets)
 
 
 def checks(found: Sequence[Evidence], width: float) -> tuple[PredictiveCheck, ...]:
