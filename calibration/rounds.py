@@ -22,7 +22,7 @@ from tower_sim.calibration.towers import sampled
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class PlayedRound:
     """Towers that one `emulator` proposed for evidence: `number` of them; `scale` is the log of the mean likelihood."""
 
     emulator: Emulator
@@ -47,7 +47,7 @@ class Pool:
     design: Design
     kernels: Kernels
     even: int = 0
-    rounds: list[Round] = field(default_factory=list[Round])
+    rounds: list[PlayedRound] = field(default_factory=list[PlayedRound])
     times: Array = field(default_factory=lambda: np.zeros(0))
 
     def __post_init__(self) -> None:
@@ -82,7 +82,7 @@ class Pool:
         found = fitting(emulator, evidence, rng, off, checks=False).posterior
         unit, times = np.unique(found.unit[:towers], axis=0, return_counts=True)
         new = play([tuple(row.tolist()) for row in unit])
-        self.rounds.append(Round(emulator, tuple(evidence), off, towers, found.fit))
+        self.rounds.append(PlayedRound(emulator, tuple(evidence), off, towers, found.fit))
         self.design = self.design.after(new)
         self.times = np.concatenate([self.times, times])
         return emulator, new
