@@ -147,7 +147,7 @@ def interval(draws: Array) -> Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnPoints:
     """Points drawn given what is kept of the evidence, the weights of all, their effective number, the log of the mean
     likelihood.
     """
@@ -173,7 +173,7 @@ class Sampled:
     further: Callable[[Array, Sequence[str]], JointLaw]
     tower: Array
 
-    def weigh(self, keep: Keep, rng: np.random.Generator) -> Drawn:
+    def weigh(self, keep: Keep, rng: np.random.Generator) -> DrawnPoints:
         """Weight the points by the likelihood of what is kept, and draw among them."""
         scores = self.law.scores(self.values, keep) - np.log(self.density)
         top = float(scores.max())
@@ -181,7 +181,7 @@ class Sampled:
         fit = top + float(np.log(weight.mean()))
         weight /= weight.sum()
         by_tower = np.bincount(self.tower, weight)
-        return Drawn(keep, rng.choice(len(weight), DRAWS, p=weight), weight, effective(by_tower), fit)
+        return DrawnPoints(keep, rng.choice(len(weight), DRAWS, p=weight), weight, effective(by_tower), fit)
 
     def given(self, law: JointLaw, keep: Array, predict: Array, rng: np.random.Generator, fresh: bool = False) -> Array:
         """Draw values or targets `predict` (their numbers) of a law given values `keep`, shape (points, predict).
@@ -196,11 +196,11 @@ class Sampled:
         covariance = part(both, predict, predict) - gain @ cross.transpose(0, 2, 1) + 1e-9 * np.eye(len(predict))
         return mean + (np.linalg.cholesky(covariance) @ rng.normal(size=(*mean.shape, 1)))[..., 0]
 
-    def draw(self, drawn: Drawn, predict: Array, rng: np.random.Generator, fresh: bool = False) -> Array:
+    def draw(self, drawn: DrawnPoints, predict: Array, rng: np.random.Generator, fresh: bool = False) -> Array:
         """Draw values of the evidence (their numbers) at the points drawn; see `given`."""
         return self.given(self.law.take(drawn.points), drawn.keep.values, predict, rng, fresh)
 
-    def posterior(self, drawn: Drawn, names: Sequence[str], rng: np.random.Generator) -> Posterior:
+    def posterior(self, drawn: DrawnPoints, names: Sequence[str], rng: np.random.Generator) -> Posterior:
         """Return the posterior with the long-run means `names` of the towers drawn, and of the real tower."""
         rows, back = np.unique(drawn.points, return_inverse=True)
         law = self.further(rows, names).take(back)
@@ -303,7 +303,7 @@ class _Checked:
 
     sampled: Sampled
     evidence: tuple[Evidence, ...]
-    drawn: Drawn
+    drawn: DrawnPoints
     held: Array
 
     def predictive(self, rng: np.random.Generator) -> Iterator[PredictiveCheck]:
