@@ -267,16 +267,6 @@ def test_an_interrupted_surrogate_tells_of_the_batches_that_are_done(
     assert (document["games"], document["pairs"], document["interrupted"]) == (90, 8, True)
 
 
-def test_without_numba_a_long_comparison_says_once_what_to_install(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
-    monkeypatch.setattr("tower_sim.compare.command.compiled", lambda: False)
-    monkeypatch.setattr("tower_sim.compare.command._SLOW", 8)
-    for games, said in (("7", 0), ("8", 1)):
-        assert cli.main(["compare", "amerigo", "amerigo-club", "--games", games, "--json", "--seed", "1"]) == 0
-        assert capsys.readouterr().err.count("pip install") == said
-
-
 # the figures
 
 

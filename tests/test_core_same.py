@@ -19,8 +19,8 @@ from tests.support.golden_scenes import JAMMING, ROUGH, SCENES, STANDARD, digest
 from tower_sim.apparatus.catalogue import load, names
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import Cube, supply
-from tower_sim.jit import is_compiled
-from tower_sim.physics.core import compiled, engine
+from tower_sim.jit import OPTIONS, is_compiled
+from tower_sim.physics.core import engine
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
 
@@ -64,7 +64,7 @@ def test_machine_code_rounds_every_product_before_it_is_added():
     numba = pytest.importorskip("numba")
 
     def code(**more: Any) -> str:
-        made = numba.njit(**(compiled.OPTIONS | more))(poly)
+        made = numba.njit(**(OPTIONS | more))(poly)
         made(np.ones(9))
         return "".join(made.inspect_asm().values())
 

@@ -1,4 +1,4 @@
-"""The core as WebAssembly: the file is that of the source, and by wasmtime it gives the same bytes."""
+"""What ships as WebAssembly: files are those of the source, and by wasmtime the core gives the same bytes."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import sys
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +21,19 @@ import pytest
 from support.cases import each_case
 
 from tests.support.golden_scenes import ROUGH, SCENES, TINY, digest, kept
+from tower_sim import jit
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
-from tower_sim.physics.core import CoreEngine, compiled, machine
-from tower_sim.physics.core.wasm import file
+from tower_sim.physics.core import CoreEngine, machine
+from tower_sim.physics.core.exported import CORE
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import Pose
+from tower_sim.surrogate.exported import GAMES
 from tower_sim.testing import RunnerContract
+from tower_sim.wasm import file
+from tower_sim.wasm.file import WasmFile
 
 needs_wasmtime = pytest.mark.skipif(importlib.util.find_spec("wasmtime") is None, reason="wasmtime is not installed")
 CHILD = "import sys; sys.modules['numba'] = None; from tests.support.golden_scenes import main; main(sys.argv[1:])"
@@ -37,17 +42,23 @@ CHILD = "import sys; sys.modules['numba'] = None; from tests.support.golden_scen
 @pytest.fixture(name="wasm")
 def _wasm(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The module of the machine, by which the engines of a test run."""
-    wasm: Any = importlib.import_module("tower_sim.physics.core.wasm.machine")
+    wasm: Any = importlib.import_module("tower_sim.physics.core.by_wasm")
     monkeypatch.setattr(machine, "chosen", wasm.machine)
     return wasm
 
 
-# The file
+@pytest.fixture(name="memory")
+def _memory() -> Any:
+    return importlib.import_module("tower_sim.wasm.memory")
 
 
-def test_the_file_is_that_of_the_source():
-    """After a change of the core: python -m tower_sim.physics.core.wasm.build."""
-    assert file.made_from(file.CORE.read_bytes())["source"] == file.digest()
+# The files
+
+
+@each_case("each", [CORE, GAMES])
+def test_a_file_is_that_of_the_source(each: WasmFile):
+    """After a change of what is compiled: python -m tower_sim.wasm.build."""
+    assert file.made_from(each.path.read_bytes())["source"] == each.digest()
 
 
 def test_a_module_that_says_nothing_of_itself_is_refused():
@@ -59,10 +70,10 @@ def test_a_module_that_says_nothing_of_itself_is_refused():
 
 
 @pytest.mark.long
-def test_the_file_made_anew_is_to_the_byte_the_one_that_ships():
+def test_the_files_made_anew_are_to_the_byte_those_that_ship():
     for tool in ("numba", "ziglang"):
         pytest.importorskip(tool)
-    command = [sys.executable, "-m", "tower_sim.physics.core.wasm.build", "--check"]
+    command = [sys.executable, "-m", "tower_sim.wasm.build", "--check"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -129,10 +140,10 @@ def many(engine: CoreEngine) -> list[Any]:
 @needs_wasmtime
 @each_case("quick", [True, False], ids=["by the C interface", "as documented"])
 def test_a_world_that_grows_and_a_film_of_it_are_those_of_the_compiled_functions(
-    quick: bool, wasm: Any, monkeypatch: pytest.MonkeyPatch
+    quick: bool, wasm: Any, memory: Any, monkeypatch: pytest.MonkeyPatch
 ):
     if not quick:
-        monkeypatch.setattr(wasm, "_c", None)
+        monkeypatch.setattr(memory, "_c", None)
     grown = CoreEngine(PhysicsSettings())
     told = many(grown)
     monkeypatch.setattr(machine, "chosen", lambda: machine.PYTHON)
@@ -145,12 +156,12 @@ def test_memory_goes_with_the_last_table_that_lies_in_it(wasm: Any):
     gc.disable()  # what is only found by looking for circles would stay for long
     try:
         world = wasm.machine().make(3, 2, 1)
-        memory, view = weakref.ref(world.whole.base.memory), world.bodies[1:]
+        home, view = weakref.ref(world.whole.base.memory), world.bodies[1:]
         del world
-        assert memory() is not None
+        assert home() is not None
         view[:] = 1.0
         del view
-        assert memory() is None
+        assert home() is None
     finally:
         gc.enable()
 
@@ -165,20 +176,20 @@ def test_more_cubes_than_32_bits_can_address_are_refused_in_one_line(wasm: Any):
 
 @needs_wasmtime
 def test_what_was_compiled_is_kept_and_made_again_where_it_is_damaged(
-    wasm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    memory: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(wasm, "user_cache", lambda: tmp_path / "kept")
-    compiled_anew: Any = wasm._compiled.__wrapped__
+    monkeypatch.setattr(memory, "user_cache", lambda: tmp_path / "kept")
+    compiled_anew: Any = partial(memory._compiled.__wrapped__, CORE.path)
     compiled_anew()
     (path,) = (tmp_path / "kept").iterdir()
     whole = path.read_bytes()
-    monkeypatch.setattr(wasm.wasmtime, "Module", Read)
+    monkeypatch.setattr(memory.wasmtime, "Module", Read)
     compiled_anew()
     for content in (b"", whole[:-9], whole[:99] + bytes([whole[99] ^ 1]) + whole[100:]):
         path.write_bytes(content)
         with pytest.raises(Compiles):
             compiled_anew()
-    wasm.seal(path, b"another's")
+    memory.seal(path, b"another's")
     with pytest.raises(Compiles):
         compiled_anew()
 
@@ -199,12 +210,12 @@ class Read:
 
 
 @needs_wasmtime
-def test_where_nothing_can_be_kept_it_runs_all_the_same(wasm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_where_nothing_can_be_kept_it_runs_all_the_same(memory: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "file").write_text("in its place")
-    monkeypatch.setattr(wasm, "user_cache", lambda: tmp_path / "file")
-    monkeypatch.setattr(wasm.wasmtime.Module, "__init__", lambda *_: None)
-    monkeypatch.setattr(wasm.wasmtime.Module, "serialize", lambda _: b"")
-    assert wasm._compiled.__wrapped__()
+    monkeypatch.setattr(memory, "user_cache", lambda: tmp_path / "file")
+    monkeypatch.setattr(memory.wasmtime.Module, "__init__", lambda *_: None)
+    monkeypatch.setattr(memory.wasmtime.Module, "serialize", lambda _: b"")
+    assert memory._compiled.__wrapped__(CORE.path)
 
 
 # Which machine
@@ -212,12 +223,12 @@ def test_where_nothing_can_be_kept_it_runs_all_the_same(wasm: Any, tmp_path: Pat
 
 def way(environment: dict[str, str], there: set[str], monkeypatch: pytest.MonkeyPatch) -> str:
     """Return the way of a process with these packages."""
-    monkeypatch.delenv(compiled.VARIABLE, raising=False)
+    monkeypatch.delenv(jit.VARIABLE, raising=False)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(compiled.importlib.util, "find_spec", lambda name: name if name in there else None)
-    monkeypatch.setattr(compiled, "is_compiled", lambda: "numba" in there and "NUMBA_DISABLE_JIT" not in environment)
-    return compiled.way.__wrapped__()
+    monkeypatch.setattr(jit.importlib.util, "find_spec", lambda name: name if name in there else None)
+    monkeypatch.setattr(jit, "is_compiled", lambda: "numba" in there and "NUMBA_DISABLE_JIT" not in environment)
+    return jit.way.__wrapped__()
 
 
 @each_case(
@@ -248,7 +259,7 @@ def test_the_fastest_that_is_installed_runs_the_core_unless_the_environment_says
 def test_a_machine_that_is_not_there_is_refused_in_one_line(
     asked: str, there: bool, line: str, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(compiled, "way", lambda: asked)
+    monkeypatch.setattr(machine, "way", lambda: asked)
     monkeypatch.setattr(machine, "is_compiled", lambda: there)
     monkeypatch.setattr(machine, "find_spec", lambda _: there or None)
     with pytest.raises(UsageError) as caught:
@@ -260,7 +271,7 @@ def ran(code: str) -> tuple[dict[str, str], str]:
     """Run scenes in a process: their digests, and what it says."""
     done = subprocess.run(
         [sys.executable, "-c", code, *TINY],
-        env=os.environ | {compiled.VARIABLE: ""}, capture_output=True, text=True, check=True,
+        env=os.environ | {jit.VARIABLE: ""}, capture_output=True, text=True, check=True,
     )  # fmt: skip
     return {name: found for line in done.stdout.splitlines() for name, found in json.loads(line).items()}, done.stderr
 

@@ -22,7 +22,7 @@ from tests.support.node import answered, needs_node
 from tower_sim.apparatus.catalogue import load
 from tower_sim.errors import UsageError
 from tower_sim.physics.core import arrays
-from tower_sim.physics.core.wasm.file import CORE
+from tower_sim.physics.core.exported import CORE
 from tower_sim.physics.plain import document
 from tower_sim.physics.settings import PhysicsSettings, accuracy
 from tower_sim.token import pack
@@ -34,7 +34,7 @@ FOLDER = Path(str(resources.files("tower_sim.physics"))) / "js"
 def asked(steps: int, settings: PhysicsSettings | None = None) -> dict[str, Any]:
     """Return what the helper in JavaScript is given."""
     many = [asdict(chain) for chain in chains(steps, settings=settings)]
-    return {"physics": str(FOLDER / "index.js"), "core": str(CORE), "profiles": profiles(settings), "chains": many}
+    return {"physics": str(FOLDER / "index.js"), "core": str(CORE.path), "profiles": profiles(settings), "chains": many}
 
 
 def test_the_places_in_tables_are_those_of_python():
@@ -207,7 +207,13 @@ def test_what_python_refuses_is_refused_in_the_same_words():
             return str(error)
         return "nothing"
 
-    given = {"folder": str(FOLDER), "core": str(CORE), "profiles": profiles(), "state": good.token(), "steps": steps}
+    given = {
+        "folder": str(FOLDER),
+        "core": str(CORE.path),
+        "profiles": profiles(),
+        "state": good.token(),
+        "steps": steps,
+    }
     told = answered(SUPPORT / "physics_parts.mjs", given=given)["refused"]
     expected = [words(step) for step in steps]
     assert "nothing" not in expected

@@ -35,7 +35,7 @@ DECIDES = [
     *(PACKAGE / "physics" / f"{name}.py" for name in ("release", "knock", "placing")),
     *(PACKAGE / f"{name}.py" for name in ("draws", "portable")),
 ]
-CORE = sorted((PACKAGE / "physics/core").glob("*.py"))
+CORE = sorted({*(PACKAGE / "physics/core").glob("*.py")} - {PACKAGE / "physics/core/by_wasm.py"})
 # of math: rounded as IEEE 754 says, or exact; of numpy: one such operation an element, or none at all
 SAFE_IN_CORE = {
     "math": "sqrt floor ceil inf",

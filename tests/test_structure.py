@@ -15,6 +15,7 @@ from tower_sim.registry import OWN
 TOOLS = (
     "errors", "version", "made", "portable", "columns", "interrupts", "registry", "extras", "reading", "fields",
     "progress", "terminal", "writing", "token", "pool", "statistics", "gaussian", "draws", "jit",
+    "wasm",
 )  # fmt: skip
 
 # The other rooms, from the ground up: what each knows beside tools. The last, without a name, is the package's face.

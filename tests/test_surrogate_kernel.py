@@ -51,16 +51,23 @@ model = SurrogateModel(shape, shipped(shape.name, shape.digest))
 """
 
 
-@pytest.mark.parametrize("shift", [0.0, SHIFT])
-def test_without_numba_the_same_games_are_played(model: SurrogateModel, shift: float):
+@pytest.mark.parametrize("way", ["wasm", "python"])
+def test_without_numba_the_same_games_are_played(model: SurrogateModel, way: str):
+    if way == "wasm":
+        pytest.importorskip("wasmtime")
     code = f"""{MODEL}
-import hashlib, json
+import hashlib, json, os
 sys.modules["numba"] = None  # an import of it fails then
-games = sample_games(model, Rules(), 3, 17, first=4, shift={shift})
-text = json.dumps([each.tolist() for each in (games.thrown, games.emerged, games.inside)])
-print(hashlib.sha256(text.encode()).hexdigest())
+os.environ["TOWER_SIM_CORE"] = "{way}"
+from tower_sim.surrogate import by_wasm
+by_wasm._AT_ONCE = 4000  # bytes: two games
+for shift in (0.0, {SHIFT}):
+    games = sample_games(model, Rules(), 3, 17, first=2**32 - 2, shift=shift)
+    text = json.dumps([each.tolist() for each in (games.thrown, games.emerged, games.inside)])
+    print(hashlib.sha256(text.encode()).hexdigest())
 """
-    assert printed(code) == digest_of(sample_games(model, Rules(), 3, 17, first=4, shift=shift))
+    games = [sample_games(model, Rules(), 3, 17, first=2**32 - 2, shift=shift) for shift in (0.0, SHIFT)]
+    assert printed(code).split() == [digest_of(each) for each in games]
 
 
 def test_numba_is_imported_when_games_are_played_and_not_before():

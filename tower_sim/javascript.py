@@ -62,7 +62,7 @@ def physics_modules() -> dict[str, str]:
     found = sorted(path.name for path in folder.iterdir() if path.name.endswith(".js") and path.name != "index.js")
     lib = {name: source("tower_sim.physics", f"js/{name}").replace('"../../surrogate/', '"../') for name in found}
     text = base64.b64encode(core()).decode("ascii")
-    lib["wasm.js"] = f'// The compiled core, tower_sim/physics/core/wasm/core.wasm.\n\nexport const CORE = "{text}";\n'
+    lib["wasm.js"] = f'// The compiled core, tower_sim/physics/core/core.wasm.\n\nexport const CORE = "{text}";\n'
     loaded = [
         f'  "{name}": () => import("../../physics/{file_of(name)}.js").then((found) => found.profile),'
         for name in names()

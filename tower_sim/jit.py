@@ -26,12 +26,30 @@ from tower_sim.terminal import warn
 
 F = TypeVar("F", bound=Callable[..., Any])
 _HASH = 32  # bytes of SHA-256
+WAYS = ("numba", "wasm", "python")
+"""What compiled functions can run by: compiled here, compiled before (by wasmtime), as plain Python."""
+VARIABLE = "TOWER_SIM_CORE"
+OPTIONS = {"error_model": "numpy", "nogil": True, "_nrt": False}
+"""Of functions that make no arrays: references to them are not counted, which would take most of the time."""
 
 
 @cache
 def is_compiled() -> bool:
     """Tell whether numba is installed, and not told to leave functions as they are."""
     return importlib.util.find_spec("numba") is not None and not importlib.import_module("numba").config.DISABLE_JIT
+
+
+@cache
+def way() -> str:
+    """Return which of WAYS compiled functions run by: what the environment says (VARIABLE), else the fastest there is.
+
+    A numba that is installed and told to leave functions as they are (NUMBA_DISABLE_JIT) leaves them plain Python.
+    """
+    if told := os.environ.get(VARIABLE):
+        return told
+    if importlib.util.find_spec("numba") is not None:
+        return "numba" if is_compiled() else "python"
+    return "wasm" if importlib.util.find_spec("wasmtime") is not None else "python"
 
 
 def compiled(function: F, **options: Any) -> F:

@@ -143,7 +143,7 @@ def compare(files: Sequence[Path]) -> None:
 
 def timed() -> None:
     """Print the table."""
-    from tower_sim.physics.core.wasm.machine import machine as by_wasmtime
+    from tower_sim.physics.core.by_wasm import machine as by_wasmtime
 
     print("| CPU time of a drop, ms | numba | wasmtime | wasmtime / numba | drops |\n|---|---|---|---|---|")
     for name, cubes, drops in TIMED:

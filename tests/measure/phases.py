@@ -81,7 +81,7 @@ def stamping() -> Stamped:
         for name in names:
             module = own_run if hasattr(own_run, name) else own_sleep
             setattr(module, name, stamped(getattr(module, name), phase))
-    return jit.compiled(own_run.take_windows.py_func, **compiled.OPTIONS)
+    return jit.compiled(own_run.take_windows.py_func, **jit.OPTIONS)
 
 
 def another(module: ModuleType) -> Any:
@@ -107,7 +107,7 @@ def look_seconds() -> float:
             spent += clock() - begun
         return spent
 
-    compiled_looks: Any = jit.compiled(looks, **compiled.OPTIONS)
+    compiled_looks: Any = jit.compiled(looks, **jit.OPTIONS)
     compiled_looks(1)
     return compiled_looks(100_000) * 1e-6 / 100_000
 
@@ -196,7 +196,7 @@ def table(drops: int) -> Iterator[str]:
 
 def measure(drops: int) -> None:
     """Print the table."""
-    if compiled.way() != "numba":
+    if jit.way() != "numba":
         raise UsageError(f"numba does not run the core here, so no phase is compiled; try: {pip_install('numba')}")
     for line in table(drops):
         print(line, flush=True)

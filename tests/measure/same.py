@@ -31,9 +31,10 @@ from tests.measure.living import play_twins
 from tests.measure.script import ended
 from tests.support.golden_scenes import HASHES, SCENES, STANDARD, digest, kept
 from tests.support.towers import CLUB, RULEBOOK, called
+from tower_sim import jit
 from tower_sim.apparatus.catalogue import load, names
 from tower_sim.errors import UsageError
-from tower_sim.physics.core import compiled, run
+from tower_sim.physics.core import run
 from tower_sim.pool import spread_out
 from tower_sim.simulator import PhysicsModel
 from tower_sim.writing import write
@@ -72,11 +73,11 @@ def ways(pythons: Sequence[str] = ()) -> list[Way]:
     if platform.machine() in ("x86_64", "AMD64"):
         features = "+avx,+avx2,+fma,+bmi,+bmi2,+lzcnt,+movbe,+f16c,+popcnt,+sse4.2"
         found.append(Way("for x86-64-v3", {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": features}))
-    found += [Way(name, {compiled.VARIABLE: core}) for name, core in _WITHOUT.items()]
+    found += [Way(name, {jit.VARIABLE: core}) for name, core in _WITHOUT.items()]
     for python in pythons:
         command = tuple(python.split())
         found.append(Way(python, {}, command))
-        found += [Way(f"{python}, {name}", {compiled.VARIABLE: core}, command) for name, core in _WITHOUT.items()]
+        found += [Way(f"{python}, {name}", {jit.VARIABLE: core}, command) for name, core in _WITHOUT.items()]
     return found
 
 
@@ -97,7 +98,7 @@ def tell() -> None:
     """Print the digest of each scene as a line of JSON, then one about this process: what `ask` reads."""
     for name in SCENES:
         print(json.dumps({name: digest(name)}), flush=True)
-    numba = sys.modules["numba"].__version__ if compiled.way() == "numba" else "none"
+    numba = sys.modules["numba"].__version__ if jit.way() == "numba" else "none"
     about = {"machine": platform.machine(), "python": platform.python_version(), "numba": numba}
     print(json.dumps(about | counted(machine_code())))
 

@@ -8,18 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from tower_sim.compare.comparison import Comparison, compare
-from tower_sim.compare.play import MAX_GAMES, can_sample, compiled, play_pairs
+from tower_sim.compare.play import MAX_GAMES, play_pairs
 from tower_sim.compare.words import compare_report
 from tower_sim.errors import UsageError, check_whole, fault
-from tower_sim.extras import pip_install
 from tower_sim.games.compared import Compared
 from tower_sim.models import Model, open_model
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.progress import telling
-from tower_sim.terminal import say, warn
+from tower_sim.terminal import say
 from tower_sim.variants import Variant, read_variant
-
-_SLOW = 500  # games from which it takes a while without numba
 
 
 def compare_files(
@@ -41,8 +38,6 @@ def compare_files(
     a, b = _variants(files, changes)
     compared = _compared(a, b)
     with _opened(a, model, settings) as first, _opened(b, model, settings) as second:
-        if games >= _SLOW and can_sample(compared, (first, second)) and not compiled():
-            warn(f"without numba this takes some hundred times as long; try: {pip_install('numba')}")
         with telling("pairs", games) as tell:
             pairs = play_pairs(compared, (first, second), games, seed, tell)
         return compare((a, b), pairs, model=_model_of(first, second), seed=seed, asked=games)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -10,12 +9,13 @@ from tower_sim.compare.tally import CHUNK, Draws, Pairs, Tally
 from tower_sim.contract import DropModel
 from tower_sim.errors import check_whole
 from tower_sim.games.compared import Compared, Values
+from tower_sim.jit import way
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.recorder import Recorder
 from tower_sim.requests import to_its_end
 
-MAX_GAMES = 100_000_000  # two hours or so with numba
-_PLAIN_BATCH = 16  # games at once without numba: a second or less, so that it can be told and interrupted
+MAX_GAMES = 100_000_000  # two hours or so
+_PLAIN_BATCH = 16  # games at once in plain Python: a second or less, so that it can be told and interrupted
 _BATCH_COUNTS = 10_000_000  # numbers in a batch
 
 
@@ -56,7 +56,7 @@ def batches(compared: Compared, models: tuple[DropModel, DropModel], games: int,
     """
     a_sampler, b_sampler = (compared.sampler(model) for model in models)
     if a_sampler and b_sampler:
-        size = max(1, min(CHUNK if compiled() else _PLAIN_BATCH, _BATCH_COUNTS // compared.numbers()))
+        size = max(1, min(CHUNK if way() != "python" else _PLAIN_BATCH, _BATCH_COUNTS // compared.numbers()))
         for first in range(0, games, size):
             some = min(size, games - first)
             yield Pairs(a_sampler(0, some, seed, first), b_sampler(1, some, seed, first))
@@ -73,13 +73,6 @@ def batches(compared: Compared, models: tuple[DropModel, DropModel], games: int,
 def can_sample(compared: Compared, models: tuple[DropModel, DropModel]) -> bool:
     """Say whether both models can sample runs of the game, many at once."""
     return all(compared.sampler(model) for model in models)
-
-
-def compiled() -> bool:
-    """Say whether runs are sampled by compiled code: whether numba is installed."""
-    from tower_sim.surrogate import kernel  # here, because it imports numba, which takes a while
-
-    return not isinstance(kernel.play, types.FunctionType)
 
 
 def _played(compared: Compared, model: DropModel, side: int, seed: int, run: int) -> tuple[Values, Draws]:

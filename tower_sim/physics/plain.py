@@ -20,8 +20,8 @@ from tower_sim.apparatus.hull import Hull
 from tower_sim.apparatus.parts import Apparatus, Box, Surface, as_apparatus
 from tower_sim.errors import UsageError
 from tower_sim.physics.belonging import advice_by_digest, digest_of
+from tower_sim.physics.core.exported import CORE
 from tower_sim.physics.core.hulls import write
-from tower_sim.physics.core.wasm.file import CORE
 from tower_sim.physics.settings import PhysicsSettings, as_settings
 
 SCHEMA = "tower-sim/physics"
@@ -30,7 +30,7 @@ VERSION = 1
 
 def core() -> bytes:
     """Return the compiled core, core.wasm, that runs a document's drops."""
-    return CORE.read_bytes()
+    return CORE.path.read_bytes()
 
 
 def drawn(shape: Apparatus) -> dict[str, Any]:

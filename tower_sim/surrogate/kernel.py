@@ -1,28 +1,40 @@
 """Whole games at once: the table's algorithm over arrays, compiled by numba where that is installed.
 
-Without numba the functions are plain Python and play the same games, about a thousand times slower. Importing this
-module imports numba, so do it where games are played. What numba compiles is kept on disk and noticed to be old when
-this file changes, not when others do: so what those define (the law, FRESH, CROWD) comes as arguments.
+Without numba they are played by games.wasm, which was compiled of this file. Importing this module imports numba, so do
+it where games are played. What numba compiles is kept on disk and noticed to be old when this file changes, not when
+others do: so what those define (the law, FRESH, CROWD) comes as arguments.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim.jit import kept
+from tower_sim.jit import OPTIONS, compiled, kept, way
 from tower_sim.surrogate.cascade import CROWD, EFFECTS, FRESH
 from tower_sim.surrogate.table import WORD, Table
 
 Array = npt.NDArray[Any]
+F = TypeVar("F", bound=Callable[..., Any])
 
 _MASK = 0xFFFFFFFF
 _GOLDEN = 0x9E3779B9
 _WORDS = 2.0**32
 # Plain numbers would make words of 64 bits of those of 32, and signed ones indices that may be negative: checks cost.
 _1, _5, _7, _9, _11, _21, _25 = (np.uint32(i) for i in (1, 5, 7, 9, 11, 21, 25))
+
+
+def _inner(function: F) -> F:
+    """Compile a function that only compiled ones call."""
+    return compiled(function, **OPTIONS) if way() == "numba" else function
+
+
+def _entry(function: F) -> F:
+    """Compile a function that Python calls, and keep it on disk."""
+    return kept(function, **OPTIONS) if way() == "numba" else function
 
 
 class Law(NamedTuple):
@@ -44,6 +56,36 @@ class Law(NamedTuple):
     effect_shift: int
     crowd_from: int
     fresh_to: int
+
+
+class Work(NamedTuple):
+    """Tables that games are played in.
+
+    By cube: its floor (`place`), the drop that threw it in (`since`), its row of Law.age. The cubes inside, in order:
+    `now` and `after`. By floor: cubes that `lying` there, those of them that are `fresh`, those that each drop threw in
+    (`arrived`), and what `weigh` fills in. `state` is that of the words.
+    """
+
+    place: Array
+    since: Array
+    row: Array
+    now: Array
+    after: Array
+    lying: Array
+    fresh: Array
+    arrived: Array
+    enter: Array
+    push: Array
+    lie: Array
+    state: Array
+
+
+def work_for(cubes: int, drops: int, floors: int) -> Work:
+    """Return tables for games of so many cubes and drops in a tower of so many floors."""
+    by_cube, by_floor = (cubes,), (floors,)
+    shapes = (*[by_cube] * 3, (cubes + 1,), (cubes + 1,), by_floor, by_floor, (drops, floors), by_floor, by_floor)
+    tables = [np.zeros(shape, np.uint32) for shape in shapes]
+    return Work(*tables, lie=np.zeros(by_floor, np.int64), state=np.zeros(4, np.int64))
 
 
 def law_of(table: Table, cubes: int, drops: int) -> Law:
@@ -69,7 +111,7 @@ def law_of(table: Table, cubes: int, drops: int) -> Law:
     )
 
 
-@kept
+@_inner
 def mixed(x: int) -> int:
     """See generator.mixed."""
     x = ((x ^ (x >> 16)) * 0x85EBCA6B) & _MASK
@@ -77,7 +119,7 @@ def mixed(x: int) -> int:
     return x ^ (x >> 16)
 
 
-@kept
+@_inner
 def seeded(state: Array, seed: Array, stream: int) -> None:
     """Begin a stream of words; see generator.WordStream."""
     for i in range(4):
@@ -85,7 +127,7 @@ def seeded(state: Array, seed: Array, stream: int) -> None:
     state[3] |= 1
 
 
-@kept
+@_inner
 def step(a: Any, b: Any, c: Any, d: Any) -> tuple[Any, Any, Any, Any, Any]:
     """Return the next word and the state after it, each an np.uint32; see generator.WordStream."""
     x = np.uint32(b * _5)
@@ -96,7 +138,7 @@ def step(a: Any, b: Any, c: Any, d: Any) -> tuple[Any, Any, Any, Any, Any]:
     return drawn, np.uint32(a ^ d), np.uint32(b ^ c), np.uint32(c ^ shifted), np.uint32((d << _11) | (d >> _21))
 
 
-@kept
+@_inner
 def word(state: Array) -> Any:
     """Return the next word of a `state` of four, which moves on."""
     drawn, a, b, c, d = step(np.uint32(state[0]), np.uint32(state[1]), np.uint32(state[2]), np.uint32(state[3]))
@@ -104,14 +146,14 @@ def word(state: Array) -> Any:
     return drawn
 
 
-@kept
+@_inner
 def threshold(thresholds: Array, odds: int) -> Any:
     """See table.threshold."""
     last = len(thresholds) // 2
     return thresholds[min(max(odds, -last), last) + last]
 
 
-@kept
+@_inner
 def weigh(
     law: Law, count: int, lying: Array, fresh: Array, state: Array, enter: Array, push: Array, lie: Array
 ) -> None:
@@ -130,7 +172,7 @@ def weigh(
         lie[i] = law.thrown[1, i, count] + law.onto[1, i, m, effect]
 
 
-@kept
+@_inner
 def rescue_below(enter: Array, shift: float) -> float:
     """Return what a word is below if a thrown cube that would stay comes out, with chance greater by `shift`."""
     out = 1.0
@@ -139,7 +181,7 @@ def rescue_below(enter: Array, shift: float) -> float:
     return shift / max(1 - out, shift) * _WORDS
 
 
-@kept
+@_inner
 def move(
     law: Law,
     drop: int,
@@ -170,8 +212,6 @@ def move(
     stay comes out all the same if one more word is below `rescue`; with 0 none is drawn. `crowd` is 1 for a crowd, else
     0. For `enter`, `push` and `lie` see `weigh`; the other arrays are those of `play`.
 
-    It is one long function of many arrays for speed: numba counts the references to arrays that are looked up in a
-    tuple, or given to a function inside the loop, which takes as long as all the rest.
     """
     floors, fresh_to, age, thresholds = len(lying), law.fresh_to, law.age, law.thresholds
     a, b, c, d = np.uint32(state[0]), np.uint32(state[1]), np.uint32(state[2]), np.uint32(state[3])
@@ -233,7 +273,7 @@ def move(
     return kept
 
 
-@kept
+@_entry
 def play(
     law: Law,
     seed: Array,
@@ -245,6 +285,7 @@ def play(
     thrown: Array,
     emerged: Array,
     inside: Array,
+    work: Work,
 ) -> None:
     """Play games `first`, `first` + 1, ... into the arrays `thrown`, `emerged` and `inside` (game, drop, colour).
 
@@ -252,14 +293,9 @@ def play(
     throw, -1 for all. With a `shift` every thrown cube's chance to come out is greater by it (or 1).
     """
     floors, cubes, drops = len(law.pushed), len(colour), len(phases)
-    # by cube: its floor, the drop that threw it in, its row of law.age
-    place, since, row = np.empty(cubes, np.uint32), np.empty(cubes, np.uint32), np.empty(cubes, np.uint32)
-    now, after = np.empty(cubes + 1, np.uint32), np.empty(cubes + 1, np.uint32)  # the cubes inside, in order
-    # by floor: cubes that lie there, those of them that are fresh, and those that each drop threw in
-    lying, fresh = np.empty(floors, np.uint32), np.empty(floors, np.uint32)
-    arrived = np.empty((drops, floors), np.uint32)
-    enter, push, lie = np.empty(floors, np.uint32), np.empty(floors, np.uint32), np.empty(floors, np.int64)
-    state = np.empty(4, np.int64)
+    place, since, row, now, after = work.place, work.since, work.row, work.now, work.after
+    lying, fresh, arrived, enter, push = work.lying, work.fresh, work.arrived, work.enter, work.push
+    lie, state = work.lie, work.state
     for game in range(len(thrown)):
         seeded(state, seed, first + game)
         place[:] = floors
@@ -305,8 +341,14 @@ def play_games(
     where the last ones have no cube.
     """
     low = np.searchsorted(colour, np.arange(1 + max(colours, 1 + int(colour.max(initial=-1)))))
-    counts = tuple(np.zeros((games, len(phases), len(low) - 1), np.int16) for _ in range(3))
-    law = law_of(table, len(colour), len(phases))
-    with np.errstate(over="ignore"):  # of words in plain Python: the product's low 32 bits are right all the same
-        play(law, seed, first, colour.astype(np.uint32), low, phases, shift, *counts)
-    return counts[0], counts[1], counts[2]
+    law, work = law_of(table, len(colour), len(phases)), work_for(len(colour), len(phases), len(table.floors))
+    thrown, emerged, inside = (np.zeros((games, len(phases), len(low) - 1), np.int16) for _ in range(3))
+    given = law, seed, first, colour.astype(np.uint32), low, phases, shift, thrown, emerged, inside, work
+    if way() == "wasm":
+        from tower_sim.surrogate.by_wasm import play as by_wasm  # here, because it imports wasmtime
+
+        by_wasm(*given)
+    else:
+        with np.errstate(over="ignore"):  # of words in plain Python: the product's low 32 bits are right all the same
+            play(*given)
+    return thrown, emerged, inside

@@ -7,23 +7,16 @@ fast-math, no threads.
 from __future__ import annotations
 
 import hashlib
-import importlib.util
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tower_sim.jit import compiled, is_compiled, kept, lies_on_disk
+from tower_sim.jit import OPTIONS, compiled, kept, lies_on_disk, way
 from tower_sim.physics.core.arrays import T, Tables
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-WAYS = ("numba", "wasm", "python")
-"""What the core can run by: compiled here, compiled before (core.wasm, by wasmtime), as plain Python."""
-VARIABLE = "TOWER_SIM_CORE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +32,9 @@ class Machine:
     deepest: Callable[[Tables], float]
 
 
-@cache
-def way() -> str:
-    """Return which of WAYS the core runs by: what the environment's TOWER_SIM_CORE says, else the fastest there is.
-
-    A numba that is installed and told to leave functions as they are (NUMBA_DISABLE_JIT) leaves them plain Python.
-    """
-    if told := os.environ.get(VARIABLE):
-        return told
-    if importlib.util.find_spec("numba") is not None:
-        return "numba" if is_compiled() else "python"
-    return "wasm" if importlib.util.find_spec("wasmtime") is not None else "python"
-
-
 def sources() -> list[Path]:
     """Return the files of what is compiled: all of this folder but what calls it."""
-    calls_it = ("__init__.py", "compiled.py", "engine.py", "machine.py")
+    calls_it = ("__init__.py", "by_wasm.py", "compiled.py", "engine.py", "exported.py", "machine.py")
     return sorted(path for path in Path(__file__).parent.glob("*.py") if path.name not in calls_it)
 
 
@@ -93,6 +73,3 @@ def entry(function: F) -> F:
 def is_ready(function: Any) -> bool:
     """Tell whether what numba compiles of an entry is there: it was compiled before, now or on disk."""
     return bool(function.signatures) or lies_on_disk(function)
-
-
-OPTIONS = {"error_model": "numpy", "nogil": True, "_nrt": False}

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 from tower_sim.errors import UsageError
 from tower_sim.extras import pip_install
-from tower_sim.jit import is_compiled
+from tower_sim.jit import VARIABLE, WAYS, is_compiled, way
 from tower_sim.physics.core import arrays, compiled, run
 from tower_sim.physics.core.compiled import Machine
 
@@ -18,34 +18,34 @@ PYTHON = Machine(arrays.make, run.take_windows, run.lie_still, run.wake_row, run
 
 def faster() -> str:
     """Return a line on what would run the core faster than core.wasm does; empty where that does not run it."""
-    if compiled.way() != "wasm":
+    if way() != "wasm":
         return ""
     return f"physics runs without numba, with which it is some 1.7 times as fast; try: {pip_install('numba')}"
 
 
-_NEEDS: dict[str, str] = dict(zip(compiled.WAYS, ("numba", "wasmtime", "numpy"), strict=True))
+_NEEDS: dict[str, str] = dict(zip(WAYS, ("numba", "wasmtime", "numpy"), strict=True))
 
 
 @cache
 def chosen() -> Machine:
-    """Return the machine of this process, see `compiled.way`, and say once, on standard error, what takes long in it.
+    """Return the machine of this process, see `jit.way`, and say once, on standard error, what takes long in it.
 
     Raises UsageError where the environment asks for one that is not there.
     """
-    way, allowed = compiled.way(), ", ".join(compiled.WAYS)
-    package = _NEEDS.get(way)
+    asked, allowed = way(), ", ".join(WAYS)
+    package = _NEEDS.get(asked)
     if package is None:
-        raise UsageError(f"{compiled.VARIABLE} is {way!r}; allowed are {allowed}; try leaving it out")
-    if find_spec(package) is None or (way == "numba" and not is_compiled()):
+        raise UsageError(f"{VARIABLE} is {asked!r}; allowed are {allowed}; try leaving it out")
+    if find_spec(package) is None or (asked == "numba" and not is_compiled()):
         raise UsageError(
-            f"{compiled.VARIABLE} is {way!r}, but {package} is not installed or switched off; allowed are {allowed}; "
+            f"{VARIABLE} is {asked!r}, but {package} is not installed or switched off; allowed are {allowed}; "
             f"try: {pip_install(package)}"
         )
-    if way == "wasm":
-        from tower_sim.physics.core.wasm.machine import machine  # here, because it imports wasmtime
+    if asked == "wasm":
+        from tower_sim.physics.core.by_wasm import machine  # here, because it imports wasmtime
 
         return machine()
-    if way == "python":
+    if asked == "python":
         slow = f"physics runs as plain Python, some hundred times slower; try: {pip_install('wasmtime')}"
         print(slow, file=sys.stderr)
     elif not compiled.is_ready(run.take_windows):

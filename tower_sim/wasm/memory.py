@@ -1,6 +1,6 @@
-"""The core by wasmtime: tables lie in the memory of an instance of core.wasm, where numpy sees them as they are.
+"""Memory: compiled functions by wasmtime, on tables in the memory of an instance, where numpy sees them as they are.
 
-A world has an instance of its own, which goes when its last table does; a memory keeps its place when it grows.
+A memory goes when its last table does; it keeps its place when it grows.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ import hashlib
 import importlib
 import math
 from collections.abc import Iterable
-from functools import cache, partial
+from functools import cache
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 import wasmtime
 
 from tower_sim.errors import UsageError
 from tower_sim.extras import pip_install
 from tower_sim.jit import seal, unsealed, user_cache
-from tower_sim.physics.core import arrays
-from tower_sim.physics.core.arrays import T, Tables
-from tower_sim.physics.core.compiled import Machine
-from tower_sim.physics.core.wasm.file import CORE
+
+Table = npt.NDArray[Any]
 
 _c: Any = None
 with contextlib.suppress(ImportError):  # a call by the C interface takes 2 us, by the documented one 60 to 130
@@ -34,41 +34,28 @@ _ALIGNED = 16
 _WORD = 8
 
 
-def machine() -> Machine:
-    """Return what runs the core so."""
-    _compiled()
-    return Machine(
-        make=_make,
-        take_windows=_take_windows,
-        lie_still=partial(_call, "lie_still"),
-        wake_row=partial(_call, "wake_row"),
-        take_out=partial(_call, "take_out"),
-        face_row=partial(_call, "face_row"),
-        deepest=partial(_call, "deepest"),
-    )
-
-
 @cache
-def _compiled() -> tuple[wasmtime.Engine, wasmtime.Module]:
-    """Return the core, compiled for this processor: that takes a second, so it is kept in the user's cache."""
+def _compiled(path: Path) -> tuple[wasmtime.Engine, wasmtime.Module]:
+    """Return a file, compiled for this processor: that takes a second, so it is kept in the user's cache."""
     config = wasmtime.Config()
     config.parallel_compilation = False  # a process that is forked would wait for the threads of its parent
-    engine, code = wasmtime.Engine(config), CORE.read_bytes()
-    path = user_cache() / f"core_{hashlib.sha256(code).hexdigest()[:16]}.cwasm"
+    engine, code = wasmtime.Engine(config), path.read_bytes()
+    cached = user_cache() / f"{path.stem}_{hashlib.sha256(code).hexdigest()[:16]}.cwasm"
     with contextlib.suppress(OSError, wasmtime.WasmtimeError):  # not there, or of another wasmtime or processor
-        if (kept := unsealed(path.read_bytes())) is not None:
+        if (kept := unsealed(cached.read_bytes())) is not None:
             return engine, wasmtime.Module.deserialize(engine, kept)
     module = wasmtime.Module(engine, code)
     with contextlib.suppress(OSError):  # where nothing can be kept it takes that second each time
-        seal(path, bytes(module.serialize()))
+        seal(cached, bytes(module.serialize()))
     return engine, module
 
 
 class Memory:
-    """The memory of an instance, from which tables are taken one behind the other; each of them keeps it alive."""
+    """The memory of an instance of a file, from which tables are taken one behind the other; each keeps it alive."""
 
-    def __init__(self) -> None:
-        engine, module = _compiled()
+    def __init__(self, path: Path) -> None:
+        engine, module = _compiled(path)
+        self._name = path.name
         self._store: Any = wasmtime.Store(engine)
         self._exports: Any = wasmtime.Instance(self._store, module, []).exports(self._store)
         self._memory: wasmtime.Memory = self._exports["memory"]
@@ -76,14 +63,14 @@ class Memory:
         self.end = _aligned(self._exports["__heap_base"].value(self._store))
         self.words = self.end
 
-    def table(self, shape: tuple[int, ...], kind: Any) -> T:
+    def table(self, shape: tuple[int, ...], kind: Any) -> Table:
         """Take a table, all zeros."""
-        at, self.end = self.end, _aligned(self.end + math.prod(shape) * _WORD)
+        at, self.end = self.end, _aligned(self.end + math.prod(shape) * np.dtype(kind).itemsize)
         self._reach(self.end)
         return self._seen(at, shape, kind)
 
     def call(self, name: str, *numbers: float) -> Any:
-        """Call a function of the core on the tables that are listed; raises RuntimeError for one that traps."""
+        """Call a function on the tables that are listed; raises RuntimeError for one that traps."""
         function = self._exports[name]
         if _c is None:
             return function(self._store, self.words, *numbers)
@@ -93,17 +80,19 @@ class Memory:
             setattr(slot, "f64" if isinstance(number, float) else "i32", number)
         where, of = self._store._context(), ctypes.byref(function._func)
         if _c.wasmtime_func_call_unchecked(where, of, slots, len(slots), ctypes.byref(trap)) or trap:
-            raise RuntimeError(f"{name} of core.wasm was stopped: it reached beyond its memory")
+            raise RuntimeError(f"{name} of {self._name} was stopped: it reached beyond its memory")
         return slots[0].f64 if name == "deepest" else slots[0].i32
 
-    def list_up(self, tables: Iterable[T], behind: int = 0) -> None:
-        """Write where tables lie and their shapes, behind so many words."""
-        words = [word for each in tables for word in (each.ctypes.data - self._start, *each.shape)]
+    def list_up(self, listed: Iterable[Table | int], behind: int = 0) -> None:
+        """Write where tables lie and their shapes, and numbers as they are, behind so many words."""
+        words: list[int] = []
+        for each in listed:
+            words += [each] if isinstance(each, int) else [each.ctypes.data - self._start, *each.shape]
         self._seen(self.words + behind * _WORD, (len(words),), np.int64)[:] = words
 
-    def lent(self, *shapes: tuple[int, ...]) -> list[T]:
+    def lent(self, *shapes: tuple[int, ...]) -> list[Table]:
         """Lend tables beyond all others, with whatever is in them, until the next are lent."""
-        lent: list[T] = []
+        lent: list[Table] = []
         at = self.end
         for shape in shapes:
             end = _aligned(at + math.prod(shape) * _WORD)
@@ -112,8 +101,8 @@ class Memory:
             at = end
         return lent
 
-    def _seen(self, at: int, shape: tuple[int, ...], kind: Any) -> T:
-        raw: Any = (ctypes.c_char * (math.prod(shape) * _WORD)).from_address(self._start + at)
+    def _seen(self, at: int, shape: tuple[int, ...], kind: Any) -> Table:
+        raw: Any = (ctypes.c_char * (math.prod(shape) * np.dtype(kind).itemsize)).from_address(self._start + at)
         raw.memory = self
         return np.ndarray(shape, kind, raw)
 
@@ -129,37 +118,5 @@ class Memory:
             self._memory.grow(self._store, pages)
 
 
-def _make(fixed: int, cubes: int, hulls: int) -> Tables:
-    memory = Memory()
-    memory.table((_WORDS,), np.int64)
-    tables = arrays.make(fixed, cubes, hulls, memory.table)
-    memory.list_up(tables)
-    return tables
-
-
-def _call(name: str, tables: Tables, *numbers: float) -> Any:
-    return _memory_of(tables).call(name, *numbers)
-
-
-def _take_windows(tables: Tables, windows: int, calm: T, film: T, step: float, steps: int) -> int:
-    """Boxes are copied in, and films out."""
-    memory = _memory_of(tables)
-    boxes, frames = memory.lent(calm.shape, film.shape)
-    boxes[:] = calm
-    memory.list_up((boxes, frames), behind=_OF_A_WORLD)
-    taken = memory.call("take_windows", windows, step, steps)
-    film[:taken] = frames[:taken]
-    return taken
-
-
-def _memory_of(tables: Tables) -> Memory:
-    """Return where tables lie."""
-    return cast(Any, tables.whole.base).memory
-
-
 def _aligned(at: int) -> int:
     return -(-at // _ALIGNED) * _ALIGNED
-
-
-_OF_A_WORLD = sum(1 + each.ndim for each in arrays.make(0, 0))
-_WORDS = _OF_A_WORLD + 3 + 4  # those of the upright boxes and of the film of `take_windows`

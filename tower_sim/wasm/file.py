@@ -1,23 +1,42 @@
-"""The file core.wasm, and the digest of the source that it was made from, which it carries in a section of its own."""
+"""A file of compiled functions, and the digest of the source that it was made from, which it has in its own section."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tower_sim import portable
-from tower_sim.physics.core.compiled import sources
-
-CORE = Path(__file__).parent / "core.wasm"
 SECTION = "tower_sim"
 
 
-def digest() -> str:
-    """Return the digest of the source that ships: of all that is compiled, and of what compiles it."""
-    files = (*sources(), Path(portable.__file__), Path(__file__).parent / "build.py")
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+@dataclass(frozen=True, slots=True)
+class WasmFunction:
+    """A function that a file exports, with examples of its arguments: tables, tuples with names of such, numbers.
+
+    `gives` is what it returns. Of a table all but the number of rows is a constant of the module, unless it is 0 in the
+    example. A number outside of a tuple has 32 bits if it is whole.
+    """
+
+    function: Callable[..., Any]
+    takes: tuple[Any, ...]
+    gives: type | None
+
+
+@dataclass(frozen=True, slots=True)
+class WasmFile:
+    """A file of compiled functions at `path`, made of the source files `sources`; `exports` gives them by name."""
+
+    path: Path
+    sources: tuple[Path, ...]
+    exports: Callable[[], dict[str, WasmFunction]]
+
+    def digest(self) -> str:
+        """Return the digest of the source that ships: of all that is compiled, and of what compiles it."""
+        files = (*self.sources, Path(__file__).with_name("build.py"))
+        return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
 def made_from(module: bytes) -> dict[str, Any]:

@@ -1,11 +1,11 @@
-"""Make core.wasm from the core's source: python -m tower_sim.physics.core.wasm.build [--check]
+"""Make the files of compiled functions from their source: python -m tower_sim.wasm.build [--only core|games] [--check]
 
-    run.py, portable.py --numba--> LLVM IR, not optimised --llvmlite--> an object for wasm32 --LLD--> core.wasm
+    Python --numba--> LLVM IR, not optimised --llvmlite--> an object for wasm32 --LLD--> core.wasm, games.wasm
 
-Each entry is exported under its name. It takes its tables as the address of one block of whole numbers of 64 bits: for
-each table, in the order of the arguments, its address and its shape. Other arguments follow as they are, whole ones of
-32 bits. What numba passes beside that (counts, strides, owners) is worked out on the way in; the widths of tables are
-constants there, but for those that differ, and no table overlaps another.
+Each function is exported under its name. It takes its tables as the address of one block of whole numbers of 64 bits:
+for each table, in the order of the arguments, its address and its shape; for a whole number in a tuple itself. Other
+arguments follow as they are, whole ones of 32 bits. What numba passes beside that (counts, strides, owners) is worked
+out on the way in; the widths of tables are constants there, but for those that differ, and no table overlaps another.
 
 `--check` makes it anew and compares. Needs the extra `core`: numba, and ziglang, in which LLD is.
 """
@@ -19,8 +19,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
 from types import FunctionType
@@ -29,21 +28,18 @@ from typing import Any
 # Before numba is imported: what it has optimised is for this machine's processor.
 os.environ |= {"NUMBA_OPT": "0", "NUMBA_DISABLE_JIT": "0", "TOWER_SIM_CORE": "numba"}
 
-import numpy as np
+import numpy.typing as npt
 
-from tower_sim import portable
-from tower_sim.physics.core import arrays, run
-from tower_sim.physics.core.arrays import T
-from tower_sim.physics.core.compiled import OPTIONS
-from tower_sim.physics.core.wasm.file import CORE, digest, made_from, section
+from tower_sim.jit import OPTIONS
+from tower_sim.wasm.file import WasmFile, WasmFunction, made_from, section
 
 llvm: Any = importlib.import_module("llvmlite.binding")
 numba: Any = importlib.import_module("numba")
 
+FILES = {"core": "tower_sim.physics.core.exported:CORE", "games": "tower_sim.surrogate.exported:GAMES"}
 _TRIPLE = "wasm32-unknown-unknown"
 _LAYOUT = "e-m:e-p:32:32-p10:8:8-p20:8:8-i64:64-i128:128-n32:64-S128-ni:1:10:20"
 _STACK = 1 << 18  # bytes
-_ITEM = 8  # bytes of every number in a table
 _ONE_INSTRUCTION = ("sqrt", "floor", "ceil")  # in numba's IR a call of the system's function
 _FREXP = """
 define double @numba_frexp(double %x, ptr %exponent) {
@@ -62,43 +58,18 @@ define double @numba_frexp(double %x, ptr %exponent) {
 """The fraction and exponent of a normal number, which is all that is asked for here."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A function to export, with examples of its arguments (a world, a table, a number); `gives` is what it returns.
-
-    Of a table all but the number of rows is a constant of the module, unless it is 0 in the example.
-    """
-
-    function: Callable[..., Any]
-    takes: tuple[Any, ...]
-    gives: type | None
-
-
-def entries() -> dict[str, Entry]:
-    """Return what is exported, by name."""
-    world, calm, film = arrays.make(1, 2), np.zeros((1, 6)), np.zeros((1, 0, 7))
-    return {
-        "take_windows": Entry(run.take_windows, (world, 1, calm, film, 1.0, 1), int),
-        "lie_still": Entry(run.lie_still, (world,), None),
-        "wake_row": Entry(run.wake_row, (world, 1), None),
-        "take_out": Entry(run.take_out, (world, 1), None),
-        "face_row": Entry(run.face_row, (world, 1), None),
-        "deepest": Entry(run.deepest, (world,), float),
-        **{name: Entry(getattr(portable, name), (1.0,), float) for name in ("sin", "cos", "log")},
-    }
-
-
-def build() -> bytes:
-    """Return the module, made from the source."""
+def build(file: WasmFile) -> bytes:
+    """Return the module of a file, made from the source."""
+    exports = file.exports()
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     target = llvm.Target.from_triple(_TRIPLE)
     machine = target.create_target_machine(opt=3, features="+bulk-memory,+sign-ext,+nontrapping-fptoint")
     whole = llvm.parse_assembly(f'target datalayout = "{_LAYOUT}"\ntarget triple = "{_TRIPLE}"\n{_FREXP}')
-    for name, entry in entries().items():
-        whole.link_in(_lowered(name, entry))
+    for name, each in exports.items():
+        whole.link_in(_lowered(name, each))
     for function in whole.functions:
-        if not function.is_declaration and function.name not in entries():
+        if not function.is_declaration and function.name not in exports:
             function.linkage = "internal"
     whole.verify()
     tuning = llvm.create_pipeline_tuning_options(speed_level=2)  # as fast as 3, and smaller
@@ -107,45 +78,45 @@ def build() -> bytes:
     for _ in range(2):
         builder.getModulePassManager().run(whole, builder)
     if missing := [f.name for f in whole.functions if f.is_declaration and not f.name.startswith("llvm.")]:
-        raise RuntimeError(f"the core calls what WebAssembly has not: {', '.join(missing)}")
-    return _linked(machine.emit_object(whole)) + section(_made())
+        raise RuntimeError(f"{file.path.stem} calls what WebAssembly has not: {', '.join(missing)}")
+    return _linked(machine.emit_object(whole), exports) + section(_made(file))
 
 
-def _made() -> dict[str, str]:
+def _made(file: WasmFile) -> dict[str, str]:
     versions = {package: metadata.version(package) for package in ("numba", "llvmlite", "ziglang")}
-    return {"source": digest(), **versions}
+    return {"source": file.digest(), **versions}
 
 
-def _lowered(name: str, entry: Entry) -> Any:
-    """Return the module of an entry: its function as numba has it for any machine, and the way in."""
-    text, mangled = _ir(name, entry)
+def _lowered(name: str, exported: WasmFunction) -> Any:
+    """Return the module of a function as numba has it for any machine, and the way in."""
+    text, mangled = _ir(name, exported)
     inner = f"{name}.inner"
     text = re.sub(r"^target (datalayout|triple) .*$", "", text.replace(mangled, inner), flags=re.M)
     text = re.sub(r"\bcommon (local_unnamed_addr )?global", "internal global", text)  # numba's own, which nobody reads
     for each in _ONE_INSTRUCTION:
         text = re.sub(rf"@{each}\b", f"@llvm.{each}.f64", text)
     head = f'target datalayout = "{_LAYOUT}"\ntarget triple = "{_TRIPLE}"\n'
-    return llvm.parse_assembly(head + text + _way_in(name, inner, entry))
+    return llvm.parse_assembly(head + text + _way_in(name, inner, exported))
 
 
-def _ir(name: str, entry: Entry) -> tuple[str, str]:
+def _ir(name: str, exported: WasmFunction) -> tuple[str, str]:
     """Return the text of a function as numba lowers it, and its name there."""
-    source = getattr(entry.function, "py_func", entry.function)
+    source = getattr(exported.function, "py_func", exported.function)
     for helper, each in list(source.__globals__.items()):
         if isinstance(each, FunctionType):  # of a module that is plain Python
             source.__globals__[helper] = numba.njit(**OPTIONS)(each)
     dispatcher = numba.njit(**OPTIONS)(source)
-    dispatcher.compile(tuple(numba.typeof(each) for each in entry.takes))
+    dispatcher.compile(tuple(numba.typeof(each) for each in exported.takes))
     (compiled,) = dispatcher.overloads.values()
     return compiled.library.get_llvm_str(), compiled.fndesc.llvm_func_name
 
 
-def _way_in(name: str, inner: str, entry: Entry) -> str:
+def _way_in(name: str, inner: str, exported: WasmFunction) -> str:
     """Return the function that is exported: it reads the block of tables and calls numba's."""
     code = _Code()
     given: list[str] = []
     passed = ["ptr %result", "ptr %exception"]
-    for number, value in enumerate(entry.takes):
+    for number, value in enumerate(exported.takes):
         if isinstance(value, float):
             given.append(f"double %n{number}")
             passed.append(f"double %n{number}")
@@ -157,10 +128,10 @@ def _way_in(name: str, inner: str, entry: Entry) -> str:
             passed += [word for table in tables for word in _passed(table, code)]
     if code.words:
         given.insert(0, "ptr %tables")
-    kind, told = {int: ("i64", "i32"), float: ("double", "double"), None: ("ptr", "void")}[entry.gives]
+    kind, told = {int: ("i64", "i32"), float: ("double", "double"), None: ("ptr", "void")}[exported.gives]
     code.lines.append(f"call i32 @{inner}({', '.join(passed)})")
-    end = "void" if entry.gives is None else f"{told} " + code.let(f"load {kind}, ptr %result")
-    if entry.gives is int:
+    end = "void" if exported.gives is None else f"{told} " + code.let(f"load {kind}, ptr %result")
+    if exported.gives is int:
         end = "i32 " + code.let(f"trunc i64 {end.split()[1]} to i32")
     body = [f"%result = alloca {kind}", "%exception = alloca ptr", *code.lines, f"ret {end}"]
     return "\n".join([f"\ndefine {told} @{name}({', '.join(given)}) {{", *body, "}", ""])
@@ -185,24 +156,26 @@ class _Code:
         return self.let(f"load i64, ptr {at}")
 
 
-def _passed(table: T, code: _Code) -> list[str]:
+def _passed(table: npt.NDArray[Any] | int, code: _Code) -> list[str]:
     """Return what numba passes for a table: two owners, none; items, bytes of one, address, shape, strides."""
+    if isinstance(table, int):
+        return [f"i64 {code.word()}"]
     address, *words = [code.word() for _ in range(1 + table.ndim)]
     shape = [words[0], *(str(width) if width else word for width, word in zip(table.shape[1:], words[1:], strict=True))]
-    sizes = [str(_ITEM)]  # in bytes: of an item, of a row of them, and so on
+    sizes = [str(table.itemsize)]  # in bytes: of an item, of a row of them, and so on
     for each in reversed(shape):
         sizes.insert(0, code.let(f"mul i64 {each}, {sizes[0]}"))
-    items, place = code.let(f"udiv i64 {sizes[0]}, {_ITEM}"), code.let(f"inttoptr i64 {address} to ptr")
+    items, place = code.let(f"udiv i64 {sizes[0]}, {table.itemsize}"), code.let(f"inttoptr i64 {address} to ptr")
     numbers = [f"i64 {each}" for each in (*shape, *sizes[1:])]
-    return ["ptr null", "ptr null", f"i64 {items}", f"i64 {_ITEM}", f"ptr noalias {place}", *numbers]
+    return ["ptr null", "ptr null", f"i64 {items}", f"i64 {table.itemsize}", f"ptr noalias {place}", *numbers]
 
 
-def _linked(thing: bytes) -> bytes:
+def _linked(thing: bytes, names: Iterable[str]) -> bytes:
     """Return what LLD makes of an object: all that is exported, a memory, a place where free memory begins."""
     with tempfile.TemporaryDirectory() as folder:
-        made, output = Path(folder) / "core.o", Path(folder) / "core.wasm"
+        made, output = Path(folder) / "made.o", Path(folder) / "made.wasm"
         made.write_bytes(thing)
-        exports = [f"--export={name}" for name in (*entries(), "__heap_base")]
+        exports = [f"--export={name}" for name in (*names, "__heap_base")]
         options = ["--no-entry", "--gc-sections", "--strip-all", "-O2", "-z", f"stack-size={_STACK}"]
         command = [sys.executable, "-m", "ziglang", "wasm-ld", *options, *exports, str(made), "-o", str(output)]
         subprocess.run(command, check=True)
@@ -210,16 +183,21 @@ def _linked(thing: bytes) -> bytes:
 
 
 def main() -> None:
-    """Write core.wasm, or compare it; the exit status is 1 when it is another."""
-    parser = argparse.ArgumentParser(description="Make core.wasm from the core's source.")
-    parser.add_argument("--check", action="store_true", help="compare the file that is there, byte for byte")
-    is_check, module = parser.parse_args().check, build()
-    if is_check and module != CORE.read_bytes():
-        there, made = made_from(CORE.read_bytes()), made_from(module)
-        sys.exit(f"{CORE} was made from {there}, and is another when it is made from {made}; try it without --check")
-    if not is_check:
-        CORE.write_bytes(module)
-    print(f"{CORE}: {len(module)} bytes{', the same when it is made anew' if is_check else ''}")
+    """Write the files, or compare them; the exit status is 1 when one is another."""
+    parser = argparse.ArgumentParser(description="Make the files of compiled functions from their source.")
+    parser.add_argument("--only", choices=[*FILES], help="one of them")
+    parser.add_argument("--check", action="store_true", help="compare the files that are there, byte for byte")
+    options = parser.parse_args()
+    for name in [options.only] if options.only else FILES:
+        home, _, constant = FILES[name].partition(":")
+        file: WasmFile = getattr(importlib.import_module(home), constant)
+        module = build(file)
+        if options.check and module != file.path.read_bytes():
+            there, made = made_from(file.path.read_bytes()), made_from(module)
+            sys.exit(f"{file.path} was made from {there}, and is another, made from {made}; try it without --check")
+        if not options.check:
+            file.path.write_bytes(module)
+        print(f"{file.path}: {len(module)} bytes{', the same when it is made anew' if options.check else ''}")
 
 
 if __name__ == "__main__":
