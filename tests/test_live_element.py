@@ -119,3 +119,24 @@ def test_its_methods_events_and_properties(browser: Any):
     assert [detail["message"] for name, detail in told if name == "trouble"][-1].startswith('The profile "nowhere"')
     assert found["cubes"] == "blue:3"
     assert wrong == []
+
+
+def test_where_the_physics_cannot_run_what_stands_inside_is_shown(browser: Any):
+    with serving() as (url, _):
+        page = browser.new_page()
+        page.add_init_script("delete window.WebAssembly")
+        page.goto(url)
+        page.evaluate(
+            """async () => {
+              const tower = document.createElement("cube-tower");
+              tower.innerHTML = '<b id="recorded">a recorded throw</b>';
+              const said = new Promise((done) => {
+                tower.addEventListener("trouble", (event) => done(event.detail.message));
+              });
+              document.body.append(tower);
+              window.said = await said;
+            }"""
+        )
+        assert page.evaluate("window.said").endswith("which the physics needs; what was recorded is shown.")
+        assert page.is_visible("#recorded")
+        page.close()

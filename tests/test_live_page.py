@@ -132,6 +132,56 @@ def test_what_a_hand_does_by_mouse_and_keys_is_recorded_and_python_does_it_again
     desk.check()
 
 
+HEARD = """
+window.heard = { bursts: 0 };
+const { createBufferSource } = AudioContext.prototype;
+AudioContext.prototype.createBufferSource = function () {
+  window.heard.bursts += 1;
+  window.heard.context = this;
+  return createBufferSource.call(this);
+};
+"""
+
+
+def test_on_a_telephone_a_finger_drags_the_cubes_a_shake_knocks_and_wood_is_heard(desk: Watched, file: Path):
+    browser, screen = desk.page.context.browser, {"width": 390, "height": 844}
+    phone = Watched(browser.new_page(viewport=screen, has_touch=True, is_mobile=True, offline=True))
+    phone.page.add_init_script(HEARD)
+    page = opened(phone, file)
+    for _ in range(3):
+        page.tap('[data-colour="blue"]')
+    finger = page.context.new_cdp_session(page)
+    box = page.locator("#scene").bounding_box()
+    x, y = (start + at for start, at in zip((box["x"], box["y"]), page.evaluate("towerSim.handAt"), strict=True))
+    for kind, points in (
+        ("touchStart", [{"x": x, "y": y}]),
+        ("touchMove", [{"x": x + 4, "y": y - 8}]),
+        ("touchMove", [{"x": x + 8, "y": y - 16}]),
+        ("touchEnd", []),
+    ):
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    all_still(page)
+    page.tap("#sound")
+    page.tap('[data-colour="red"]')
+    page.tap("#throw")
+    page.wait_for_function("() => window.heard.bursts > 3 && window.heard.context.state === 'running'")
+    all_still(page)
+    page.tap("#shake")
+    for much in (4, 25):  # m/s2: too little, and a knock of half as much
+        page.evaluate(
+            "z => window.dispatchEvent(new DeviceMotionEvent('devicemotion', { acceleration: { x: 0, y: 0, z } }))",
+            much,
+        )
+    all_still(page)
+    state = state_of(page)
+    assert [(event.kind, len(event.thrown)) for event in state.log] == [("hand", 3), ("drop", 1), ("knock", 0)]
+    assert state.log[2].strength == 1.25  # g, in quarters
+    with PhysicsModel(load("amerigo")) as model:
+        assert redo(model, state) == state
+    phone.check()
+    phone.page.context.close()
+
+
 def test_who_waits_for_the_end_of_what_is_undone_need_not(desk: Watched, file: Path):
     page = opened(desk, file, "#profile=amerigo&seed=5&throw=blue:7")
     all_still(page)

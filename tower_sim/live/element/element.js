@@ -3,12 +3,13 @@
 
 const Base = typeof HTMLElement === "undefined" ? class {} : HTMLElement; // where pages are made, nothing is shown
 const ATTRIBUTES = ["profile", "state", "seed", "cubes"];
-const STYLE = ":host{display:block;position:relative;min-height:240px;color-scheme:light dark;background:light-dark(#e9e6dd,#0e1013)}:host([hidden]){display:none}canvas{position:absolute;inset:0;width:100%;height:100%;touch-action:none}p{position:absolute;left:0;right:0;bottom:0;margin:0;padding:4px 8px;font:14px system-ui,sans-serif;color:light-dark(#a3271f,#f59a8f)}p:empty{display:none}.said{clip-path:inset(50%);width:1px;height:1px;overflow:hidden}";
+const STYLE = ":host{display:block;position:relative;min-height:240px;color-scheme:light dark;background:light-dark(#e9e6dd,#0e1013)}:host([hidden]){display:none}canvas[hidden],slot[hidden]{display:none}slot{display:block;height:100%}canvas{position:absolute;inset:0;width:100%;height:100%;touch-action:none}p{position:absolute;left:0;right:0;bottom:0;margin:0;padding:4px 8px;font:14px system-ui,sans-serif;color:light-dark(#a3271f,#f59a8f)}p:empty{display:none}.said{clip-path:inset(50%);width:1px;height:1px;overflow:hidden}";
 
 /**
  * The tower of `profile` with what `state` (a token) has inside; with `seed` and `cubes` it throws them at once, as
  * `tower-sim drop` does. Events: "throw" when one begins, "out" for each cube that comes out, "rest" when all lie still,
- * "trouble" for what is wrong, in one line; what they tell is in `detail`.
+ * "trouble" for what is wrong, in one line; what they tell is in `detail`. What stands inside the element is shown where
+ * the browser cannot run the physics.
  */
 export class CubeTower extends Base {
   static get observedAttributes() {
@@ -24,7 +25,8 @@ export class CubeTower extends Base {
       this.canvas = make("canvas", { tabindex: "0", role: "application", "aria-label": "A cube tower. Arrow keys turn it, plus and minus zoom." });
       this.line = make("p", { role: "alert" });
       this.said = make("p", { class: "said", role: "status" });
-      root.append(this.canvas, this.line, this.said);
+      this.recorded = make("slot", { hidden: true });
+      root.append(this.canvas, this.recorded, this.line, this.said);
       this.ask = onceAFrame((at) => this.frame(at));
       this.busy = Promise.resolve();
     }
@@ -84,12 +86,21 @@ export class CubeTower extends Base {
     const found = MADE.towers.find((tower) => tower.name === name);
     if (!found) throw new Error(`The profile ${shownShort(name)} is not in this element; allowed are ${MADE.towers.map((tower) => tower.name).join(", ")}.`);
     if (found === this.shown) return;
+    if (typeof WebAssembly === "undefined" || typeof Worker === "undefined") this.giveWay();
     this.tower ??= new LiveTower(() => new Worker(URL.createObjectURL(new Blob([MADE.worker], { type: "text/javascript" }))), (word, what) => this.heard(word, what), this.ask);
     const { profile } = found;
     found.seen ??= { ...profile, boxes: profile.boxes.filter(({ part }) => part !== "table") };
     this.openStage(found);
     this.shown = found;
     await this.tower.open(found, Uint8Array.from(atob(MADE.core), (letter) => letter.charCodeAt(0)));
+  }
+
+  /** Where the physics cannot run, what stands inside the element is shown, such as a recorded throw. */
+  giveWay() {
+    this.canvas.hidden = true;
+    this.recorded.hidden = false;
+    const instead = this.childElementCount ? "; what was recorded is shown" : "; open the page in a newer one";
+    throw new Error(`This browser has no WebAssembly or no workers, which the physics needs${instead}.`);
   }
 
   openStage({ seen, edge }) {
