@@ -58,7 +58,8 @@ KNOWS = {
     "cli": "apparatus calibration campaign clients compare contract cubes design drawing fitting games lab live "
     "model models outcome physics printing replay requests service state study",
     "__main__": "cli",
-    "": "apparatus contract cubes model models outcome physics simulator state surrogate",
+    "tower": "apparatus contract cubes door model models outcome physics requests state",
+    "": "apparatus contract cubes model models outcome physics simulator state surrogate tower",
 }
 
 # What the registry names is known by that name alone, but for who is of one game or kind by what it is for.
@@ -83,6 +84,7 @@ NAMED_ALIKE = {
     "Place": ["cli.completion", "places"],  # of a command line; of a cube
     "Plan": ["drawing.plan", "runs.array"],  # of drops; of the picture
     "StandIn": ["calibration.stand_in", "games.stand_in"],  # for a tower's physics; for a deck or dice
+    "Tower": ["apparatus.tower", "tower"],  # its shape; what is played with
 }
 
 OURS = {name: imports(path) & SHIPPED.keys() for name, path in SHIPPED.items()}

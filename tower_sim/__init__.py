@@ -1,8 +1,12 @@
 """tower_sim: a rigid-body simulator of board-game cube towers.
 
-    from tower_sim import PhysicsModel, load, supply
+    from tower_sim import Tower
 
-Lengths are metres, masses kilograms, times seconds.
+    with Tower("amerigo", seed=7) as tower:
+        tower.throw(blue=4, red=2)
+        print(tower.out, "came out,", tower.inside, "are inside")
+
+docs/python.md is the guide. Lengths are metres, masses kilograms, times seconds.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -18,6 +22,7 @@ from tower_sim.physics.film import Film
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.state import BoardState, Pose, Resident, TowerState
 from tower_sim.surrogate.model import SurrogateModel
+from tower_sim.tower import Tower
 from tower_sim.version import TOWER_SIM
 
 if TYPE_CHECKING:
@@ -40,6 +45,7 @@ __all__ = [
     "Status",
     "SurrogateModel",
     "TooManyFailedDraws",
+    "Tower",
     "TowerState",
     "UsageError",
     "count_by_colour",

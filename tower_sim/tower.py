@@ -1,0 +1,153 @@
+"""Tower: a model with a memory of its own, for scripts, notebooks and pages; the values under it never change."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.contract import Closing
+from tower_sim.cubes import count_by_colour
+from tower_sim.door import foreign
+from tower_sim.errors import fault
+from tower_sim.model import redo
+from tower_sim.models import MODELS, open_model
+from tower_sim.outcome import Outcome
+from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.requests import PHYSICS, SHORT, DropRequest, outcome, short_seed
+from tower_sim.state import TowerState, check_seed
+
+Seed = int | np.random.Generator | None
+
+
+class Tower(Closing):
+    """A tower, or a ship with its board, that remembers what was thrown into it.
+
+        with Tower("amerigo", seed=7) as tower:
+            tower.throw(blue=7, red=7)
+            print(tower.out, tower.inside)
+
+    `apparatus` is a name, a path or an Apparatus, `model` one of MODELS or a fitted surrogate's file, `settings` those
+    of the physics. Cubes are numbered on from all that were ever thrown. Every throw and every knock has a seed of its
+    own: the one that is given, else the next of the tower's `seed` (a whole number or a generator; None: drawn from the
+    system). It is `last_seed`, and `tower-sim drop --state TOKEN --seed N` with the token of before does the same.
+
+    Threads may share one: each throw, knock or undo is done whole before the next one. Raises UsageError, in one line,
+    for whatever is not allowed, and TooManyFailedDraws where five draws in a row were no landing; nothing has changed
+    then.
+    """
+
+    def __init__(
+        self,
+        apparatus: Apparatus | str | Path,
+        model: str = PHYSICS,
+        *,
+        seed: Seed = None,
+        settings: PhysicsSettings | None = None,
+    ) -> None:
+        self._seeds = _seeds(seed)
+        self.model = open_model(apparatus, model, settings)
+        self.last: Outcome | None = None
+        self.last_seed: int | None = None
+        self._past: list[tuple[TowerState, Outcome | None, int | None]] = []
+        self._state = self.model.empty()
+        self._lock = threading.RLock()
+
+    @classmethod
+    def saved(
+        cls, token: str, apparatus: Apparatus | str | Path | None = None, model: str | None = None, *, seed: Seed = None
+    ) -> Self:
+        """Return the tower that `save` wrote down; apparatus and model may be named where they are files.
+
+        Raises UsageError for a token that is damaged, and one of another apparatus, model or version.
+        """
+        state = TowerState.from_token(token)
+        named = state.model if state.model in MODELS else PHYSICS
+        tower = cls(apparatus or state.apparatus, model or named, seed=seed)
+        empty = tower.state
+        if (state.model, state.digest) != (empty.model, empty.digest):
+            tower.close()
+            raise foreign(state, empty.model, empty.apparatus, empty.digest)
+        tower._state = state
+        return tower
+
+    def close(self) -> None:
+        """Give back what the model holds; what is inside can still be read."""
+        self.model.close()
+
+    @property
+    def state(self) -> TowerState:
+        """What it remembers, as the value that models take; keeping it is a fork."""
+        return self._state
+
+    @property
+    def inside(self) -> dict[str, int]:
+        """The cubes inside, by colour."""
+        return count_by_colour(self._state.cubes)
+
+    @property
+    def out(self) -> dict[str, int]:
+        """The cubes that the last throw or knock brought out, by colour."""
+        return {} if self.last is None else count_by_colour(self.last.emerged)
+
+    @property
+    def board(self) -> dict[str, dict[str, int]]:
+        """The cubes on the board, by place and colour; empty for a tower."""
+        lying = self._state.board.lying
+        places = sorted({each.region for each in lying})
+        return {place: count_by_colour(each.cube for each in lying if each.region == place) for place in places}
+
+    def throw(self, cubes: Mapping[str, int] | None = None, /, *, seed: int | None = None, **colours: int) -> Outcome:
+        """Throw so many cubes of each colour in, and return what came of it.
+
+        `throw(blue=4)` and `throw({"blue": 4})` are the same; the latter takes any colour.
+        """
+        counts = {**(cubes or {}), **colours}
+        if cubes and (twice := sorted(cubes.keys() & colours.keys())):
+            raise fault("cubes of " + twice[0], "said twice", "each colour once", "leave one of them out")
+        return self._do(counts, None, seed)
+
+    def knock(self, strength: float = 1.0, *, seed: int | None = None) -> Outcome:
+        """Knock on the table, `strength` in g (peak sideways acceleration), and return what came of it."""
+        return self._do({}, strength, seed)
+
+    def undo(self) -> bool:
+        """Take back the last throw or knock; returns whether there was one since the tower was made or loaded."""
+        with self._lock:
+            if not self._past:
+                return False
+            self._state, self.last, self.last_seed = self._past.pop()
+            return True
+
+    def save(self) -> str:
+        """Return a token of what is inside and all that made it: `Tower.saved` goes on from there."""
+        return self._state.token()
+
+    def reproduces(self) -> bool:
+        """Tell whether all that made the state, done again from the empty tower, leads to this very state."""
+        with self._lock:
+            return redo(self.model, self._state) == self._state
+
+    def _do(self, counts: Mapping[str, int], knock: float | None, seed: int | None) -> Outcome:
+        with self._lock:
+            drawn = self._next_seed() if seed is None else seed
+            check_seed(drawn)
+            request = DropRequest(self.model.apparatus, PHYSICS, drawn, counts, self._state, knock)
+            landed = outcome(request, self.model)
+            self._past.append((self._state, self.last, self.last_seed))
+            self._state, self.last, self.last_seed = landed.state, landed, drawn
+            return landed
+
+    def _next_seed(self) -> int:
+        return short_seed() if self._seeds is None else int(self._seeds.integers(10**SHORT))
+
+
+def _seeds(seed: Seed) -> np.random.Generator | None:
+    if seed is None or isinstance(seed, np.random.Generator):
+        return seed
+    check_seed(seed)
+    return np.random.default_rng(seed)
