@@ -18,7 +18,7 @@ Capture = pytest.CaptureFixture[str]
 def test_there_are_as_many_commands_as_the_readme_tells():
     assert {name.split()[0] for name in COMMANDS} == {
         "play", "drop", "battle", "compare", "campaign", "study", "calibrate", "fairness", "serve", "surrogate", "show",
-        "list", "completion", "redo", "live", "lab", "verify", "export", "design",
+        "list", "completion", "redo", "odds", "live", "lab", "verify", "export", "design",
     }  # fmt: skip
 
 
@@ -52,7 +52,7 @@ COMMON = {
 }
 DEFAULTS = {  # of commands whose purpose asks for another one than most have
     "--apparatus": {"play": None, "battle": "dead_reckoning", "fairness": "amerigo"},
-    "--model": {"compare": "surrogate"},
+    "--model": {"compare": "surrogate", "odds": "surrogate"},
     "--games": {"fairness": 24},
 }
 USUAL = {"--model": "physics", "--json": False}

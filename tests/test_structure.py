@@ -55,8 +55,9 @@ KNOWS = {
     "lab": "apparatus drawing games pages runs surrogate variants",
     "service": "apparatus contract cubes games model models outcome physics requests state surrogate",
     "testing": "apparatus campaign contract cubes games model outcome physics places recorder state",
-    "cli": "apparatus calibration campaign clients compare contract cubes design drawing fitting games lab live "
-    "model models outcome physics printing replay requests service state study",
+    "chances": "contract cubes model requests state",
+    "cli": "apparatus calibration campaign chances clients compare contract cubes design drawing fitting games lab "
+    "live model models outcome physics printing replay requests service state study",
     "__main__": "cli",
     "tower": "apparatus contract cubes door model models outcome physics requests state",
     "": "apparatus contract cubes model models outcome physics simulator state surrogate tower",

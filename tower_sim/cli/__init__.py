@@ -24,6 +24,7 @@ __all__ = ["main"]
 _COMMANDS = {
     "play": "play the tower's part of a whole game",
     "drop": "throw cubes once, or knock on the table",
+    "odds": "tell what comes out if this is thrown next, or that",
     "redo": "do again all that made a state, or what a link of a live page shows",
     "": "",  # here come the commands that games bring along
     "compare": "compare two variants of a game: what do house rules change?",

@@ -43,7 +43,7 @@ def _redo(options: argparse.Namespace) -> int:
         raise fault("link", options.what, _LINK, "copy it again, whole")
     request = _throw(link, name, state)
     shape = load(name)
-    with _model(shape, state) as model:
+    with model_of(shape, state) as model:
         is_same = state is None or redo(model, state) == state
         landed = outcome(request, model) if request and is_same else None
     if options.json:
@@ -79,7 +79,7 @@ def _throw(link: dict[str, str], name: str, state: TowerState | None) -> DropReq
     return DropRequest(name, "physics", number, counts, state, knock)
 
 
-def _model(shape: Apparatus, state: TowerState | None) -> Model:
+def model_of(shape: Apparatus, state: TowerState | None) -> Model:
     """Open the model that a state is of, with the engine and the accuracy that made it."""
     if state is None or state.model != "physics":
         return open_model(shape, state.model if state else "physics")
