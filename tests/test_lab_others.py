@@ -19,7 +19,8 @@ from support.portable import model_of
 
 from tower_sim import cli, registry
 from tower_sim.errors import UsageError
-from tower_sim.lab.declared import trees
+from tower_sim.games.declared.for_pages import declared_games
+from tower_sim.games.declared.plain import plain
 from tower_sim.surrogate.generator import WordStream
 
 HOSTILE = "</script><img src=x onerror=window.hit=1>"
@@ -156,7 +157,7 @@ def test_what_is_chosen_comes_back_with_the_address_and_the_figures_with_csv(pag
 
 
 def test_no_word_of_a_game_points_to_a_line_that_the_reader_has_not():
-    words = re.findall(r'"((?:[^"\\\\]|\\\\.)*)"', json.dumps(trees()))
+    words = re.findall(r'"((?:[^"\\\\]|\\\\.)*)"', json.dumps([plain(game.declaration) for game in declared_games()]))
     assert len(words) > 500
     assert [word for word in words if re.search(r"\blines? \d", word)] == []
 
@@ -168,6 +169,6 @@ def test_a_game_that_cannot_be_played_or_has_anothers_name_is_refused(tmp_path: 
     ):
         (tmp_path / "game.toml").write_text(text, "utf-8")
         with pytest.raises(UsageError, match=re.escape(told)) as refused:
-            trees([tmp_path / "game.toml"])
+            declared_games([tmp_path / "game.toml"])
         assert "game.toml" in str(refused.value)
         assert "\n" not in str(refused.value)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.browser import PAGES, Watched, axe_violations, browsing
+from support.cases import each_case
 
-from tower_sim import PhysicsModel, load
+from tower_sim import PhysicsModel, load, registry
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.options import action_points, actions_allowed, gold_for_passing
 from tower_sim.live import live_page
@@ -25,6 +27,13 @@ pytestmark = PAGES
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("live") / "tower.html"
     path.write_text(live_page(["amerigo", "dead_reckoning"]), "utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def games_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("games") / "tower.html"
+    path.write_text(live_page(["amerigo", "wallenstein"]), "utf-8")
     return path
 
 
@@ -74,7 +83,7 @@ def test_a_throw_by_its_seed_is_that_of_the_command_line(desk: Watched, file: Pa
 
 def test_a_game_of_amerigo_is_played_along_by_its_rules(desk: Watched, file: Path):
     page, rules = opened(desk, file), Rules()
-    page.get_by_role("button", name="Play Amerigo along").click()
+    page.get_by_role("button", name="Play along").click()
     for _ in range(4):
         page.keyboard.press("Enter")
         all_still(page)
@@ -96,6 +105,37 @@ def test_a_game_of_amerigo_is_played_along_by_its_rules(desk: Watched, file: Pat
     page.keyboard.press("KeyU")
     all_still(page)
     assert f"Round 1 of 5, {rules.colours[2]} phase" in page.locator("#game-panel").inner_text()
+    desk.check()
+
+
+@each_case("name,apparatus", [("amerigo", "amerigo"), ("wallenstein", "wallenstein"), ("amazonas", "amerigo"),
+                              ("seafarers", "amerigo"), ("archipelago", "amerigo")])  # fmt: skip
+def test_a_game_played_along_by_a_seed_is_that_of_the_command_line(
+    name: str, apparatus: str, desk: Watched, games_file: Path
+):
+    """The same cubes in every throw, to the last digit; a link of it goes on with it."""
+    page = opened(desk, games_file)
+    page.select_option("#profile", apparatus)
+    all_still(page)
+    page.select_option("#along-game", name)
+    page.click("#along-rules summary")
+    page.fill("#along-seed", "7")
+    page.click("#along-begin")
+    for _ in range(3):
+        page.keyboard.press("Enter")
+        all_still(page)
+    game = registry.get("game", name)
+    with PhysicsModel(load(apparatus)) as model:
+        turns = islice(game.play(model, game.read({}), 7, None), 3)
+        states = [getattr(turn.state, "tower", turn.state) for turn in turns]
+    assert page.evaluate("towerSim.state") == states[-1].token()
+    lines, coming = page.inner_text("#along-list"), page.inner_text("#along-next")
+    assert len(page.locator("#along-list > li").all()) == 3
+    link = page.evaluate("towerSim.link(false)").partition("#")[2]
+    assert f"&game={name}:7" in link
+    page = opened(desk, games_file, f"#{link}")
+    all_still(page)
+    assert (page.inner_text("#along-list"), page.inner_text("#along-next")) == (lines, coming)
     desk.check()
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import load, names
 from tower_sim.games.game import Game
-from tower_sim.pages.html import scripts_of_games, source
+from tower_sim.pages.html import source
 from tower_sim.physics.plain import core, document
 from tower_sim.physics.plain import text as text_of
 from tower_sim.variants import DEFAULT
@@ -43,7 +43,7 @@ def tower_module() -> str:
 def ship_module() -> str:
     """Return the module that makes ships: the law of surrogate/ship.js and the battles of the game's folder."""
     law = between(source("tower_sim.surrogate", "ship.js"), "/** Do what `drop` does", "/** What was fitted")
-    battle = scripts_of_games()
+    battle = source("tower_sim.games.dead_reckoning", "battle.js")
     return _around(
         _own("ship.js"), law.replace("\nexport function", "\nfunction"), battle[battle.index("const battle") :]
     )

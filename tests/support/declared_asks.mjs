@@ -90,11 +90,11 @@ const ANSWERS = {
     return Object.is(found, -0) ? "-0" : page.declaredNumbers.written(found);
   },
   pick({ drawn, n }) {
-    return [page.declaredRun.picker(() => drawn.shift())(n), drawn];
+    return [page.declaredRun.picker(() => drawn.shift()).one(n), drawn];
   },
   covers: ({ rows, drops }) => drops.map(([thrown, inside]) => page.covered(rows, thrown, inside)),
   picked({ seed, n, times }) {
-    const pick = page.declaredRun.picker(words(seed, 0));
+    const pick = page.declaredRun.picker(words(seed, 0)).one;
     const counts = Array.from({ length: n }, () => 0);
     for (let i = 0; i < times; i++) counts[pick(n)]++;
     return counts;

@@ -29,7 +29,7 @@ from tower_sim.surrogate.table import WORD
 
 Seed = tuple[int, int, int, int]
 ASKS = Path(__file__).parent / "declared_asks.mjs"
-PAGE = Path(tower_sim.__file__).parent / "lab" / "page"
+PAGE = Path(tower_sim.__file__).parent / "games" / "declared"
 
 
 class Page:

@@ -21,7 +21,7 @@ from tower_sim.requests import DropRequest, drop_document, outcome
 from tower_sim.state import Event, TowerState
 
 _SCHEMA = "tower-sim/redo"
-_KEYS = ("profile", "state", "seed", "throw", "knock")
+_KEYS = ("profile", "state", "seed", "throw", "knock", "game")
 _LINK = "a link of a live page, as in 'tower.html#profile=amerigo&seed=7&throw=blue:4'"
 _WORDS = {"drop": "throw", "hand": "throw by hand", "knock": "knock", "take": "taken out", "place": "put down"}
 

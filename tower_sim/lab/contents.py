@@ -11,8 +11,9 @@ from tower_sim import registry
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError, shown
+from tower_sim.games.declared.for_pages import declared_games
+from tower_sim.games.declared.plain import plain
 from tower_sim.games.game import Game
-from tower_sim.lab.declared import trees
 from tower_sim.lab.section import drawn
 from tower_sim.pages import paints
 from tower_sim.reading import toml_table
@@ -30,7 +31,7 @@ def contents(given: Sequence[str | Path] = (), games: Sequence[str | Path] = ())
     """Return the page's document: what ships with a surrogate, and the apparatus `given`, each with one beside it.
 
     `games` are files of declared games, beside those that ship. Raises UsageError for an apparatus that cannot be
-    loaded, that has no surrogate, or that is given twice, and for a game as `trees` does.
+    loaded, that has no surrogate, or that is given twice, and for a game as `declared_games` does.
     """
     own = [(load(each), each) for each in dict.fromkeys(map(str, given)) if each not in shipped_names()]
     named: dict[str, tuple[Apparatus, Fitted, str]] = {}
@@ -61,7 +62,7 @@ def contents(given: Sequence[str | Path] = (), games: Sequence[str | Path] = ())
         "thresholds": thresholds,
         "towers": towers,
         "ships": [_ship(*each) for each in every if each[1].kind != TOWER],
-        "declared": trees(games),
+        "declared": [plain(each.declaration) for each in declared_games(games)],
         "paints": [_paint(each) for each in paints(cast("list[str]", rules["colours"]))],
         "sides": [_paint(each) for each in paints(["purple", "green", "black"])],
     }

@@ -18,7 +18,6 @@ from tower_sim.writing import check, write
 
 _SAMPLERS = ("words.js", "seeds.js", "covered.js", "many.js", "ship.js")
 _PARTS = (
-    "declared_numbers.js", "declared_run.js", "declared.js", "declared_words.js",
     "figures.js", "statistics.js", "worker.js",
     "state.js", "saved.js", "say.js", "charts.js", "controls.js", "answers.js", "rules.js", "whole.js", "fight.js",
     "others_figures.js", "others_game.js", "others.js", "main.js",

@@ -15,6 +15,9 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.solids import axes
 from tower_sim.cubes import COLOURS
 from tower_sim.errors import UsageError, shown
+from tower_sim.games.declared.for_pages import declared_games
+from tower_sim.games.declared.game import DeclaredGame
+from tower_sim.games.declared.plain import plain
 from tower_sim.games.game import Game
 from tower_sim.pages import paints
 from tower_sim.physics.plain import document
@@ -30,10 +33,11 @@ GAMES = 1000  # of which the figures of the long run are made: half a second
 _SIDES = ("purple", "green", "black")  # of a battle, which a board is for
 
 
-def contents(given: Sequence[str | Path] = ()) -> dict[str, Any]:
+def contents(given: Sequence[str | Path] = (), games: Sequence[str | Path] = ()) -> dict[str, Any]:
     """Return the page's document: the apparatus `given`, or all that ship, the default game's first.
 
-    Raises UsageError for an apparatus that cannot be loaded, one without physics in JavaScript, and two of one name.
+    `games` are files of declared games, beside those that ship. Raises UsageError for an apparatus that cannot be
+    loaded, one without physics in JavaScript, two of one name, and for a game as `declared_games` does.
     """
     game: Game = registry.get("game", DEFAULT)
     asked = [*map(str, given)] or sorted(names(), key=lambda name: name != game.apparatus)
@@ -51,8 +55,15 @@ def contents(given: Sequence[str | Path] = ()) -> dict[str, Any]:
         "version": VERSION,
         "program": f"tower_sim {TOWER_SIM}",
         "towers": [_tower(shape, game) for shape in shapes],
+        "games": [_declared(each) for each in declared_games(games)],
         "paints": {paint.name: _paint(paint) for paint in paints(COLOURS)},
     }
+
+
+def _declared(game: DeclaredGame) -> dict[str, Any]:
+    """Return a declared game: its plain tree, and what its colours look like."""
+    of = game.declaration
+    return {"tree": plain(of), "paints": [_paint(paint) for paint in paints(of.colours, of.paints)]}
 
 
 def _tower(shape: Apparatus, game: Game) -> dict[str, Any]:

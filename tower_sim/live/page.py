@@ -10,30 +10,42 @@ from tower_sim.javascript import rules_modules
 from tower_sim.live.bundle import bundled
 from tower_sim.live.contents import contents
 from tower_sim.pages import Page, scene
-from tower_sim.pages.html import lean, source
+from tower_sim.pages.html import lean, scripts_of_games, source
 from tower_sim.physics.plain import core
 from tower_sim.writing import check, write
 
-_PARTS = ("tower", "hand", "sound", "link", "words", "panels", "along", "main")
+_PARTS = (
+    "tower",
+    "hand",
+    "sound",
+    "link",
+    "words",
+    "panels",
+    "course",
+    "along_amerigo",
+    "along_declared",
+    "along",
+    "main",
+)
 
 
-def live_command(output: Path, given: Sequence[str | Path] = ()) -> None:
-    """Write the page into `output`, with the apparatus `given`, or all that ship.
+def live_command(output: Path, given: Sequence[str | Path] = (), games: Sequence[str | Path] = ()) -> None:
+    """Write the page into `output`, with the apparatus `given`, or all that ship, and the `games` of files.
 
     Raises UsageError as `contents` does, and for a file that cannot be written; WritingFailed when the disk is full.
     """
     check(output, "output")
-    write(output, live_page(given), "output")
+    write(output, live_page(given, games), "output")
 
 
-def live_page(given: Sequence[str | Path] = ()) -> str:
+def live_page(given: Sequence[str | Path] = (), games: Sequence[str | Path] = ()) -> str:
     """Return the page's text; raises UsageError as `contents` does."""
     return Page(
         title="Cube tower",
         body=source("tower_sim.live", "page/body.html"),
         styles=(source("tower_sim.pages", "common.css") + source("tower_sim.live", "page/live.css"),),
         scripts=(_script(),),
-        data={"live": contents(given)},
+        data={"live": contents(given, games)},
         blobs={"core": core(), "worker": worker().encode()},
         compiles=True,
     ).text()
@@ -46,11 +58,12 @@ def worker() -> str:
 
 
 def rules() -> str:
-    """Return the script of the constant `gameRules`: the rules of the game as the npm package has them."""
-    return bundled("gameRules", rules_modules(), "lib/rules.js")
+    """Return the script of the constant `gameRules`: what page/rules.js asks of the npm package."""
+    modules = rules_modules() | {"lib/along.js": source("tower_sim.live", "page/rules.js")}
+    return bundled("gameRules", modules, "lib/along.js")
 
 
 def _script() -> str:
     parts = source("tower_sim.live", *(f"page/{name}.js" for name in _PARTS))
-    own = "\n".join((source("tower_sim.pages", "common.js"), scene.script(), rules(), parts))
+    own = "\n".join((source("tower_sim.pages", "common.js"), scene.script(), rules(), scripts_of_games(), parts))
     return f'(() => {{\n"use strict";\n{lean(own)}}})();\n'

@@ -93,7 +93,7 @@ def scripts_of_games() -> str:
     """Return the scripts that lie in the folders of our games, which know how they play in JavaScript, as one text."""
     folders = sorted(resources.files("tower_sim.games").iterdir(), key=lambda folder: folder.name)
     files = [file for folder in folders if folder.is_dir() for file in folder.iterdir() if file.name.endswith(".js")]
-    return "\n".join(file.read_text("utf-8") for file in files)
+    return "\n".join(file.read_text("utf-8") for file in sorted(files, key=lambda file: file.name))
 
 
 def lean(script: str) -> str:

@@ -1,6 +1,6 @@
 """A checked declared game as a plain tree of lists, words and whole numbers: what other languages play it by.
 
-    file --checked.py--> Declaration --plain--> JSON --> lab/page/declared.js
+    file --checked.py--> Declaration --plain--> JSON --> declared.js
 
 Nothing is left to read, to check or to fill in: every default is there, every expression is a tree, every group its
 colours. Version 1 of `tower-sim/declared-tree` has

@@ -1,133 +1,180 @@
-// A whole game of Amerigo, played along with the tower. `gameRules` are the rules in JavaScript; here they are only asked.
+// The panel of a game that is played along with the tower: what comes next, what came out, what is allowed now.
 
-/** What the events of a tower that was empty are as a game: {entries, game, left: cubes still to throw, over, wrong}. */
-function courseOf(events) {
-  const rules = gameRules.AMERIGO;
-  const inside = new Map();
-  const entries = [];
-  const seen = () => ({ drops: 0, cubes: [...inside].map(([id, colour]) => ({ id, colour })) });
-  let game = gameRules.newGame();
-  let [left, out, waiting] = [[], [], []];
-  const entered = () => {
-    const tower = { check() {}, drop: () => ({ state: seen(), emerged: out, generator: null }) };
-    const done = gameRules.playDrop(tower, game, null, rules);
-    entries.push(done.entry);
-    game = done.game;
-    out = [];
-  };
-  const begin = () => {
-    for (; !gameRules.isOver(game, rules); entered()) {
-      left = gameRules.nextThrow(game, rules);
-      if (!left.length) continue; // nothing to throw: the phase is skipped
-      left = [...new Map([...left, ...waiting].map((cube) => [cube.id, cube])).values()].sort((a, b) => a.id - b.id);
-      waiting = [];
-      return;
-    }
-  };
-  begin();
-  for (const { kind, thrown, emerged } of events) {
-    for (const [id, colour] of thrown) {
-      if (!left.some((cube) => cube.id === id && cube.colour === colour)) return { entries, game, left, over: false, wrong: true };
-      left = left.filter((cube) => cube.id !== id);
-      inside.set(id, colour);
-    }
-    const came = emerged.map((id) => ({ id, colour: inside.get(id) }));
-    for (const { id } of came) inside.delete(id);
-    if (kind === "knock") {
-      waiting.push(...came); // they go with the next cubes thrown
-      game = { ...game, tower: seen() };
-    } else out.push(...came);
-    if (kind !== "knock" && !left.length) {
-      entered();
-      begin();
-    }
-  }
-  return { entries, game, left, over: gameRules.isOver(game, rules), wrong: false };
-}
-
-/** What a drop of the game allows, as sentences. */
-function entryWords(entry) {
-  const name = entry.index ? `Round ${entry.round}, ${entry.phase} phase` : "Set-up";
-  if (!sumOf(Object.values(entry.thrown))) return `${name}: no ${entry.phase} cube is outside; the phase is skipped.`;
-  if (!entry.index) return `${name}: ${counted(sumOf(Object.values(entry.emerged)), "cube")} came out.`;
-  if (entry.skipped) return `${name}: no cube came out; the phase is skipped.`;
-  const { choices, gold } = gameRules.options(entry.emerged);
-  return `${name}: ${countsWords(Object.entries(entry.emerged))} came out. Choose one action: ${listed(choices.map(({ action }) => action))}, with ${counted(entry.actionPoints, "action point")}; or pass for ${gold} gold.`;
-}
-
-/** The panel of the game. */
 class Along {
   constructor(live) {
-    Object.assign(this, { live, isOn: false, course: null, launched: new Set() });
+    Object.assign(this, { live, begun: null, now: null, launched: new Set() });
+    this.games = [amerigoGame(), ...live.data.games.map(declaredGame)];
     const button = (id, text, action) => make("button", { type: "button", id, text, onclick: action });
-    this.begin = button("along-begin", "Play Amerigo along", () => this.toggle());
+    this.select = make("select", { id: "along-game", onchange: () => this.choose() });
+    this.begin = button("along-begin", "Play along", () => this.toggle());
     this.throw = button("along-throw", "Throw them (Enter)", () => live.throwIt());
     this.hold = button("along-hold", "Into the hand (H)", () => this.take());
+    this.form = make("div", { class: "choices" });
+    this.rules = make("details", { id: "along-rules" }, make("summary", { text: "House rules and seed" }), this.form);
     this.next = make("p", { id: "along-next", role: "status" });
+    this.sum = make("p", { id: "along-sum", class: "note" });
     this.list = make("ol", { class: "list", id: "along-list", "aria-label": "The game so far, the last first" });
-    find("game-panel").append(make("h2", { text: "A game of Amerigo" }), make("div", { class: "bar" }, this.begin, this.throw, this.hold), this.next, this.list);
+    const choice = make("label", { class: "field" }, make("span", { class: "what", text: "Game " }), this.select);
+    find("game-panel").append(
+      make("h2", { text: "A game played along" }), make("div", { class: "bar" }, choice, this.begin), this.rules,
+      this.next, make("div", { class: "bar" }, this.throw, this.hold), this.sum, this.list,
+    );
   }
 
-  /** Stand there for a tower that takes the game's cubes. */
+  get isOn() {
+    return this.begun !== null;
+  }
+
+  /** The game that is played, or null. */
+  get game() {
+    return this.begun && this.begun.game;
+  }
+
+  /** Stand there for a tower, with the games that it can play, its own first. */
   open(shown) {
-    this.isOn = false;
-    find("game-panel").hidden = shown.seen.kind === "board" || !gameRules.AMERIGO.colours.every((colour) => shown.colours.includes(colour));
+    this.begun = null;
+    this.here = this.games.filter((game) => game.isFor(shown)).sort((a, b) => Number(Boolean(b.isOwn?.(shown))) - Number(Boolean(a.isOwn?.(shown))));
+    find("game-panel").hidden = !this.here.length;
+    this.select.replaceChildren(...this.here.map(({ name, title }) => make("option", { value: name, text: title })));
+    this.choose();
+  }
+
+  /** Show the choices of the game that is chosen. */
+  choose() {
+    const game = this.here.find(({ name }) => name === this.select.value);
+    if (!game) return;
+    const seed = make("input", { id: "along-seed", value: anySeed(), inputmode: "numeric", autocomplete: "off", size: 14 });
+    this.inputs = new Map(game.fields.map((field) => [field.name, inputOf(field)]));
+    const row = (label, input) => make("label", { class: "choice" }, make("span", { text: label }), input);
+    this.form.replaceChildren(
+      ...game.fields.map(({ name, says }) => row(capital(says || plainName(name)), this.inputs.get(name))),
+      row("Seed of the game", seed),
+    );
+    this.seed = seed;
     this.show();
+  }
+
+  /** What the form says: {game, choices, seed}; throws an Error in a line for what is not allowed. */
+  formed() {
+    const game = this.here.find(({ name }) => name === this.select.value);
+    const valueOf = ({ name, of }) => (of ? this.inputs.get(name).value : Number(this.inputs.get(name).value || NaN));
+    return checkedBegun(game, Object.fromEntries(game.fields.map((field) => [field.name, valueOf(field)])), this.seed.value.trim());
   }
 
   /** Begin a game with an empty tower, or stop playing along; the tower stays then. */
   toggle() {
     return this.live.run(async () => {
-      this.isOn = !this.isOn;
-      this.live.hand.remove();
-      if (this.isOn) await this.live.tower.change("empty");
-      this.show();
+      const begun = this.isOn ? null : this.formed();
+      this.set(begun);
+      if (begun) await this.live.tower.change("empty");
     });
+  }
+
+  /** Play along a game that was begun, or none. */
+  set(begun) {
+    this.begun = begun;
+    this.live.hand.remove();
+    sayTrouble("");
+    if (begun) {
+      this.select.value = begun.game.name;
+      this.choose();
+      for (const field of begun.game.fields) this.inputs.get(field.name).value = begun.choices[field.name];
+      this.seed.value = begun.seed;
+    } else if (this.here.length) this.seed.value = anySeed();
+    this.live.dress();
+    this.show();
   }
 
   /** Read the game from what happened in the tower: undo and links need nothing else. */
   show() {
     const { state } = this.live.tower;
-    this.course = this.isOn && state ? courseOf(state.events) : null;
+    this.now = this.isOn && state ? courseOf(this.game, state.events, this.begun) : null;
     this.launched.clear();
-    setText(this.begin, this.isOn ? "Stop playing along" : "Play Amerigo along");
-    for (const button of [this.throw, this.hold]) button.hidden = !this.course || this.course.over || this.course.wrong;
-    setText(this.next, this.course ? this.nextWords(this.course) : "");
-    this.list.replaceChildren(...(this.course ? this.course.entries : []).map((entry) => make("li", { text: entryWords(entry) })).reverse());
+    setText(this.begin, this.isOn ? "Stop playing along" : "Play along");
+    for (const input of [this.select, ...this.form.querySelectorAll("input, select")]) input.disabled = this.isOn;
+    for (const part of [this.throw, this.hold]) part.hidden = !(this.now && this.now.due);
+    const { course, due, trouble } = this.now || {};
+    const lines = course ? course.lines : [];
+    setText(this.next, trouble || (due ? `${course.next(due)}` : course ? "The game is over." : ""));
+    setText(this.sum, lines.length ? `${due ? "So far" : "It came to"}: ${course.sum()}` : "");
+    this.list.replaceChildren(...lines.map((text) => make("li", { text })).reverse());
   }
 
-  nextWords({ entries, game, left, over, wrong }) {
-    if (wrong) return "What was thrown last is not of this game: undo it.";
-    if (over) {
-      const phases = entries.slice(1);
-      const total = (of) => sumOf(phases.map(of));
-      return `The game is over: ${counted(phases.length, "phase")}, ${total(({ skipped }) => Number(skipped))} of them skipped; ${counted(total(({ emerged }) => sumOf(Object.values(emerged))), "cube")} came out, ${counted(total(({ actionPoints }) => actionPoints), "action point")} in all, or ${total(({ gold }) => gold)} gold for passing every time.`;
-    }
-    const { rounds, phases } = gameRules.rulesOf();
-    const [round, phase] = [Math.ceil(game.index / phases.length), phases[(game.index - 1) % phases.length]];
-    return `${game.index ? `Round ${round} of ${rounds}, ${phase} phase` : "Set-up"}: ${countsWords(byColour(left.map(({ id, colour }) => [id, colour])))} to throw.`;
+  get due() {
+    return this.now && this.now.due;
   }
 
-  /** Take the cubes of this phase into the hand. */
+  /** Take the cubes that are to be thrown into the hand. */
   take() {
-    if (!this.course || this.course.wrong) return;
-    this.live.hand.remove();
-    for (const { colour } of this.course.left) this.live.hand.add(colour);
-    this.live.ask();
+    if (!this.due) return undefined;
+    return this.live.run(async () => {
+      await this.live.tower.finish();
+      const { due, live } = this;
+      if (!due) return;
+      const { inside, board } = live.tower.state;
+      const there = new Set([...inside, ...board].map(([id]) => id));
+      const lifted = [...due.take, ...due.cubes.map(({ id }) => id).filter((id) => there.has(id))];
+      if (lifted.length) await live.tower.change("take", { cubes: lifted });
+      live.hand.remove();
+      for (const { colour } of due.cubes) live.hand.add(colour);
+      live.ask();
+    });
   }
 
-  /** Throw the cubes of this phase, with their numbers, by a seed. */
-  async throwIt(seed) {
-    await this.live.tower.finish();
-    if (!this.course.left.length || this.course.wrong) return;
-    this.live.hand.remove();
-    this.live.last = null; // a link counts cubes, without their numbers
-    await this.live.tower.move("drop", { counts: byColour(this.course.left.map(({ id, colour }) => [id, colour])), cubes: this.course.left, seed });
+  /** Do what comes next: throw the cubes, with their numbers, as `tower-sim play` does it by the seed of the game. */
+  async act() {
+    const { live } = this;
+    await live.tower.finish();
+    if (!this.due) return;
+    const { due, begun: { seed }, now: { course: { stream } } } = this;
+    live.hand.remove();
+    live.last = null; // a link counts cubes, without their numbers
+    if (due.take.length) await live.tower.change("take", { cubes: due.take });
+    const counts = byColour(due.cubes.map(({ id, colour }) => [id, colour]));
+    if (due.knock) await live.tower.move("knock", { strength: due.knock, seed, stream });
+    else if (due.cubes.length) await live.tower.move("drop", { counts, cubes: due.cubes, seed, stream });
   }
 
   /** The number of the next cube of a colour that the hand lets go; undefined where the game has none. */
   numberOf(colour) {
-    const found = this.course && this.course.left.find((cube) => cube.colour === colour && !this.launched.has(cube.id));
+    const found = this.due && this.due.cubes.find((cube) => cube.colour === colour && !this.launched.has(cube.id));
     return found && found.id;
   }
+
+  /** What is played, for a link: "wallenstein:5:attackers=8", without the choices that are as usual; null of nothing. */
+  get text() {
+    if (!this.isOn) return null;
+    const { game, choices, seed } = this.begun;
+    const own = game.fields.filter(({ name, is }) => choices[name] !== is).map(({ name }) => `${encodeURIComponent(name)}=${encodeURIComponent(choices[name])}`);
+    return [encodeURIComponent(game.name), seed, ...(own.length ? [own.join(",")] : [])].join(":");
+  }
+
+  /** What such a text says of a game for a tower; throws an Error whose message says what is wrong. */
+  read(text, tower) {
+    const [name, seed = "", own = "", ...more] = text.split(":");
+    const here = this.games.filter((game) => game.isFor(tower));
+    const game = here.find((each) => each.name === decoded(name));
+    if (!game || more.length) throw new Error(`The link is of the game ${shown(decoded(name))}, which is not played in ${tower.name} here; allowed are ${here.map((each) => each.name).join(", ") || "none"}; open it in a page that has it.`);
+    const choices = Object.fromEntries(game.fields.map((field) => [field.name, field.is]));
+    for (const part of own ? own.split(",") : []) {
+      const [key, value = ""] = part.split("=").map(decoded);
+      const field = game.fields.find((each) => each.name === key);
+      choices[key] = field && !field.of ? Number(value || NaN) : value;
+    }
+    return checkedBegun(game, choices, seed);
+  }
+}
+
+/** A game that is begun, {game, choices, seed}, when its seed and its choices are allowed; else throws an Error. */
+function checkedBegun(game, choices, seed) {
+  checkSeed(seed);
+  const wrong = game.wrong(choices);
+  if (wrong) throw new Error(`${capital(wrong)}.`);
+  return { game, choices, seed };
+}
+
+/** A control for a choice of a game. */
+function inputOf({ is, of, from, to }) {
+  if (of) return make("select", {}, ...of.map((word) => make("option", { value: word, text: plainName(word), selected: word === is })));
+  return make("input", { type: "number", min: from, max: to, step: 1, value: is });
 }

@@ -1,43 +1,46 @@
-// A link: #profile=NAME&state=TOKEN, and &seed=N&throw=blue:4,red:2 for a throw that is to happen when it is opened.
+// A link: #profile=NAME&state=TOKEN, and &seed=N&throw=blue:4,red:2 for a throw that is to happen when it is opened, or
+// &game=wallenstein:N for a game of that seed that is played along; see Along.text.
 
-/** The part of a link after #: {profile, state, seed, counts}; the last two where a throw is to happen. */
-function linkText({ profile, state, seed, counts }) {
+/** The part of a link after #: {profile, state, seed, counts, game}; seed and counts where a throw is to happen. */
+function linkText({ profile, state, seed, counts, game }) {
   const parts = [`profile=${encodeURIComponent(profile)}`];
   if (state) parts.push(`state=${encodeURIComponent(state)}`);
   if (counts) parts.push(`seed=${seed}`, `throw=${countsText(counts)}`);
+  if (game) parts.push(`game=${game}`);
   return `#${parts.join("&")}`;
 }
 
 /** What a link, its part after #, or a bare token says; null of none. Throws an Error whose message says what is wrong. */
 function linkRead(text) {
   const given = text.trim();
-  if (/^TOWER\d+\./.test(given)) return { profile: null, state: given, seed: null, counts: null };
+  if (/^TOWER\d+\./.test(given)) return { profile: null, state: given, seed: null, counts: null, game: null };
   const after = given.slice(given.indexOf("#") + 1);
   if (!given.includes("#") || !after) {
-    if (given) throw new Error(`The link ${shownShort(given)} holds no tower; allowed is one with #profile=NAME&state=TOKEN; copy it again, whole.`);
+    if (given) throw new Error(`The link ${shown(given)} holds no tower; allowed is one with #profile=NAME&state=TOKEN; copy it again, whole.`);
     return null;
   }
   const said = new Map();
   for (const part of after.split("&")) {
     const at = part.indexOf("=");
     const [key, value] = at < 0 ? [part, ""] : [part.slice(0, at), part.slice(at + 1)];
-    if (!["profile", "state", "seed", "throw"].includes(key) || said.has(key)) {
-      throw new Error(`The link says ${shownShort(key)}, which is not known or said twice; allowed are profile, state, seed and throw; copy it again, whole.`);
+    if (!["profile", "state", "seed", "throw", "game"].includes(key) || said.has(key)) {
+      throw new Error(`The link says ${shown(key)}, which is not known or said twice; allowed are profile, state, seed, throw and game; copy it again, whole.`);
     }
-    said.set(key, decoded(value));
+    said.set(key, key === "game" ? value : decoded(value)); // a game's parts are decoded one by one
   }
   const counts = said.has("throw") ? countsRead(said.get("throw")) : null;
   const seed = said.get("seed") ?? null;
   if (seed !== null) checkSeed(seed);
+  if (counts && said.has("game")) throw new Error("The link has a throw and a game; allowed is one of them; copy it again, whole.");
   if ((seed === null) !== (counts === null)) throw new Error("The link has a throw without its seed, or a seed without a throw; allowed are both or none; copy it again, whole.");
-  return { profile: said.get("profile") ?? null, state: said.get("state") || null, seed, counts };
+  return { profile: said.get("profile") ?? null, state: said.get("state") || null, seed, counts, game: said.get("game") || null };
 }
 
 function decoded(text) {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Error(`The link holds ${shownShort(text)}, which is damaged; copy it again, whole.`);
+    throw new Error(`The link holds ${shown(text)}, which is damaged; copy it again, whole.`);
   }
 }
 
@@ -50,14 +53,14 @@ function countsText(counts) {
 function countsRead(text) {
   return text.split(",").map((part) => {
     const found = /^\s*([^:,]+):([0-9]{1,3})\s*$/.exec(part);
-    if (!found || Number(found[2]) > 500) throw new Error(`Cubes ${shownShort(text)} cannot be read; allowed are colours with their numbers, such as blue:4,red:2.`);
+    if (!found || Number(found[2]) > 500) throw new Error(`Cubes ${shown(text)} cannot be read; allowed are colours with their numbers, such as blue:4,red:2.`);
     return [found[1], Number(found[2])];
   });
 }
 
 /** Throw an Error unless a text is a seed. */
 function checkSeed(text) {
-  if (!/^[0-9]{1,39}$/.test(text) || BigInt(text) >= 2n ** 128n) throw new Error(`The seed ${shownShort(text)} is none; allowed is a whole number from 0 to 2^128 - 1.`);
+  if (!/^[0-9]{1,39}$/.test(text) || BigInt(text) >= 2n ** 128n) throw new Error(`The seed ${shown(text)} is none; allowed is a whole number from 0 to 2^128 - 1.`);
 }
 
 /** A seed that a person can type again. */
@@ -66,6 +69,8 @@ function anySeed() {
   return String((BigInt(words[0]) * 2n ** 32n + BigInt(words[1])) % 10n ** 12n);
 }
 
-function shownShort(text) {
+/** A value as an error says it: short. */
+function shown(value) {
+  const text = String(value);
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 36)}...` : text);
 }

@@ -40,7 +40,7 @@ class Live {
   shownOf(name) {
     if (name === null) return this.shown || this.data.towers[0];
     const found = this.data.towers.find((tower) => tower.name === name);
-    if (!found) throw new Error(`The link is of ${shownShort(name)}, which this page has not; allowed are ${this.data.towers.map((tower) => tower.name).join(", ")}; open it in a page that has it.`);
+    if (!found) throw new Error(`The link is of ${shown(name)}, which this page has not; allowed are ${this.data.towers.map((tower) => tower.name).join(", ")}; open it in a page that has it.`);
     return found;
   }
 
@@ -48,8 +48,11 @@ class Live {
   async follow(link) {
     try {
       const shown = this.shownOf(link.profile);
+      const begun = link.game ? this.along.read(link.game, shown) : null;
       if (shown !== this.shown) await this.open(shown);
       if (link.state) await this.tower.change("read", { token: link.state });
+      else if (begun) await this.tower.change("empty");
+      this.along.set(begun);
       sayTrouble("");
       if (link.counts) await this.throwCounts(link.counts, link.seed);
     } catch (error) {
@@ -63,14 +66,25 @@ class Live {
     this.solids = solidsOf(shown.seen, shown.edge);
     this.hand = new Hand(shown);
     this.last = null;
-    this.colours = [...new Set([...shown.colours, ...Object.keys(this.data.paints)])];
-    this.header = { edge: shown.edge, apparatus: shown.seen, colours: this.colours.map((name) => this.paintOf(name)) };
-    this.panels.open(shown, (name) => this.paintOf(name));
+    this.header = { edge: shown.edge, apparatus: shown.seen };
     find("profile").value = shown.name;
-    this.openStage();
     this.along.open(shown);
+    this.dress();
+    this.openStage();
     await this.tower.open(shown, this.core);
     this.tell("Take cubes, then throw them.");
+  }
+
+  /** Take the colours of the game that is played along, or of the tower. */
+  dress() {
+    const { shown, along: { game } } = this;
+    const own = game ? game.colours : shown.colours;
+    this.colours = [...new Set([...own, ...shown.colours, ...Object.keys(this.data.paints)])];
+    this.header.colours = this.colours.map((name) => this.paintOf(name));
+    this.panels.open({ ...shown, colours: own }, (name) => this.paintOf(name));
+    if (this.stage) this.stage.openPicture();
+    if (this.tower.state) this.panels.showPast(this.tower.state, this.tower.isBoard);
+    this.ask();
   }
 
   openStage() {
@@ -94,7 +108,8 @@ class Live {
 
   /** What a colour looks like; one that nobody knows here is grey, with its first letter. */
   paintOf(name) {
-    const known = this.data.paints[name];
+    const { game } = this.along;
+    const known = (game && game.paints[name]) || this.data.paints[name];
     if (known) return known;
     return { name, rgb: "#8d99a6", ink: "#1a1a1a", letter: (name.match(/[\p{L}\p{N}]/u) || ["?"])[0].toUpperCase(), pattern: "rings" };
   }
@@ -138,7 +153,7 @@ class Live {
 
   /** Throw what is in the hand with the model's own hand; of an empty hand the same as last. */
   throwIt() {
-    if (this.along.isOn) return this.run(() => this.along.throwIt(anySeed()));
+    if (this.along.isOn) return this.run(() => this.along.act());
     const counts = this.hand.held.length ? this.hand.counts() : this.last ? this.last.counts : [];
     if (!counts.length) return this.tell("Your hand is empty: take cubes first.");
     return this.run(() => this.throwCounts(counts, anySeed()));
@@ -295,7 +310,7 @@ class Live {
     const { last, tower, shown } = this;
     const address = location.href.split("#")[0];
     if (isBefore && last) return address + linkText({ profile: shown.name, state: last.before, seed: last.seed, counts: last.counts });
-    return address + linkText({ profile: shown.name, state: tower.state.token });
+    return address + linkText({ profile: shown.name, state: tower.state.token, game: this.along.text });
   }
 }
 
@@ -397,7 +412,7 @@ function putBack(live) {
 function digit(live, event) {
   const found = /^Digit([1-9])$/.exec(event.code);
   if (!found || isTakenKey(event)) return;
-  const colour = live.shown.colours[Number(found[1]) - 1];
+  const colour = live.panels.shown.colours[Number(found[1]) - 1];
   if (!colour) return;
   event.preventDefault();
   live.add(colour, event.shiftKey ? -1 : 1);

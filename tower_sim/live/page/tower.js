@@ -161,10 +161,13 @@ class LiveTower {
     this.play = null;
     const before = new Set([...this.state.inside, ...this.state.board].map(([id]) => id));
     this.state = play.ended;
-    for (const id of play.ended.emerged) if (!play.told.has(id)) this.tell("out", { id, colour: play.colours.get(id) });
-    this.tell("rest", { what: play.what, before, ...play.ended });
-    this.tell("state", play.ended);
-    for (const done of play.after) done();
+    try {
+      for (const id of play.ended.emerged) if (!play.told.has(id)) this.tell("out", { id, colour: play.colours.get(id) });
+      this.tell("rest", { what: play.what, before, ...play.ended });
+      this.tell("state", play.ended);
+    } finally {
+      for (const done of play.after) done(); // whoever waits goes on, whatever went wrong in what was told
+    }
   }
 
   /** Lay a cube into the tray that came out. */

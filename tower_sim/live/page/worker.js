@@ -44,19 +44,19 @@ const asks = {
     return told();
   },
 
-  /** Throw counts by colour, [[colour, number], ...], or the cubes given, with the model's own hand. */
-  drop({ number, counts, cubes, seed }) {
+  /** Throw counts by colour, [[colour, number], ...], or the cubes given, with the model's own hand; `stream` is of a game. */
+  drop({ number, counts, cubes, seed, stream = [] }) {
     let id = physics.nextId(now);
     const thrown = cubes || counts.flatMap(([colour, many]) => Array.from({ length: many }, () => ({ id: id++, colour })));
     const state = now;
-    begin(number, (attempt) => ({ kind: "drop", state, cubes: thrown, rng: physics.pcg64(seed, [attempt]) }));
+    begin(number, (attempt) => ({ kind: "drop", state, cubes: thrown, rng: physics.pcg64(seed, [...stream, attempt]) }));
     return { cubes: thrown };
   },
 
   /** Knock on the table; drawn as `tower-sim drop --knock` does without cubes. */
-  knock({ number, strength, seed }) {
+  knock({ number, strength, seed, stream = [1] }) {
     const state = now;
-    begin(number, (attempt) => ({ kind: "knock", state, strength, rng: physics.pcg64(seed, [1, attempt]) }));
+    begin(number, (attempt) => ({ kind: "knock", state, strength, rng: physics.pcg64(seed, [...stream, attempt]) }));
     return {};
   },
 

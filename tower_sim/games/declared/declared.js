@@ -79,14 +79,27 @@ const declared = (() => {
    * numbers below 2^32. Throws a RangeError of one line for choices that are wrong, and for a number that cannot be.
    */
   function play(tree, table, choices, word, pick = word) {
-    const run = machineOf(tree, table, checked(tree, choices), word, pick);
+    const game = begun(tree, choices, ...towerAndLots(table, word, pick));
+    game.play();
+    return { throws: game.throws, figures: game.figures(), read: game.read() };
+  }
+
+  /**
+   * Return a game before its first throw: { play, now, colour, knocked, throws, read, figures }; see declaredRun.machine.
+   *
+   * play(settled) plays it, and calls settled() after each throw, before it is noted in `throws`, as `play` has them;
+   * read() and figures() are of those.
+   */
+  function begun(tree, choices, towerOf, lots) {
+    const run = declaredRun.machine(tree, checked(tree, choices), towerOf, lots);
     const told = notes(tree);
     const throws = [];
-    run.play(() => {
+    const play = (settled = () => {}) => run.play(() => {
+      settled();
       note(tree, told, run);
       throws.push(thrown(tree, run));
     });
-    return { throws, figures: figures(tree, told), read: Object.fromEntries(told.read) };
+    return { ...run, play, throws, read: () => Object.fromEntries(told.read), figures: () => figures(tree, told) };
   }
 
   /** Play game number `game` of those that `many` plays, and return what `play` returns. */
@@ -94,10 +107,9 @@ const declared = (() => {
     return play(tree, table, choices, words(seed, number), words(seed, number + PICKS));
   }
 
-  function machineOf(tree, table, choices, word, pick) {
+  function towerAndLots(table, word, pick) {
     const covers = (thrown, inside) => covered(table.covered, thrown, inside);
-    const towerOf = (cubes) => ({ ...cubeTower(table.table, cubes, word), covers });
-    return declaredRun.machine(tree, choices, towerOf, declaredRun.picker(pick));
+    return [(cubes) => ({ ...cubeTower(table.table, cubes, word), covers }), declaredRun.picker(pick)];
   }
 
   function thrown(tree, run) {
@@ -184,13 +196,7 @@ const declared = (() => {
   function many(tree, table, choices, { words, seed, first = 0, games }) {
     const all = checked(tree, choices);
     const source = { word: null, pick: null };
-    const run = machineOf(
-      tree,
-      table,
-      all,
-      () => source.word(),
-      () => source.pick(),
-    );
+    const run = declaredRun.machine(tree, all, ...towerAndLots(table, () => source.word(), () => source.pick()));
     const values = tree.main?.values ?? [];
     const found = {
       games,
@@ -320,5 +326,5 @@ const declared = (() => {
     };
   }
 
-  return { usual, wrong, play, game, many, joined, device };
+  return { usual, wrong, begun, play, game, many, joined, device };
 })();

@@ -32,28 +32,41 @@ const declaredRun = (() => {
   }
 
   /**
-   * Return a function of n that picks a whole number below n, each with exactly the same chance, of one word or more.
+   * Return what a game picks by lot, of words: { one, some }.
+   *
+   * one(n) is a whole number below n, each with exactly the same chance, of one word or more; some(n, number) are so
+   * many of them, one after the other of those that are left.
    *
    * Source: Lemire, Fast random integer generation in an interval, ACM Trans. Model. Comput. Simul. 29(1), 2019.
    */
   function picker(word) {
-    return (n) => {
+    const one = (n) => {
       let product = word() * n; // below 2^53
       const least = WORD % n;
       while (product % WORD < least) product = word() * n;
       return Math.floor(product / WORD);
     };
+    const some = (n, number) => {
+      const left = Array.from({ length: n }, (_, i) => i);
+      for (let i = 0; i < number; i++) {
+        const j = i + one(n - i);
+        [left[i], left[j]] = [left[j], left[i]];
+      }
+      return left.slice(0, number);
+    };
+    return { one, some };
   }
 
   /**
-   * Return the game of `tree`: { play, now, thrown, out, inside, held, pool, floors, covers }, to be played often.
+   * Return the game of `tree`: { play, now, thrown, out, inside, held, pool, floors, covers, colour, knocked }, to be
+   * played often.
    *
-   * `towerOf(cubes)` makes the tower, as cubeTower does, with covers(thrown, inside); pick(n) is a whole number below n. play(told) plays once,
-   * and calls told() after each throw. Then `now` says what was: index, round, phase, isUnloaded, read (values by name,
+   * `towerOf(cubes)` makes the tower, as cubeTower does, with covers(thrown, inside); `lots` picks, as `picker` does. play(told) plays
+   * once, and calls told() after each throw; there knocked(cubes) puts away what a knock brings out. Then `now` says what was: index, round, phase, isUnloaded, read (values by name,
    * a Map), effect and amount; thrown(), out(), inside() and pool(i) are counts by colour, floors() those of each floor,
    * held() how many are inside; covers() says whether the data have such a throw.
    */
-  function machine(tree, choices, towerOf, pick) {
+  function machine(tree, choices, towerOf, lots) {
     const begun = start(tree, choices);
     const { index } = begun;
     const colours = tree.colours.length;
@@ -193,7 +206,7 @@ const declaredRun = (() => {
       return () => {
         const among = set.cubes();
         if (!among.length) return NOTHING;
-        const cube = among[pick(among.length)];
+        const cube = among[lots.one(among.length)];
         return { value: tree.colours[colourOf[cube]], cube };
       };
     }
@@ -203,7 +216,7 @@ const declaredRun = (() => {
         const most = Math.max(0, ...set.colours().map(set.count));
         const tied = most ? set.colours().filter((i) => set.count(i) === most) : [];
         if (!tied.length || (tied.length > 1 && tie === "none")) return NOTHING;
-        return { value: tree.colours[tied[tie === "uniform" ? pick(tied.length) : 0]], cube: -1 };
+        return { value: tree.colours[tied[tie === "uniform" ? lots.one(tied.length) : 0]], cube: -1 };
       };
     }
 
@@ -274,21 +287,11 @@ const declaredRun = (() => {
       let some = phase.throw.flatMap((set) => set.cubes());
       if (phase.throw.length > 1) some = sorted(some);
       const number = phase.sample ? (phase.sample.whole() ?? 0) : some.length;
-      if (number < some.length) some = sample(some, number);
+      if (number < some.length) some = sorted(lots.some(some.length, number).map((i) => some[i]));
       return some.length && phase.along.length ? sorted([...some, ...phase.along.flatMap((set) => set.cubes())]) : some;
     }
 
     const sorted = (some) => [...new Set(some)].sort((a, b) => a - b);
-
-    /** Return so many cubes picked by lot, one after the other of those that are left. */
-    function sample(some, number) {
-      const left = [...some];
-      for (let i = 0; i < number; i++) {
-        const j = i + pick(left.length - i);
-        [left[i], left[j]] = [left[j], left[i]];
-      }
-      return sorted(left.slice(0, number));
-    }
 
     function throwAll(some) {
       note(throwing, some);
@@ -364,10 +367,16 @@ const declaredRun = (() => {
       }
     }
 
+    function knocked(cubes) {
+      for (const cube of cubes) put(cube, pools.get(tree.knocked));
+    }
+
     const countsAt = (where) => Array.from(counts.subarray(where * colours, (where + 1) * colours));
     return {
       play,
       now,
+      knocked,
+      colour: (cube) => tree.colours[colourOf[cube]],
       thrown: () => Array.from(throwing.counts),
       out: () => Array.from(coming.counts),
       inside: () => countsAt(INSIDE),

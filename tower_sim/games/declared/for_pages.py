@@ -1,20 +1,18 @@
-"""The declared games of the tower lab's page, as plain trees: those of one's own files first, then all that ship."""
+"""The declared games of a page: those of one's own files first, then all that ship."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from tower_sim import registry
 from tower_sim.errors import UsageError, shown
 from tower_sim.games.declared import DECLARED
 from tower_sim.games.declared.game import DeclaredGame
-from tower_sim.games.declared.plain import plain
 
 
-def trees(files: Sequence[str | Path] = ()) -> list[dict[str, Any]]:
-    """Return the plain tree of each game (see games/declared/plain.py), each name once.
+def declared_games(files: Sequence[str | Path] = ()) -> list[DeclaredGame]:
+    """Return the games, each name once.
 
     Raises UsageError for a file that cannot be read or played by its usual rules, and for one whose game is called as
     another is.
@@ -30,8 +28,7 @@ def trees(files: Sequence[str | Path] = ()) -> list[dict[str, Any]]:
                 "once; change its name"
             )
         names.add(game.name)
-    every = [*found.values(), *(each for each in known if isinstance(each, DeclaredGame))]
-    return [plain(game.declaration) for game in every]
+    return [*found.values(), *(each for each in known if isinstance(each, DeclaredGame))]
 
 
 def _opened(file: str) -> DeclaredGame:

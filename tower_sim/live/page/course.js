@@ -1,0 +1,96 @@
+// What happened in a tower, read as a game asks for it: a game is played by its rules from its start, in a stand-in for the
+// tower that gives what came out then. Where the past ends is what comes next.
+//
+// A game that can be played along is { name, title, colours, paints, fields, isFor(shown), wrong(choices), course(past, begun) }:
+// `fields` are its choices, [{name, says, is, of} or {name, says, is, from, to}], and `wrong` says in a line what is not
+// allowed of some. A course is { play(), lines, stream, next(due), sum() }: play() plays it as far as the past goes, `lines`
+// are sentences, one for each throw, `stream` is what the next one is drawn from, as `tower-sim play` has it; next() says
+// what is to be done, sum() what it came to so far.
+
+const NOT_OF_GAME = "What was done last is not of this game: undo it, or stop playing along.";
+
+/** What a game waits for: numbers of cubes to `take` out by hand, then `cubes`, {id, colour}, to throw, or a `knock` (g). */
+class Awaited {
+  constructor({ take = [], cubes = [], knock = 0 }) {
+    Object.assign(this, { take, cubes, knock });
+  }
+}
+
+/** What happened and no game asked for. */
+class Strange extends Error {}
+
+/** The past of a tower that was empty, `events` as the worker tells them, read once from its start. */
+class Past {
+  constructor(events) {
+    Object.assign(this, { events, at: 0, inside: new Map(), colours: new Map(), released: [] });
+  }
+
+  /** The next event, null at the end. */
+  next() {
+    if (this.at === this.events.length) return null;
+    const event = this.events[this.at];
+    this.at += 1;
+    for (const [id, colour] of event.thrown) {
+      this.colours.set(id, colour);
+      if (event.kind === "take") this.inside.delete(id);
+      else this.inside.set(id, this.cube(id));
+    }
+    for (const id of event.emerged) this.inside.delete(id);
+    return event;
+  }
+
+  cube(id) {
+    return { id, colour: this.colours.get(id) };
+  }
+
+  /**
+   * Throw cubes, {id, colour}, after others, by number, were taken out by hand; return the numbers of those that came out.
+   *
+   * A hand may throw them one after the other. Throws Awaited when they were not thrown yet, Strange when others were.
+   */
+  thrown(cubes, taken = []) {
+    const left = new Map(cubes.map((cube) => [cube.id, cube]));
+    const gone = new Set(taken);
+    const came = [];
+    while (left.size || gone.size) {
+      const event = this.next();
+      if (!event) throw new Awaited({ take: [...gone], cubes: [...left.values()] });
+      const { kind, thrown, emerged } = event;
+      const isTaken = kind === "take" && thrown.every(([id]) => gone.has(id) || left.has(id));
+      const isThrow = kind === "drop" || kind === "hand";
+      if (kind === "knock") this.released.push(...emerged);
+      else if (isTaken) for (const [id] of thrown) gone.delete(id);
+      else if (isThrow && !gone.size && thrown.every(([id, colour]) => left.get(id)?.colour === colour)) {
+        for (const [id] of thrown) left.delete(id);
+        came.push(...emerged);
+      } else throw new Strange(NOT_OF_GAME);
+    }
+    return came.sort((a, b) => a - b);
+  }
+
+  /** The numbers of cubes that knocks brought out since one asked last. */
+  knocked() {
+    while (this.events[this.at]?.kind === "knock") this.released.push(...this.next().emerged);
+    return this.released.splice(0);
+  }
+
+  /** The game is over: throws Strange when more was thrown. */
+  end() {
+    for (let event = this.next(); event; event = this.next()) if (!["knock", "take"].includes(event.kind)) throw new Strange(NOT_OF_GAME);
+  }
+}
+
+/** What a game that was `begun`, {choices, seed}, is by now: {course, due: Awaited or null, trouble: a line or ""}. */
+function courseOf(game, events, begun) {
+  const past = new Past(events);
+  const course = game.course(past, begun);
+  try {
+    course.play();
+    past.end();
+    return { course, due: null, trouble: "" };
+  } catch (error) {
+    if (error instanceof Awaited) return { course, due: error, trouble: "" };
+    if (error instanceof Strange || error instanceof RangeError) return { course, due: null, trouble: error.message };
+    throw error;
+  }
+}
