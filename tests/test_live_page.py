@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
@@ -12,7 +13,7 @@ import pytest
 from support.browser import PAGES, Watched, axe_violations, browsing
 from support.cases import each_case
 
-from tower_sim import PhysicsModel, load, registry
+from tower_sim import PhysicsModel, cli, load, registry
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.options import action_points, actions_allowed, gold_for_passing
 from tower_sim.live import live_page
@@ -139,6 +140,39 @@ def test_a_game_played_along_by_a_seed_is_that_of_the_command_line(
     desk.check()
 
 
+@each_case("seed", ["5", "8"])
+def test_a_battle_is_played_along_to_its_end_as_on_the_command_line(
+    seed: str, desk: Watched, file: Path, capsys: pytest.CaptureFixture[str]
+):
+    assert cli.main(["battle", "--cubes", "purple=4,green=3", "--seed", seed, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    page = opened(desk, file)
+    page.select_option("#profile", "dead_reckoning")
+    all_still(page)
+    page.click("#along-rules summary")
+    page.fill("#along-seed", seed)
+    page.click("#along-begin")
+    all_still(page)
+    for _ in told["steps"]:
+        assert page.inner_text("#along-next") != "The game is over."
+        page.keyboard.press("Enter")
+        all_still(page)
+    assert page.inner_text("#along-next") == "The game is over."
+    total = page.inner_text("#along-sum")
+    for colour, side in told["result"].items():
+        assert f"{colour} has {side['strength']} strength, {side['plunder']['coins']} coin" in total
+        assert f"takes {side['damage_taken']} damage" in total
+    assert f"{told['winner'].capitalize()} wins" in total
+    link = page.evaluate("towerSim.link(false)").partition("#")[2]
+    page = opened(desk, file, f"#{link}")
+    all_still(page)
+    assert page.inner_text("#along-sum") == total
+    page.keyboard.press("KeyU")
+    all_still(page)
+    assert page.inner_text("#along-next") != "The game is over." or len(told["steps"]) == 1
+    desk.check()
+
+
 def test_what_a_hand_does_by_mouse_and_keys_is_recorded_and_python_does_it_again(desk: Watched, file: Path):
     page = opened(desk, file)
     for _ in range(3):
@@ -207,6 +241,7 @@ def test_on_a_telephone_a_finger_drags_the_cubes_a_shake_knocks_and_wood_is_hear
     page.wait_for_function("() => window.heard.bursts > 3 && window.heard.context.state === 'running'")
     all_still(page)
     page.tap("#shake")
+    page.wait_for_function("() => document.getElementById('shake').getAttribute('aria-pressed') === 'true'")
     for much in (4, 25):  # m/s2: too little, and a knock of half as much
         page.evaluate(
             "z => window.dispatchEvent(new DeviceMotionEvent('devicemotion', { acceleration: { x: 0, y: 0, z } }))",

@@ -1,11 +1,15 @@
-"""Write docs/api.md from the docstrings of what `tower_sim` gives: python -m tests.measure.api"""
+"""Write docs/api.md, the public names, from their docstrings.
+
+python -m tests.measure.api
+"""
 
 from __future__ import annotations
 
-import enum
+import argparse
 import inspect
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,8 +64,11 @@ def _text(given: Any) -> str:
     return inspect.cleandoc(given.__doc__ or "")
 
 
-def main() -> int:
-    """Write the page; returns the exit status."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the command line; returns the exit status: see `ended`."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args(
+        arguments
+    )
     return ended("api", lambda: write(PAGE, page(), "page"))
 
 

@@ -77,6 +77,7 @@ def _tower(shape: Apparatus, game: Game) -> dict[str, Any]:
         "hand": {"height": hand.height, "spread": hand.spread, "interval": hand.interval},
         "opening": opening(shape),
         "exit": _exit(shape),
+        "printed": {f"zone:{zone.name}": dict(zone.printed) for zone in shape.board.zones} if shape.board else {},
         "colours": colours,
         "profile": document(shape),
         "long_run": _long_run(shape, game),

@@ -24,6 +24,7 @@ _PARTS = (
     "course",
     "along_amerigo",
     "along_declared",
+    "along_battle",
     "along",
     "main",
 )

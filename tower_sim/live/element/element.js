@@ -84,7 +84,7 @@ export class CubeTower extends Base {
   async open() {
     const name = this.profile ?? MADE.towers[0].name;
     const found = MADE.towers.find((tower) => tower.name === name);
-    if (!found) throw new Error(`The profile ${shownShort(name)} is not in this element; allowed are ${MADE.towers.map((tower) => tower.name).join(", ")}.`);
+    if (!found) throw new Error(`The profile ${shown(name)} is not in this element; allowed are ${MADE.towers.map((tower) => tower.name).join(", ")}.`);
     if (found === this.shown) return;
     if (typeof WebAssembly === "undefined" || typeof Worker === "undefined") this.giveWay();
     this.tower ??= new LiveTower(() => new Worker(URL.createObjectURL(new Blob([MADE.worker], { type: "text/javascript" }))), (word, what) => this.heard(word, what), this.ask);

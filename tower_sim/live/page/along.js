@@ -3,7 +3,7 @@
 class Along {
   constructor(live) {
     Object.assign(this, { live, begun: null, now: null, launched: new Set() });
-    this.games = [amerigoGame(), ...live.data.games.map(declaredGame)];
+    this.games = [amerigoGame(), ...live.data.games.map(declaredGame), battleGame()];
     const button = (id, text, action) => make("button", { type: "button", id, text, onclick: action });
     this.select = make("select", { id: "along-game", onchange: () => this.choose() });
     this.begin = button("along-begin", "Play along", () => this.toggle());
@@ -88,11 +88,13 @@ class Along {
   /** Read the game from what happened in the tower: undo and links need nothing else. */
   show() {
     const { state } = this.live.tower;
-    this.now = this.isOn && state ? courseOf(this.game, state.events, this.begun) : null;
+    this.now = this.isOn && state ? courseOf(this.game, state.events, this.begun, this.live.shown) : null;
     this.launched.clear();
     setText(this.begin, this.isOn ? "Stop playing along" : "Play along");
     for (const input of [this.select, ...this.form.querySelectorAll("input, select")]) input.disabled = this.isOn;
     for (const part of [this.throw, this.hold]) part.hidden = !(this.now && this.now.due);
+    this.hold.hidden ||= this.now.due.knock > 0;
+    setText(this.throw, this.due && this.due.knock ? "Knock (Enter)" : "Throw them (Enter)");
     const { course, due, trouble } = this.now || {};
     const lines = course ? course.lines : [];
     setText(this.next, trouble || (due ? `${course.next(due)}` : course ? "The game is over." : ""));

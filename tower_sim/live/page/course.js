@@ -68,6 +68,18 @@ class Past {
     return came.sort((a, b) => a - b);
   }
 
+  /** Knock with a strength (g); throws Awaited when nobody did yet. */
+  shaken(strength) {
+    const event = this.next();
+    if (!event) throw new Awaited({ knock: strength });
+    if (event.kind !== "knock") throw new Strange(NOT_OF_GAME);
+  }
+
+  /** Where the cubes on the board lay after what was read last: [number, place]. */
+  lies() {
+    return this.events[this.at - 1].lies;
+  }
+
   /** The numbers of cubes that knocks brought out since one asked last. */
   knocked() {
     while (this.events[this.at]?.kind === "knock") this.released.push(...this.next().emerged);
@@ -80,10 +92,10 @@ class Past {
   }
 }
 
-/** What a game that was `begun`, {choices, seed}, is by now: {course, due: Awaited or null, trouble: a line or ""}. */
-function courseOf(game, events, begun) {
+/** What a game that was `begun`, {choices, seed}, is by now in the apparatus `shown`: {course, due: Awaited or null, trouble: a line or ""}. */
+function courseOf(game, events, begun, shown) {
   const past = new Past(events);
-  const course = game.course(past, begun);
+  const course = game.course(past, begun, shown);
   try {
     course.play();
     past.end();

@@ -1,1 +1,1 @@
-export { nextId, openPhysics, pcg64, readToken, taken, tokenOf } from "../../physics/js/index.js";
+export { nextId, openPhysics, pcg64, readToken, stepAgain, taken, tokenOf } from "../../physics/js/index.js";

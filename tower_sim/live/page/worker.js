@@ -10,6 +10,7 @@ const MOST_ATTEMPTS = 5; // as everywhere: a throw that does not come to rest is
 let model = null;
 let now = null; // the state
 let past = []; // the states before it, for undo
+const lies = []; // by event: what lay where on the board after it, [number, place]
 let job = null; // what moves: {number, make(attempt), run, attempt, isHand, until, isClosed, passed}
 
 const asks = {
@@ -25,6 +26,7 @@ const asks = {
   async read({ token }) {
     const state = physics.readToken(token);
     model.begin({ kind: "drop", state, cubes: [], rng: physics.pcg64("0") }); // looks it through
+    if (state.board.length) state.log.reduce((before, event) => noted(physics.stepAgain(model, before, event)), model.empty());
     return changed(state);
   },
 
@@ -166,10 +168,19 @@ function changed(state) {
   return told();
 }
 
+/** Note what lies where on the board after the last event of a state; returns the state. */
+function noted(state) {
+  lies.length = Math.max(state.log.length, 0);
+  if (state.log.length) lies[state.log.length - 1] = state.board.map(([id, , , place]) => [id, place]);
+  return state;
+}
+
 /** What a page has to know of the state: [id, colour, place, pose] of its cubes, its token, what made it. */
 function told() {
   const rows = (cubes) => cubes.map(([id, colour, , place, , ...pose]) => [id, colour, place, pose]);
-  const events = now.log.map(([kind, , thrown, emerged, strength]) => ({ kind, thrown: thrown.map(([id, colour]) => [id, colour]), emerged, strength }));
+  noted(now);
+  const event = ([kind, , thrown, emerged, strength], i) => ({ kind, thrown: thrown.map(([id, colour]) => [id, colour]), emerged, strength, lies: lies[i] || [] });
+  const events = now.log.map(event);
   return { token: physics.tokenOf(now), next: physics.nextId(now), inside: rows(now.residents), board: rows(now.board), events, undo: past.length };
 }
 
