@@ -53,7 +53,7 @@ def _member(name: str, member: Any) -> str:
 
 
 def _call(given: Any) -> str:
-    if inspect.isclass(given) and (issubclass(given, enum.Enum) or getattr(given, "_is_protocol", False)):
+    if inspect.isclass(given) and (given is Status or getattr(given, "_is_protocol", False)):
         return ""
     text = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(inspect.signature(given)))  # types are written as texts
     text = re.sub(r"(?:\w+\.)+(?=[A-Z])", "", text)  # the modules that types are in
