@@ -527,7 +527,7 @@ function opened(live) {
 
 async function main() {
   if (typeof WebAssembly === "undefined" || typeof Worker === "undefined" || typeof DecompressionStream === "undefined") {
-    sayTrouble("This browser has no WebAssembly or no workers, which the physics needs; open the page in a newer one, or a recorded throw (tower-sim replay) in this one.");
+    sayTrouble("This browser has no WebAssembly or no workers, which the physics needs; open the page in a newer one, or in this one a throw that was recorded (--replay).");
     return;
   }
   const live = new Live(dataOf("live"));
