@@ -34,7 +34,7 @@ class Tower(Closing):
     `apparatus` is a name, a path or an Apparatus, `model` one of MODELS or a fitted surrogate's file, `settings` those
     of the physics. Cubes are numbered on from all that were ever thrown. Every throw and every knock has a seed of its
     own: the one that is given, else the next of the tower's `seed` (a whole number or a generator; None: drawn from the
-    system). It is `last_seed`; the command drop does the same with that `--seed` and, as `--state`, the token of before.
+    system). It is `last_seed`; the command drop does the same with that `--seed` and, as `--state`, the token before.
 
     Threads may share one: each throw, knock or undo is done whole before the next one. Raises UsageError, in one line,
     for whatever is not allowed, and TooManyFailedDraws where five draws in a row were no landing; nothing has changed
